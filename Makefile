@@ -8,7 +8,7 @@ DEV_READY := $(VENV)/.ready-dev
 COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url \
 	--python-version 3.11 --custom-compile-command "make lock" pyproject.toml
 # All but `inspect`, which rules out versions that the rest has.
-EXTRAS := cluster docs lint polars serve slurm tasks test
+EXTRAS := cluster docs huggingface kaggle lint polars s3 serve slurm tasks test
 
 .PHONY: help demo test test-all bench lint format docs links lock clean
 
@@ -26,13 +26,14 @@ test-all: $(DEV_READY) ## run all tests: slow ones, rooted ones, Slurm, browser
 	sh tools/system-packages.sh
 	$(BIN)/python -m pytest -n $(CORES) -q -m ""
 
-bench: $(DEV_READY) ## measure, side by side, and write results/bench.json
+bench: $(DEV_READY) ## measure, side by side, into results/bench.csv; fails where a target is missed
 	$(BIN)/python -m bench
 
 lint: $(DEV_READY) ## check style and types of Python code, and style of Snakemake code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 

@@ -26,12 +26,12 @@ AGGREGATE = """
 import sys
 from pathlib import Path
 import yaml
-from biomlbench.pipeline import Benchmark
 from biomlbench.report.inputs import Tables
 from biomlbench.report.plots import render_all
-from biomlbench.stages.aggregate import aggregate
-from biomlbench.stages.report import write_report
-from biomlbench.stages.telemetry import telemetry
+from biomlbench.report.write import write_report
+from biomlbench.summary.aggregate import aggregate
+from biomlbench.summary.telemetry import telemetry
+from biomlbench.workflow.plan import Benchmark
 
 benchmark = Benchmark(yaml.safe_load(Path("config/config.yaml").read_text()), sys.argv[1])
 aggregate(benchmark, "results")

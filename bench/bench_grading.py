@@ -92,10 +92,11 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     import pandas  # noqa: F401
     import sklearn.metrics  # noqa: F401
 
-    from biomlbench import batch, scoring  # noqa: F401
+    from biomlbench.api import jsonl as batch  # noqa: F401
     from biomlbench.grade import grade_jsonl
     from biomlbench.metrics import get_metric
     from biomlbench.registry import Registry
+    from biomlbench.scoring import score as scoring  # noqa: F401
 
     get_metric("roc_auc")
 

@@ -1,8 +1,14 @@
-"""The errors that say whose fault it is that something cannot be graded."""
+"""The errors that say whose fault it is that something cannot be done, and what would help."""
 
 from __future__ import annotations
 
+import errno
+import os
+import tempfile
+from pathlib import Path
+
 from .outcomes import Fault, Reason, fault_of
+from .plain_text import plain
 
 __all__ = [
     "GraderError",
@@ -10,10 +16,110 @@ __all__ = [
     "LeaderboardError",
     "NotPreparedError",
     "TaskError",
+    "UserError",
+    "explain",
 ]
 
+_LOOK = "`ls -ld` shows whose it is"
+# What a user can do about a file that the system refuses.
+_REMEDIES = {
+    errno.ENOENT: "check how it is written",
+    errno.ENOTDIR: "a part of its path is a file, not a folder; check how it is written",
+    errno.EISDIR: "it is a folder; name a file",
+    errno.EEXIST: "it is there already; name another place, or move it away",
+    errno.ENOTEMPTY: "it is not empty; name another place, or move it away",
+    errno.EACCES: f"give this user the right to use it ({_LOOK}), or name another place",
+    errno.EPERM: f"give this user the right to use it ({_LOOK}), or name another place",
+    errno.EROFS: "it lies on a file system that is read-only; name another place",
+    errno.ENOSPC: "the disk is full; free some of it, or name another place",
+    errno.EDQUOT: "your share of the disk is used up; free some of it, or name another place",
+    errno.EFBIG: "the file is too large for its file system; name another place",
+    errno.ENAMETOOLONG: "the name is too long; use a shorter one",
+    errno.ELOOP: "its links lead in a circle; name the file itself",
+    errno.ENXIO: "it is no regular file; name one",
+    errno.EMFILE: "too many files are open; allow more with `ulimit -n`",
+    errno.ENFILE: "too many files are open on this machine; try again later",
+    errno.ETXTBSY: "it is being run; name another place",
+}
+_MAX_SHOWN = 300
+# Refusals that another folder would cure.
+_OF_FOLDERS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR)
 
-class _ReasonedError(ValueError):
+
+class UserError(Exception):
+    """An error that the user can do something about.
+
+    Its message is all that is shown, by every door: it names the file, row or key that is
+    wrong and what would help. Any other exception is a fault of this project, and keeps its
+    traceback.
+    """
+
+
+def explain(error: BaseException) -> str | None:
+    """Return what to tell a user about an error; None if it is a fault of this project.
+
+    Parameters
+    ----------
+    error : BaseException
+
+    Returns
+    -------
+    str or None
+        For a :class:`UserError` its message. For a file that the system refuses: the file, why,
+        and the remedy.
+
+    Examples
+    --------
+    >>> explain(IsADirectoryError(21, "Is a directory", "runs"))
+    'runs: Is a directory; it is a folder; name a file'
+    >>> explain(ZeroDivisionError()) is None
+    True
+    """
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
+        # Of two files (a rename) the one that is written to is the one that is refused.
+        file = error.filename2 if error.filename2 is not None else error.filename
+        named = os.fsdecode(file) if isinstance(file, (str, bytes, os.PathLike)) else str(file)
+        return f"{_shown(named)}: {error.strerror}; {folder_remedy(named, error.errno)}"
+    return None
+
+
+def _shown(path: str) -> str:
+    text = plain(path)
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+
+
+def folder_remedy(path: str | Path, number: int) -> str:
+    """Return what would help where the system refuses a file.
+
+    Parameters
+    ----------
+    path : path
+    number : int
+        As in `errno`.
+
+    Returns
+    -------
+    str
+        Names the setting that moves the folder elsewhere, where the path lies in one of ours.
+    """
+    remedy = _REMEDIES.get(number, "name another place")
+    if number not in _OF_FOLDERS:
+        return remedy
+    from biomlbench.task.registry import cache_dir, default_data_dir
+
+    for folder, setting in (
+        (default_data_dir(), "set the environment variable BIOMLBENCH_DATA_DIR"),
+        (cache_dir(), "set the environment variable BIOMLBENCH_CACHE_DIR"),
+        (Path(tempfile.gettempdir()), "set the environment variable TMPDIR"),
+    ):
+        if Path(path).absolute().is_relative_to(folder.absolute()):
+            return f"{remedy}: {setting} to a folder that can be written to"
+    return remedy
+
+
+class _ReasonedError(UserError, ValueError):
     """A message with a reason code."""
 
     default = Reason.OK
@@ -53,7 +159,7 @@ class InvalidSubmissionError(_ReasonedError):
 
 
 class TaskError(_ReasonedError):
-    """A task's own files are wrong: its author must mend them."""
+    """A task's own files are wrong: its author must correct them."""
 
     default = Reason.BROKEN_TASK
 

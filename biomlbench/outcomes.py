@@ -2,7 +2,8 @@
 
 A reason code is a stable lower-case word. It belongs to exactly one :class:`Fault`, and
 :data:`SENTENCES` explains it to a reader of the report. Only ``Fault.SUBMISSION`` counts
-against an agent; the other faults are shown at both denominators.
+against an agent; the other faults are shown at both denominators, but for ``Fault.RUN_TABLE``:
+a row of a run table that names no run is no run of anybody's.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Fault(StrEnum):
     TASK = "task"
     GRADER = "grader"
     INFRASTRUCTURE = "infrastructure"
+    RUN_TABLE = "run_table"
 
 
 class Outcome(StrEnum):
@@ -55,6 +57,7 @@ class Reason(StrEnum):
     # the submission cannot be read
     MISSING_FILE = "missing_file"
     UNSAFE_PATH = "unsafe_path"
+    PRIVATE_FILE = "private_file"
     TOO_LARGE = "too_large"
     UNREADABLE = "unreadable"
     WRONG_FORMAT = "wrong_format"
@@ -82,6 +85,7 @@ class Reason(StrEnum):
     SANDBOX_VIOLATION = "sandbox_violation"
     CRASHED = "crashed"
     MALFORMED_OUTPUT = "malformed_output"
+    JUDGING_LIMIT = "judging_limit"
     MISSING_OUTPUT = "missing_output"
     NONDETERMINISTIC = "nondeterministic"
     # the work is wrong
@@ -91,6 +95,8 @@ class Reason(StrEnum):
     RELATION_VIOLATED = "relation_violated"
     WRONG_SHAPE = "wrong_shape"
     INPUT_MODIFIED = "input_modified"
+    LAYOUT_DEPENDENT = "layout_dependent"
+    STATE_BETWEEN_CALLS = "state_between_calls"
     COPIED_COLUMN = "copied_column"
     NEAR_DUPLICATE = "near_duplicate"
     SUSPICIOUS_SCORE = "suspicious_score"
@@ -111,6 +117,7 @@ class Reason(StrEnum):
 
 
 _S, _T, _G, _I = Fault.SUBMISSION, Fault.TASK, Fault.GRADER, Fault.INFRASTRUCTURE
+_R = Fault.RUN_TABLE
 
 _TABLE: dict[Reason, tuple[Fault, str]] = {
     Reason.OK: (Fault.NONE, "Nothing is wrong."),
@@ -118,6 +125,10 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
     Reason.UNSAFE_PATH: (
         _S,
         "The submission is a link, a device or a path that leads out of its folder.",
+    ),
+    Reason.PRIVATE_FILE: (
+        _S,
+        "The submission is a private file of the task: its answers, gold submission or raw data.",
     ),
     Reason.TOO_LARGE: (_S, "The submission is larger than the task allows."),
     Reason.UNREADABLE: (_S, "The submission cannot be read as the format its name claims."),
@@ -147,6 +158,10 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
     Reason.SANDBOX_VIOLATION: (_S, "The code tried something that the sandbox forbids."),
     Reason.CRASHED: (_S, "The code ended its process before it gave a result."),
     Reason.MALFORMED_OUTPUT: (_S, "The code's result is not plain data that can be transported."),
+    Reason.JUDGING_LIMIT: (
+        _S,
+        "Judging the result took more time or memory than any right result does, or crashed.",
+    ),
     Reason.MISSING_OUTPUT: (_S, "The program wrote no predictions."),
     Reason.NONDETERMINISTIC: (_S, "The same input gave different results in repeated runs."),
     Reason.WRONG_OUTPUT: (_S, "A result differs from the oracle's."),
@@ -158,6 +173,14 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
     ),
     Reason.WRONG_SHAPE: (_S, "A result has the wrong type, shape or dtype."),
     Reason.INPUT_MODIFIED: (_S, "The code changed its input in place."),
+    Reason.LAYOUT_DEPENDENT: (
+        _S,
+        "The result changes with how an argument lies in memory, though its values do not.",
+    ),
+    Reason.STATE_BETWEEN_CALLS: (
+        _S,
+        "A result depends on earlier calls, or changes after it was returned.",
+    ),
     Reason.COPIED_COLUMN: (_S, "The predictions are a copy of a public column."),
     Reason.NEAR_DUPLICATE: (_S, "The predictions nearly equal those of another run."),
     Reason.SUSPICIOUS_SCORE: (_S, "The score is better than the noise of the answers allows."),
@@ -174,8 +197,8 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
         "Trained on shuffled labels the score stays above chance, so the labels leak.",
     ),
     Reason.NOT_REACHED: (Fault.NONE, "An earlier stage or check ended the evaluation."),
-    Reason.UNKNOWN_TASK: (_I, "The run names a task that does not exist."),
-    Reason.BAD_RUN_ROW: (_I, "The row of the run table cannot be read."),
+    Reason.UNKNOWN_TASK: (_R, "The run names a task that does not exist."),
+    Reason.BAD_RUN_ROW: (_R, "The row of the run table cannot be used."),
     Reason.BROKEN_TASK: (_T, "The task's own files are broken."),
     Reason.BROKEN_ANSWERS: (_T, "The task's answers cannot be used."),
     Reason.BROKEN_LEADERBOARD: (_T, "The task's leaderboard is empty, broken or contradictory."),

@@ -1,10 +1,13 @@
 """Adapter of the rule `aggregate`."""
 
-from biomlbench.pipeline import Benchmark
-from biomlbench.stages.aggregate import aggregate
+from pathlib import Path
+
+from biomlbench.summary.aggregate import aggregate
+from biomlbench.workflow.plan import Benchmark
 
 
 def main(snakemake):
     """Write the tables over all pairs."""
-    benchmark = Benchmark(snakemake.params["config"], snakemake.root)
-    aggregate(benchmark, "results")
+    results = Path(snakemake.output["pairs"]).parent
+    benchmark = Benchmark(snakemake.params["config"], snakemake.root, results=results)
+    aggregate(benchmark, results, snakemake.params["calibration"])

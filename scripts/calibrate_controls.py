@@ -2,7 +2,7 @@
 
 from biomlbench.calibrate.jobs import controls_table
 from biomlbench.contracts import read_table, write_table
-from biomlbench.stages.job import context_of, provenance_of
+from biomlbench.workflow.job import context_of, provenance_of
 
 
 def main(snakemake):

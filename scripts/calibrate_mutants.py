@@ -3,7 +3,7 @@
 from biomlbench.calibrate.jobs import mutants_table
 from biomlbench.calibrate.settings import Settings
 from biomlbench.contracts import write_table
-from biomlbench.stages.job import context_of, provenance_of
+from biomlbench.workflow.job import context_of, provenance_of
 
 
 def main(snakemake):

@@ -7,7 +7,7 @@ from biomlbench.calibrate.jobs import write_tables
 from biomlbench.calibrate.labels import Labelled
 from biomlbench.calibrate.settings import Settings
 from biomlbench.stages import Context
-from biomlbench.stages.telemetry import iso_week
+from biomlbench.summary.telemetry import iso_week
 
 
 def main(snakemake):
@@ -23,4 +23,5 @@ def main(snakemake):
         iso_week(datetime.now(UTC).isoformat()),
         [Labelled(*run) for run in snakemake.params["runs"]],
         snakemake.params["code"],
+        snakemake.params["measured"],
     )

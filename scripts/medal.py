@@ -1,6 +1,6 @@
 """Adapter of the rule `medal`."""
 
-from biomlbench.stages.job import run_job
+from biomlbench.workflow.job import run_job
 
 
 def main(snakemake):

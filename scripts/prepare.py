@@ -1,9 +1,9 @@
 """Adapter of the rule `prepare`."""
 
 from biomlbench.contracts import write_table
-from biomlbench.provenance import sources
-from biomlbench.stages.job import context_of, provenance_of
 from biomlbench.stages.prepare import compute
+from biomlbench.stages.provenance import sources
+from biomlbench.workflow.job import context_of, provenance_of
 
 
 def main(snakemake):

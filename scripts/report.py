@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from biomlbench.stages.report import write_report
+from biomlbench.report.write import write_report
 
 
 def main(snakemake):

@@ -1,10 +1,13 @@
 """Adapter of the rule `telemetry`."""
 
-from biomlbench.pipeline import Benchmark
-from biomlbench.stages.telemetry import telemetry
+from pathlib import Path
+
+from biomlbench.summary.telemetry import telemetry
+from biomlbench.workflow.plan import Benchmark
 
 
 def main(snakemake):
     """Write the telemetry of all pairs."""
-    benchmark = Benchmark(snakemake.params["config"], snakemake.root)
-    telemetry(benchmark, "results")
+    results = Path(snakemake.output["telemetry"]).parent
+    benchmark = Benchmark(snakemake.params["config"], snakemake.root, results=results)
+    telemetry(benchmark, results)

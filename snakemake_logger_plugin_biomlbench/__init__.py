@@ -7,6 +7,7 @@ Snakemake words them; what it says of every single job is left out.
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from biomlbench.progress import TALLY, describe, time_left
+from biomlbench.plain_text import plain
+from biomlbench.workflow.progress import TALLY, counted_rows, describe, time_left
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from logging import LogRecord
 
 __all__ = ["LogHandler"]
@@ -34,13 +36,17 @@ _PER_JOB = {
     LogEvent.RESOURCES_INFO,
     LogEvent.GROUP_INFO,
 }
-# Folders of tables of pairs and of batches of them.
-_PAIRS = ("results/pairs/", "results/batches/")
-# Rules that finish pairs: one, or those of a batch.
-_MEDALS = ("medal", "medal_batch")
+# Tables of pairs and of batches of them, wherever the results are and whatever a workflow that
+# imports the rules calls them; the last one finishes its pairs.
+_PAIRS = re.compile(r"(?:^|/)(?:pairs|batches)/[^/]+/[^/]+/[^/]+/[a-z]+\.parquet$")
+_MEDAL = "/medal.parquet"
 _UNSAID = (*_PER_JOB, LogEvent.PROGRESS, LogEvent.RUN_INFO, LogEvent.WORKFLOW_STARTED)
 # Lines of a failed job's message that say where in the rules files it came through.
 _OF_SNAKEMAKE = ("RuleException:", "WorkflowError in file", "  File ")
+
+
+def _finishes_pairs(outputs: Sequence[str]) -> bool:
+    return bool(outputs) and outputs[0].endswith(_MEDAL) and bool(_PAIRS.search(outputs[0]))
 
 
 def _matters(record: LogRecord) -> bool:
@@ -75,7 +81,7 @@ class LogHandler(LogHandlerBase):
             self._jobs = said.stats["total"]
         elif event == LogEvent.JOB_STARTED:
             self._begin()
-        elif event == LogEvent.JOB_INFO and said.rule_name in _MEDALS:
+        elif event == LogEvent.JOB_INFO and _finishes_pairs(said.output):
             self._medals[said.jobid] = said.output[0]
         elif event == LogEvent.JOB_FINISHED and said.job_id in self._medals:
             TALLY.finish(self._medals[said.job_id])
@@ -90,11 +96,11 @@ class LogHandler(LogHandlerBase):
         lines = self.format(record).strip().splitlines()
         if text := "\n".join(line for line in lines if not line.startswith(_OF_SNAKEMAKE)):
             style = {"WARNING": "yellow", "ERROR": "red"}.get(record.levelname)
-            self._console.print(text, style=style, markup=False)
+            self._console.print(plain(text), style=style, markup=False)
 
     def _fail(self, rule: str, outputs: Iterable[str], logs: Iterable[str]) -> None:
         for output in outputs:
-            if output.startswith(_PAIRS):
+            if _PAIRS.search(output):
                 TALLY.fail(output)
         self._console.print(f"{rule} failed; see {', '.join(logs)}", style="red")
 
@@ -145,6 +151,9 @@ class LogHandler(LogHandlerBase):
         if self._live:
             self._live.stop()
             self._live = None
+        if TALLY.left_out and not self._begun and not self.common_settings.dryrun:
+            rows = counted_rows(TALLY.left_out)
+            self._console.print(f"{rows} of the run tables left out")
         super().close()
 
     @property

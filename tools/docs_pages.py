@@ -33,11 +33,27 @@ TABLES = {
     "reproduced": ("differences",),
 }
 API = (
-    *("biomlbench.grade", "biomlbench.grade_helpers", "biomlbench.registry", "biomlbench.medals"),
-    *("biomlbench.human", "biomlbench.metrics", "biomlbench.outcomes", "biomlbench.contracts"),
-    *("biomlbench.runs", "biomlbench.prepare", "biomlbench.export", "biomlbench.verify.policy"),
+    *(
+        "biomlbench.results",
+        "biomlbench.grade",
+        "biomlbench.grade_helpers",
+        "biomlbench.registry",
+        "biomlbench.scoring.medals",
+    ),
+    *(
+        "biomlbench.scoring.humans",
+        "biomlbench.metrics",
+        "biomlbench.outcomes",
+        "biomlbench.contracts",
+    ),
+    *(
+        "biomlbench.workflow.runs",
+        "biomlbench.task.prepare",
+        "biomlbench.export",
+        "biomlbench.verify.policy",
+    ),
     *("biomlbench.verify.cases", "biomlbench.verify.properties", "biomlbench.report.inputs"),
-    *("biomlbench.report.agents", "biomlbench.report.compare", "biomlbench.calibrate.intervals"),
+    *("biomlbench.summary.agents", "biomlbench.report.compare", "biomlbench.calibrate.intervals"),
 )
 
 
@@ -97,8 +113,13 @@ def _resolved(value: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 def _allowed(value: dict[str, Any]) -> str:
     if "enum" in value:
         return ", ".join(f"`{choice}`" for choice in value["enum"])
+    if "x-choices" in value:
+        from biomlbench.workflow.config import CHOICES
+
+        return ", ".join(f"`{choice}`" for choice in CHOICES[value["x-choices"]]())
     words = {"array": "list", "string": "text", "integer": "whole number", "boolean": "yes or no"}
-    text = words.get(value.get("type", ""), value.get("type", ""))
+    kind = value.get("type", "")
+    text = value["x-expects"] if isinstance(kind, list) else words.get(kind, kind)
     for key, sign in (("minimum", "≥"), ("exclusiveMinimum", ">"), ("maximum", "≤")):
         if key in value:
             text += f", {sign} {value[key]}"
@@ -157,6 +178,7 @@ def reason_codes() -> str:
         Fault.TASK: "The task's fault",
         Fault.GRADER: "The grader's fault",
         Fault.INFRASTRUCTURE: "The infrastructure's fault",
+        Fault.RUN_TABLE: "The run table's fault",
     }
     start = (
         "# Reason codes\n\nThe first code of a run is in the column `reason` of `pairs`, each "
@@ -190,6 +212,104 @@ def metrics() -> str:
         + "\n\n## Kinds of input\n\n"
         + table(("kind", "truth; predictions"), [(f"`{k}`", v) for k, v in KINDS.items()])
     )
+
+
+def published_graders() -> str:
+    """Return the page of what is known of the graders of published suites."""
+    from biomlbench.suites.published import known_graders
+
+    parts = []
+    head = (
+        "# Published graders\n\nWhat is known of the graders of the built-in suites, read and "
+        "compared at the commit named. Where the code of a grader is another one, nothing of this "
+        "counts. A task that is not here is graded by the published code; see [Grade a published "
+        "benchmark](../how-to/published-suites.md)."
+    )
+    for suite, commit, graders in known_graders():
+        rows = [
+            (f"`{path}`", f"`{native.metric}`" if native.metric else "the published code",
+             "<br>".join(native.notes))
+            for path, native in graders
+        ]  # fmt: skip
+        columns = ("task", "computed by", "where it differs from its description")
+        parts.append(f"## {suite}, commit `{commit[:12]}`\n\n" + table(columns, rows))
+    return "\n\n".join((head, *parts))
+
+
+def checks() -> str:
+    """Return the page of modes of verification and of checks of predictions."""
+    from biomlbench.verify.modes import all_modes
+    from biomlbench.verify.predictions import all_checks
+
+    modes = [
+        (f"`{name}`", _claim(mode), "yes" if mode.SEMANTIC else "no", f"`{mode.REASON}`",
+         ", ".join(f"`{option}`" for option in mode.OPTIONS))
+        for name, mode in all_modes().items()
+    ]  # fmt: skip
+    found = [
+        (f"`{name}`", _claim(check), f"`{check.MODE}`", check.SEVERITY, f"`{check.REASON}`",
+         check.PATTERN)
+        for name, check in all_checks().items()
+    ]  # fmt: skip
+    return (
+        "# Checks\n\n## Modes of verification\n\nA problem card's `verifier.yaml` names the mode "
+        "of each of its checks.\n\n"
+        + table(("mode", "what holds", "evidence", "reason of a failure", "options"), modes)
+        + "\n\n## Checks of predictions\n\nEvery one that applies looks at every table of "
+        "predictions, submitted or written by a program.\n\n"
+        + table(("check", "what holds", "mode", "severity", "reason", "catches"), found)
+    )
+
+
+def data_sources() -> str:
+    """Return the page of types of data sources."""
+    from biomlbench.task.sources.base import all_sources
+
+    rows = []
+    for key, kind in sorted(all_sources().items()):
+        first = (kind.__doc__ or "").strip().splitlines()[0]
+        required, optional = (
+            ", ".join(f"`{name}`" for name in names) for names in (kind.REQUIRED, kind.OPTIONAL)
+        )
+        published = ", ".join(f"`{name}`" for name in kind.PUBLISHED)
+        rows.append((f"`{key}`", first, required, optional, published, f"`{kind.EXAMPLE}`"))
+    header = ("type", "what", "needs", "may have", "published `type`", "example")
+    return (
+        "# Data sources\n\nTypes of the entries of `source` in a task's `config.yaml`; see [Where "
+        "raw data come from](../how-to/data-sources.md).\n\n" + table(header, rows)
+    )
+
+
+def exports() -> str:
+    """Return the page of forms that results are exported in."""
+    from biomlbench.export.forms import all_forms, summary
+
+    rows = [(f"`{name}`", summary(form)) for name, form in all_forms().items()]
+    return (
+        "# Forms of export\n\nWhat `biomlbench export --format` writes; see [Import and "
+        "export](../how-to/import-and-export.md).\n\n" + table(("form", "gives"), rows)
+    )
+
+
+def audit_findings() -> str:
+    """Return the page of what audits find."""
+    from biomlbench.audit.detectors import all_detectors
+
+    rows = [
+        (f"`{name}`", detector.__doc__.strip().partition(":")[0].lower(), remedy)
+        for detector in all_detectors().values()
+        for name, remedy in detector.FINDINGS.items()
+    ]
+    return (
+        "# Findings of the audit\n\nWhat `biomlbench audit` and `snakemake audit` can find in a "
+        "prediction task; [Audit a task](../how-to/audit-a-task.md) says how to read it.\n\n"
+        + table(("finding", "about", "remedy"), rows)
+    )
+
+
+def _claim(module: Any) -> str:
+    first: str = module.__doc__.strip().splitlines()[0]
+    return first.partition(": ")[2]
 
 
 def tasks() -> str:
@@ -258,6 +378,11 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/tables.md": tables,
     "reference/reason-codes.md": reason_codes,
     "reference/metrics.md": metrics,
+    "reference/published-graders.md": published_graders,
+    "reference/checks.md": checks,
+    "reference/data-sources.md": data_sources,
+    "reference/exports.md": exports,
+    "reference/audit-findings.md": audit_findings,
     "reference/tasks.md": tasks,
     "reference/command-line.md": command_line,
     "reference/api.md": api,

@@ -20,9 +20,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from biomlbench.prepare import prepare_task
 from biomlbench.registry import Registry
-from biomlbench.tasks.toolbox import write_csv
+from biomlbench.task.prepare import prepare_task
+from biomlbench.task.toolbox import write_csv
 
 NOTE = """\
 # How leaderboard.csv came to be

@@ -52,7 +52,7 @@ def generated(card: Card, count: int) -> Iterator[Call]:
         All in all. A card without spaces gets its cases with all floating-point numbers
         changed by up to five percent.
     """
-    planned = [(case.function, case.args, case.kwargs) for case in card.plan().cases]
+    planned = [(case.function, case.args, case.kwargs) for case in card.plan().calls]
     yield from planned[:count]
     declared = card.verifier.generate if card.verifier else ()
     for number in range(count - len(planned)):
@@ -126,9 +126,7 @@ def forms(card: Card) -> dict[str, Form]:
         oracle = [
             check
             for check in card.checks
-            if check.decides
-            and check.mode in ("exact_match", "numeric_tolerance")
-            and check.function in (None, function)
+            if check.decides and check.against_oracle and check.function in (None, function)
         ]
         named = next((check for check in oracle if "canonical" in check.options), None)
         found[function] = Form(

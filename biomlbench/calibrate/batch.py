@@ -12,18 +12,19 @@ from biomlbench.calibrate.settings import BATCH_SIZE, LABELLED
 from biomlbench.contracts import from_rows
 from biomlbench.outcomes import Verdict
 from biomlbench.stages import Pair, run_pair
+from biomlbench.stages.kinds import has_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
     from biomlbench.calibrate.controls import Control
     from biomlbench.calibrate.mutants import Mutant
     from biomlbench.stages import Context
-    from biomlbench.task import Task
+    from biomlbench.task.task import Task
 
-__all__ = ["add_deviations", "grade", "run", "share"]
+__all__ = ["add_deviations", "good_by_leaderboard", "grade", "run", "share"]
 
 WRONG_TOTAL_S = 60.0
 """Seconds for all cases of a wrong control: many loop. A right one gets what any run gets."""
@@ -62,7 +63,7 @@ def run(task_id: str, batch: str, context: Context, mutants: Sequence[Mutant] = 
     task = context.task(task_id)
     if batch != LABELLED:
         found = controls.of_mutants(share(batch, mutants))
-    elif task.kind == "functions":
+    elif task.is_card:
         found = controls.of_card(load_card(task))
     else:
         found = of_predictions(task)
@@ -118,7 +119,7 @@ def add_deviations(task: Task, execute: pa.Table, checks: list[dict[str, Any]]) 
     """
     for row in checks:
         row["deviation"] = None
-    if task.kind != "functions" or not any(row["margin"] is not None for row in checks):
+    if not task.is_card or not any(row["margin"] is not None for row in checks):
         return
     from biomlbench.calibrate.thresholds import deviations
     from biomlbench.stages.cards import load_card
@@ -147,16 +148,23 @@ def _credit(kind: str, medals: dict[str, dict[str, Any]]) -> dict[str, bool]:
     may be believed; to be taken for good ones they need a good score as well.
     """
     passed = {name: row["verdict"] == Verdict.PASS for name, row in medals.items()}
-    if kind == "functions":
+    if has_cases(kind):
         return passed
     return {name: passed[name] and _good(row, medals) for name, row in medals.items()}
+
+
+def good_by_leaderboard(medal: Mapping[str, Any]) -> bool | None:
+    """Tell whether a score is good on the task's leaderboard; None where there is none."""
+    if medal["above_median"] is None:
+        return None
+    return bool(medal["above_median"] or medal["any_medal"])
 
 
 def _good(row: dict[str, Any], medals: dict[str, dict[str, Any]]) -> bool:
     if row["score"] is None:
         return False
-    if row["above_median"] is not None:
-        return bool(row["above_median"] or row["any_medal"])
+    if (ranked := good_by_leaderboard(row)) is not None:
+        return ranked
     gold = medals.get("gold", {}).get("score")
     sample = medals.get("spoilt/sample", {}).get("score")
     if gold is None or sample is None or gold == sample:

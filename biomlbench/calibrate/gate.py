@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import defaultdict
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.controls import RIGHT, WRONG
 from biomlbench.calibrate.intervals import Share, wilson
+from biomlbench.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -27,8 +29,13 @@ __all__ = [
     "write_proof",
 ]
 
+MEASURED = "measured"
+"""What each task's calibration depended on, in the provenance of the tables."""
 
-class UncalibratedError(RuntimeError):
+log = logging.getLogger(__name__)
+
+
+class UncalibratedError(UserError, RuntimeError):
     """A task is above the allowed rates, and the run is strict."""
 
 
@@ -182,13 +189,19 @@ def write_proof(table: str | Path, path: str | Path) -> None:
     Path(path).write_text(f"{text}\n", encoding="utf-8")
 
 
-def uncalibrated(results: str | Path) -> dict[str, tuple[str, ...]]:
+def uncalibrated(
+    results: str | Path, now: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, tuple[str, ...]]:
     """Return which tasks of a results folder were measured and found above the allowed rates.
 
     Parameters
     ----------
     results : path
         Results folder of the workflow.
+    now : mapping, optional
+        What the calibration of the benchmark's tasks would depend on now, as
+        :func:`biomlbench.calibrate.currency.measured` returns it. What was measured with another
+        config does not count then, and what is out of date is warned of.
 
     Returns
     -------
@@ -200,10 +213,21 @@ def uncalibrated(results: str | Path) -> dict[str, tuple[str, ...]]:
     biomlbench.contracts.ContractError
         If the table is damaged.
     """
-    from biomlbench.contracts import read_table
+    from biomlbench.contracts import provenance, read_table
 
     path = Path(results) / "calibration" / "calibrated.parquet"
     if not path.is_file():
         return {}
     rows = read_table("calibrated", path).to_pylist()
-    return {row["task_id"]: tuple(row["reasons"]) for row in rows if not row["calibrated"]}
+    found = {row["task_id"]: tuple(row["reasons"]) for row in rows if not row["calibrated"]}
+    if now is None:
+        return found
+    then = json.loads(provenance(path).get(MEASURED, "{}"))
+    own = [name for name in now if name in then and then[name][0] == now[name][0]]
+    if old := [name for name in own if then[name][1] != now[name][1]]:
+        log.warning(
+            "calibration is out of date for %s: the task or the code has changed since; "
+            "`snakemake calibrate` measures again",
+            ", ".join(sorted(old)),
+        )
+    return {name: reasons for name, reasons in found.items() if name in own}

@@ -1,4 +1,4 @@
-"""The weekly intake: this run's telemetry into the data set, and what the whole set says."""
+"""The intake: this run's telemetry into the data set, and what the benchmark's own runs say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ __all__ = ["intake"]
 
 
 def intake(telemetry: str | Path, root: str | Path, report: str | Path) -> int:
-    """Add runs to the data set, and write what all runs of it say.
+    """Add runs to the data set, and write what the benchmark's runs in it say.
+
+    Runs that the config does not name any more, or that another config has left in the folder,
+    stay in the data set and are not counted.
 
     Parameters
     ----------
@@ -28,8 +31,11 @@ def intake(telemetry: str | Path, root: str | Path, report: str | Path) -> int:
     int
         Runs that were new, or came out otherwise than before.
     """
-    added = dataset.append(root, read_table("telemetry", telemetry))
-    found = usage.report(dataset.read(root).to_pylist())
+    table = read_table("telemetry", telemetry)
+    added = dataset.append(root, table)
+    own = {dataset.run_key(row) for row in table.to_pylist()}
+    kept = [row for row in dataset.read(root).to_pylist() if dataset.run_key(row) in own]
+    found = usage.report(kept)
     path = Path(report)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")

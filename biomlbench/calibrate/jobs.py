@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from dataclasses import replace
@@ -16,16 +17,16 @@ from biomlbench.calibrate.flaky_runs import merged
 from biomlbench.calibrate.mutants import Mutant, choose
 from biomlbench.calibrate.runs import labelled_runs
 from biomlbench.contracts import from_rows, provenance, read_table, write_table
-from biomlbench.provenance import digest, environment_hash, file_hash
+from biomlbench.stages.provenance import digest, environment_hash, file_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from biomlbench.calibrate.labels import Labelled
     from biomlbench.calibrate.settings import Settings
     from biomlbench.stages import Context
     from biomlbench.stages.cards import LoadedCard
-    from biomlbench.task import Task
+    from biomlbench.task.task import Task
 
 __all__ = ["TABLES", "controls_table", "costs_of", "mutants_of", "mutants_table", "write_tables"]
 
@@ -69,7 +70,7 @@ def mutants_table(task_id: str, context: Context, settings: Settings) -> pa.Tabl
 
 
 def _is_card(task: Task) -> bool:
-    return task.kind == "functions"
+    return task.is_card
 
 
 def mutants_of(table: pa.Table) -> list[Mutant]:
@@ -120,7 +121,8 @@ def costs_of(
     -------
     dict
         Check to the number of cases that are executed for no other check, and the seconds
-        that it takes to judge the reference by it alone (the least of three times).
+        that it takes to judge the reference by it alone (the least of three times). Cases that
+        every card gets, to find side effects, are no check's.
     """
     from biomlbench.verify.judging import OK, judge
     from biomlbench.verify.local import LocalResult
@@ -147,7 +149,7 @@ def costs_of(
     found: dict[str, tuple[int, float | None]] = {}
     for one in card.checks:
         others = [ids for name, ids in used.items() if name != one.name]
-        own = used[one.name].difference(*others)
+        own = used[one.name].difference(plan.near, *others)
         found[one.name] = (len(own), max(0.0, timed((one,)) - base))
     return found
 
@@ -162,6 +164,7 @@ def write_tables(
     week: str | None,
     runs: Iterable[Labelled] = (),
     code: str = "",
+    measured: Mapping[str, Sequence[str]] | None = None,
 ) -> pa.Table:
     """Write the tables over all tasks.
 
@@ -179,6 +182,9 @@ def write_tables(
         Graded runs whose true label is known: they count as well.
     code : str
         Hash of the code that makes the tables, for their provenance.
+    measured : mapping, optional
+        What each task's calibration depends on, as :func:`biomlbench.calibrate.currency.measured`
+        returns it, for their provenance.
 
     Returns
     -------
@@ -188,7 +194,7 @@ def write_tables(
     results = Path(results)
     controls, mutants, flakes = list(controls), list(mutants), list(flakes)
     rows = [row for path in controls for row in read_table("controls", path).to_pylist()]
-    judged = labels.read(settings.adjudications)
+    judged = labels.read(settings.adjudications, context.full_id)
     graded = summary.gather(rows, judged)
     runs = list(runs)
     graded += labelled_runs(results.parent, runs, context)
@@ -223,6 +229,7 @@ def write_tables(
         "inputs": digest([provenance(path) for path in (*controls, *mutants, *flakes)]),
         "adjudications_sha256": file_hash(settings.adjudications),
         "settings": digest([settings.allowed, runs]),
+        gate.MEASURED: json.dumps(dict(measured or {}), sort_keys=True),
     }
     for name, table in found.items():
         write_table(name, table, results / f"{name}.parquet", made_from)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,11 +11,11 @@ from biomlbench.calibrate.controls import RIGHT, WRONG
 from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
-    from biomlbench.runs import Run
+    from biomlbench.workflow.runs import Run
 
-__all__ = ["COLUMNS", "Adjudication", "Labelled", "labelled", "read"]
+__all__ = ["COLUMNS", "Adjudication", "Labelled", "labelled", "read", "rows"]
 
 COLUMNS = ("task_id", "run_id", "label", "who", "why")
 
@@ -65,7 +66,9 @@ def labelled(
     return sorted(found)
 
 
-def read(path: str | Path | None) -> dict[tuple[str, str], Adjudication]:
+def read(
+    path: str | Path | None, full_id: Callable[[str], str | None] = str
+) -> dict[tuple[str, str], Adjudication]:
     """Read the adjudications.
 
     Parameters
@@ -73,6 +76,8 @@ def read(path: str | Path | None) -> dict[tuple[str, str], Adjudication]:
     path : path or None
         CSV file with the columns of :data:`COLUMNS`. `run_id` is that of a real run, or the
         name of a control. None stands for none.
+    full_id : callable, optional
+        From a task id, bare or full, to the full one; None for a task that is not here.
 
     Returns
     -------
@@ -91,20 +96,51 @@ def read(path: str | Path | None) -> dict[tuple[str, str], Adjudication]:
     if not Path(path).is_file():
         raise TaskError(f"{path}: there is no such file; see `calibration.adjudications`")
     found: dict[tuple[str, str], Adjudication] = {}
-    with Path(path).open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.DictReader(file)
-        if missing := [name for name in COLUMNS if name not in (reader.fieldnames or ())]:
-            raise TaskError(f"{path}:1: the column(s) {', '.join(missing)} are missing")
-        for row in reader:
-            where = f"{path}:{reader.line_num}"
-            values = {name: (row[name] or "").strip() for name in COLUMNS}
-            if values["label"] not in (RIGHT, WRONG):
-                raise TaskError(f"{where}: `label` is right or wrong, not {values['label']!r}")
-            if empty := [name for name in COLUMNS if not values[name]]:
-                raise TaskError(f"{where}: `{empty[0]}` is empty; say who judged, and why")
-            key = (values["task_id"], values["run_id"])
-            judged = Adjudication(values["label"], values["who"], values["why"])
-            if key in found and found[key].label != judged.label:
-                raise TaskError(f"{where}: {key[1]} has been judged {found[key].label} above")
-            found[key] = judged
+    for where, values in rows(path, COLUMNS):
+        if empty := [name for name in COLUMNS if not values[name]]:
+            raise TaskError(f"{where}: `{empty[0]}` is empty; say who judged, and why")
+        key = (full_id(values["task_id"]) or values["task_id"], values["run_id"])
+        judged = Adjudication(values["label"], values["who"], values["why"])
+        if key in found and found[key].label != judged.label:
+            raise TaskError(f"{where}: {key[1]} has been judged {found[key].label} above")
+        found[key] = judged
     return found
+
+
+def rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Go through a CSV file of labels.
+
+    Parameters
+    ----------
+    path : path
+    columns : sequence of str
+        Columns that it must have; `label`, which holds right or wrong, is one.
+
+    Yields
+    ------
+    where : str
+        File and line, for messages.
+    values : dict
+        The columns' values without white space at their ends.
+
+    Raises
+    ------
+    TaskError
+        If the file cannot be read, a column is missing, or a label is neither right nor wrong.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise TaskError(
+            f"{path}: cannot be read: {why}; it is a CSV file with the columns {', '.join(columns)}"
+        ) from error
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    if missing := [name for name in columns if name not in (reader.fieldnames or ())]:
+        raise TaskError(f"{path}:1: the column(s) {', '.join(missing)} are missing")
+    for row in reader:
+        where = f"{path}:{reader.line_num}"
+        values = {name: (row[name] or "").strip() for name in columns}
+        if values["label"] not in (RIGHT, WRONG):
+            raise TaskError(f"{where}: `label` is right or wrong, not {values['label']!r}")
+        yield where, values

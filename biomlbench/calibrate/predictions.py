@@ -9,13 +9,14 @@ import numpy as np
 
 from biomlbench.calibrate.controls import RIGHT, WRONG, Control
 from biomlbench.errors import NotPreparedError
+from biomlbench.task.registry import prepare_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import pandas as pd
 
-    from biomlbench.task import Task
+    from biomlbench.task.task import Task
 
 __all__ = ["of_predictions"]
 
@@ -32,8 +33,9 @@ def of_predictions(task: Task) -> list[Control]:
     Returns
     -------
     list of Control
-        The gold submission and rewrites of it that keep every value; and, as wrong ones, the
-        sample submission and spoilt copies of the gold.
+        The gold submission's values in another file, as the file itself is private and refused
+        as a submission; rewrites that keep every value; and, as wrong ones, the sample
+        submission and spoilt copies of the gold.
 
     Raises
     ------
@@ -44,13 +46,16 @@ def of_predictions(task: Task) -> list[Control]:
 
     for path in (task.gold_submission, task.sample_submission):
         if path is None or not path.is_file():
-            raise NotPreparedError(f"{path}: prepare the task {task.id} first")
+            raise NotPreparedError(
+                f"{path}: not there; prepare the task's data first, with: {prepare_command(task)}"
+            )
     gold = pd.read_csv(task.gold_submission, dtype=str, keep_default_na=False)
     columns = _predicted(task, gold)
     raw = task.gold_submission.read_bytes()
-    found = [Control("gold", "gold", RIGHT, raw, ".csv")]
+    found = [Control("gold", "gold", RIGHT, _written_anew(gold, raw), ".csv")]
     for name, content, suffix in _rewrites(gold, raw):
-        found.append(Control(f"rewrite/{name}", "rewrite", RIGHT, content, suffix))
+        if content != raw:
+            found.append(Control(f"rewrite/{name}", "rewrite", RIGHT, content, suffix))
     sample = task.sample_submission.read_bytes()
     found.append(Control("spoilt/sample", "spoilt", WRONG, sample, ".csv"))
     for name, spoil in _SPOILERS.items():
@@ -61,7 +66,7 @@ def of_predictions(task: Task) -> list[Control]:
 
 
 def _predicted(task: Task, gold: pd.DataFrame) -> list[str]:
-    from biomlbench.tables import sample_of
+    from biomlbench.submission.sample import sample_of
 
     names = {spec.name for spec in sample_of(task).predictions}
     return [name for name in gold.columns if name in names]
@@ -69,6 +74,13 @@ def _predicted(task: Task, gold: pd.DataFrame) -> list[str]:
 
 def _csv(frame: pd.DataFrame, **options: Any) -> bytes:
     return str(frame.to_csv(None, index=False, **options)).encode()
+
+
+def _written_anew(gold: pd.DataFrame, raw: bytes) -> bytes:
+    """Return the table in other bytes than those of the file: rows backwards, or its line ends."""
+    backwards = gold[::-1]
+    found = (_csv(backwards), _csv(backwards, lineterminator="\r\n"))
+    return next(content for content in found if content != raw)
 
 
 def _rewrites(gold: pd.DataFrame, raw: bytes) -> Iterator[tuple[str, bytes, str]]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.contracts import ContractError, read_table, write_table
 from biomlbench.outcomes import Verdict
 from biomlbench.stages import Pair, SubmissionChangedError, run_stage
-from biomlbench.stages.pairs import PairTables
+from biomlbench.workflow.pair_tables import PairTables
+from biomlbench.workflow.record import RecordError, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -27,6 +28,15 @@ _KEPT = ("validate", "execute")
 def _pairs(results: Path) -> list[dict[str, Any]]:
     path = results / "pairs.parquet"
     return read_table("pairs", path).to_pylist() if path.is_file() else []
+
+
+def _configured(results: Path) -> dict[str, dict[str, Any]]:
+    """Return what the config of the results changes, by task; nothing where it is not recorded."""
+    try:
+        tasks: dict[str, dict[str, Any]] = read_record(results)["config"]["tasks"]
+    except RecordError:
+        return {}
+    return tasks
 
 
 def flips_of_card(
@@ -77,7 +87,7 @@ def flips_of_card(
         if set(outputs) != {case.id for case in loaded.plan.cases}:
             # it did not run, or ran on the cases of another plan
             continue
-        # what the other checks said stays: one that wavers must not be taken for a change
+        # what the other checks said stays: an unstable one must not be taken for a change
         kept = [
             CheckOutcome(**{name: row[name] for name in CheckOutcome._fields})
             for row in recorded
@@ -115,6 +125,7 @@ def regrade(
     results : path
         Results folder of the workflow.
     context : Context
+        What it changes of a task comes after what the config of the results changes.
     task_ids : iterable of str, optional
         Only these tasks.
     track : callable, optional
@@ -128,7 +139,7 @@ def regrade(
         be graded again.
     """
     results = Path(results)
-    tables = PairTables(results)
+    tables, configured = PairTables(results), _configured(results)
     wanted = None if task_ids is None else set(task_ids)
     rows = [row for row in _pairs(results) if wanted is None or row["task_id"] in wanted]
     for row in track(rows):
@@ -136,13 +147,15 @@ def regrade(
         if not all(tables.path(stage, *key).is_file() for stage in _KEPT):
             continue
         pair = Pair(row["task_id"], row["run_id"], row["submission"], row["kind"], row["seed"])
+        changes = {**configured.get(row["task_id"], {}), **context.overrides}
+        of_pair = replace(context, overrides=changes)
         with tempfile.TemporaryDirectory(prefix="biomlbench-regrade-") as scratch:
             for stage in _KEPT:
                 table, record = tables.read(stage, *key), tables.provenance(stage, *key)
                 write_table(stage, table, Path(scratch) / f"{stage}.parquet", record)
             try:
                 for stage in ("grade", "verify", "medal"):
-                    table = run_stage(stage, pair, context, scratch)
+                    table = run_stage(stage, pair, of_pair, scratch)
             except SubmissionChangedError as error:
                 yield {"task_id": row["task_id"], "run_id": row["run_id"], "note": str(error)}
                 continue

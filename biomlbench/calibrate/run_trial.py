@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.sandbox import Case, run_functions
 from biomlbench.stages import Context, Pair
 from biomlbench.stages.cards import load_card
-from biomlbench.stages.execute import environment_of, function_limits, hidden_paths
 from biomlbench.stages.outputs import CaseOutput
-from biomlbench.submissions import read_code
+from biomlbench.stages.running import environment_of, function_limits, hidden_paths
+from biomlbench.submission.reading import read_code
 from biomlbench.verify import judge
 from biomlbench.verify.execution import preload_for
 
@@ -70,7 +70,7 @@ def _outputs(
         provider=context.provider,
         preload=preload_for(loaded.card, code),
         environment=environment_of(task),
-        hidden=hidden_paths(context),
+        hidden=hidden_paths(context, task),
         order=job["order"],
     )
     return {

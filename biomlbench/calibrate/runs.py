@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.calibrate.batch import add_deviations
+from biomlbench.calibrate.batch import add_deviations, good_by_leaderboard
 from biomlbench.calibrate.summary import Graded, gather
 from biomlbench.outcomes import Verdict
-from biomlbench.stages.pairs import PairTables
+from biomlbench.stages.kinds import has_cases
+from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,7 +60,7 @@ def labelled_runs(results: str | Path, runs: Iterable[Labelled], context: Contex
             "claims": (),
         }
         checks = tables.read("verify", *where).to_pylist()
-        if run.kind == "functions" and any(row["margin"] is not None for row in checks):
+        if has_cases(run.kind) and any(row["margin"] is not None for row in checks):
             add_deviations(context.task(run.task_id), tables.read("execute", *where), checks)
         rows += [
             {**row, **common, "check": "gate" if row["mode"] == "gate" else row["check"]}
@@ -71,6 +72,4 @@ def labelled_runs(results: str | Path, runs: Iterable[Labelled], context: Contex
 def _credited(kind: str, medal: Mapping[str, Any]) -> bool:
     """Tell whether the grader took a run for right work; see :mod:`biomlbench.calibrate.batch`."""
     passed = bool(medal["verdict"] == Verdict.PASS)
-    if kind == "functions" or medal["above_median"] is None:
-        return passed
-    return passed and bool(medal["above_median"] or medal["any_medal"])
+    return passed and (has_cases(kind) or good_by_leaderboard(medal) is not False)

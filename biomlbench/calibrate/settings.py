@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.gate import Allowed
 from biomlbench.calibrate.mutants import INPUTS, WANTED
-from biomlbench.config import ConfigError
+from biomlbench.stages.kinds import has_cases
+from biomlbench.workflow.config import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from biomlbench.registry import Registry
-    from biomlbench.runs import Run
+    from biomlbench.task.registry import Registry
+    from biomlbench.workflow.runs import Run
 
 __all__ = ["BATCH_SIZE", "LABELLED", "Settings", "batches"]
 
@@ -130,14 +131,14 @@ class Settings:
             where = f"config: `calibration.flake_runs`: {task_id}, {run_id}"
             if (task_id, run_id) not in runs:
                 raise ConfigError(f"{where}: there is no such run in the run tables")
-            if runs[task_id, run_id].kind != "functions":
+            if not has_cases(runs[task_id, run_id].kind):
                 raise ConfigError(f"{where}: only problem cards have cases that can be repeated")
         return sorted(set(self.flake_runs))
 
 
 def _has_verifier(registry: Registry, name: str) -> bool:
     task = registry.get_task(name)
-    return task.kind == "functions" and (task.folder / "verifier.yaml").is_file()
+    return task.is_card and (task.folder / "verifier.yaml").is_file()
 
 
 def batches(kind: str, mutants: int) -> list[str]:
@@ -161,6 +162,6 @@ def batches(kind: str, mutants: int) -> list[str]:
     >>> batches("predictions", 25)
     ['labelled']
     """
-    if kind != "functions":
+    if not has_cases(kind):
         return [LABELLED]
     return [LABELLED, *(f"mutants-{i + 1}" for i in range(-(-mutants // BATCH_SIZE)))]

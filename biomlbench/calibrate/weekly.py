@@ -71,7 +71,7 @@ def write_proposal(
     rows = []
     for task_id in sorted({row["task_id"] for row in tables["kills"]}):
         task = context.task(task_id)
-        if task.kind != "functions":
+        if not task.is_card:
             continue
         loaded = load_card(task)
         for found in propose(
@@ -111,14 +111,20 @@ def read_proposal(path: str | Path) -> list[dict[str, Any]]:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TaskError(f"{path}: {error.strerror}; run `biomlbench calibrate propose`") from error
-    except yaml.YAMLError as error:
-        raise TaskError(f"{path}: {error}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise TaskError(
+            f"{path}: cannot be read as YAML ({error}); name a proposal.yaml that `biomlbench "
+            "calibrate propose` wrote"
+        ) from error
     changes = data.get("changes") if isinstance(data, dict) else None
     needed = {"task_id", "check", "proposed"}
     if not isinstance(changes, list) or not all(
         isinstance(item, dict) and needed <= item.keys() for item in changes
     ):
-        raise TaskError(f"{path}: not a proposal: it needs `changes`, each with {sorted(needed)}")
+        raise TaskError(
+            f"{path}: not a proposal; it needs `changes`, each with {sorted(needed)}, as "
+            "`biomlbench calibrate propose` writes them"
+        )
     return changes
 
 

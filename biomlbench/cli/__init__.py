@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from biomlbench import __version__
+from biomlbench.plain_text import PlainFormatter, plain
 
 __all__ = ["INVALID", "TROUBLE", "main"]
 
@@ -68,23 +69,27 @@ def _cli(*, verbose: bool) -> None:
     differs, or a file cannot be imported; 2 the command line is wrong; 3 the task, its data or
     the machine is at fault.
     """  # noqa: D301
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s: %(message)s"
-    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(PlainFormatter("%(levelname)s: %(message)s"))
+    level = logging.INFO if verbose else logging.WARNING
+    logging.basicConfig(level=level, handlers=[handler])
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line; expected troubles end with a message, not with a traceback.
+    """Run the command line; what a user can cure ends with a message, not with a traceback.
 
     Parameters
     ----------
     args : list of str, optional
         By default those of the process.
     """
-    from biomlbench.cli._common import expected_troubles
+    from biomlbench.errors import explain
 
     try:
         _cli.main(args=args, prog_name="biomlbench", standalone_mode=True)
-    except expected_troubles() as error:
-        click.secho(f"Error: {error}", fg="red", err=True)
+    except Exception as error:
+        if (told := explain(error)) is None:
+            raise
+        logging.getLogger(__name__).info("where it came from:", exc_info=True)
+        click.secho(f"Error: {plain(told)}", fg="red", err=True)
         sys.exit(TROUBLE)

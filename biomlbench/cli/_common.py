@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from biomlbench.cli import TROUBLE
+from biomlbench.plain_text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from biomlbench.stages import Context, Pair
 
 __all__ = [
+    "Refusal",
     "Trouble",
     "as_json",
     "data_options",
-    "expected_troubles",
+    "echo",
     "pair_of",
     "print_table",
+    "provider_option",
     "results_argument",
     "submission_argument",
     "task_argument",
@@ -31,9 +34,10 @@ __all__ = [
 
 _UNFOLDED = 10_000
 _Item = TypeVar("_Item")
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 task_argument = click.argument("task", shell_complete=lambda *a: _complete_task(*a))
-submission_argument = click.argument("submission", type=click.Path(path_type=Path))
+submission_argument = click.argument("submission", type=click.Path(path_type=Path, readable=False))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 results_argument = click.argument(
     "results",
@@ -42,14 +46,38 @@ results_argument = click.argument(
 )
 
 
-class Trouble(click.ClickException):
+class Refusal(click.ClickException):
+    """The answer is no; the message says why, and what would help."""
+
+    def format_message(self) -> str:
+        """Return the message as a terminal may show it."""
+        return plain(self.message)
+
+
+class Trouble(Refusal):
     """What is at fault is a task, its data or the machine; the message says what would help."""
 
     exit_code = TROUBLE
 
 
+def echo(text: object = "", *, nl: bool = True, err: bool = False, fg: str | None = None) -> None:
+    """Print text, as a terminal may show it.
+
+    Parameters
+    ----------
+    text : object
+    nl : bool
+        Whether the line ends.
+    err : bool
+        Whether it goes to standard error.
+    fg : str, optional
+        Colour, where there is any.
+    """
+    click.secho(plain(text), nl=nl, err=err, fg=fg)
+
+
 def _complete_task(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    from biomlbench.registry import Registry
+    from biomlbench.task.registry import Registry
 
     full = Registry().list_task_ids()
     bare = [name.rpartition("/")[2] for name in full]
@@ -82,6 +110,25 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+def provider_option(*, unsafe: bool = True) -> Callable[[_Function], _Function]:
+    """Return the option that chooses a sandbox.
+
+    Parameters
+    ----------
+    unsafe : bool
+        Whether code may be run without protection.
+    """
+    from biomlbench.sandbox.providers import choices
+
+    return click.option(
+        "--provider",
+        type=click.Choice(choices(unsafe=unsafe)),
+        default="auto",
+        show_default=True,
+        help="How submitted code is kept apart.",
+    )
+
+
 def pair_of(submission: Path, task: str, context: Context, kind: str | None, seed: int) -> Pair:
     """Return the pair that a command line names.
 
@@ -99,30 +146,14 @@ def pair_of(submission: Path, task: str, context: Context, kind: str | None, see
     -------
     Pair
     """
-    from biomlbench.runs import RUN_ID, kind_of
     from biomlbench.stages import Pair
+    from biomlbench.stages.kinds import kind_of
+    from biomlbench.workflow.runs import RUN_ID
 
     found = context.task(task)
     run_id = submission.stem if RUN_ID.fullmatch(submission.stem) else "submission"
     kind = kind or kind_of(str(submission), found.kind)
     return Pair(found.id, run_id, str(submission), kind, seed)
-
-
-def expected_troubles() -> tuple[type[Exception], ...]:
-    """Return the exceptions whose message is all that a user needs."""
-    from biomlbench.config import ConfigError
-    from biomlbench.contracts import ContractError
-    from biomlbench.datasource import DataSourceError
-    from biomlbench.errors import NotPreparedError, TaskError
-    from biomlbench.export.archive import ArchiveError
-    from biomlbench.reproduce import ReproduceError
-    from biomlbench.runs import RunTableError
-    from biomlbench.sandbox import SandboxFault, SandboxUnavailable
-
-    return (
-        *(ConfigError, ContractError, DataSourceError, NotPreparedError, TaskError),
-        *(ArchiveError, ReproduceError, RunTableError, SandboxFault, SandboxUnavailable),
-    )
 
 
 def print_table(
@@ -159,11 +190,11 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(item) for item in value)
-    return str(value)
+        return ", ".join(plain(item) for item in value)
+    return plain(value)
 
 
-def track(items: Iterable[_Item], words: str) -> Iterator[_Item]:
+def track(items: Iterable[_Item], words: str, total: int | None = None) -> Iterator[_Item]:
     """Go through items under a bar with the time left, on a terminal's standard error.
 
     Parameters
@@ -171,6 +202,8 @@ def track(items: Iterable[_Item], words: str) -> Iterator[_Item]:
     items : iterable
     words : str
         What is being done.
+    total : int, optional
+        How many items there are, where they come one by one.
 
     Yields
     ------
@@ -180,11 +213,13 @@ def track(items: Iterable[_Item], words: str) -> Iterator[_Item]:
     from rich.console import Console
     from rich.progress import track as under_a_bar
 
-    known = list(items)
+    known = list(items) if total is None else items
     console = Console(stderr=True)
-    yield from under_a_bar(known, words, console=console, disable=not console.is_terminal)
+    yield from under_a_bar(
+        known, words, total=total, console=console, disable=not console.is_terminal
+    )
 
 
 def print_json(value: Any) -> None:
     """Print a value as JSON; what JSON has no literal for becomes null."""
-    click.echo(json.dumps(value, indent=2, allow_nan=False, default=str))
+    echo(json.dumps(value, indent=2, allow_nan=False, default=str))

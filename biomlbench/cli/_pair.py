@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -9,22 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from biomlbench.cli import INVALID, TROUBLE
 from biomlbench.cli._common import (
     as_json,
     data_options,
+    echo,
+    provider_option,
     submission_argument,
     task_argument,
     track,
 )
+from biomlbench.stages.kinds import all_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     import pyarrow as pa
 
     from biomlbench.stages import Context
 
-__all__ = ["pair_options", "stage_tables"]
+__all__ = ["finish", "pair_options", "stage_tables", "where_looked"]
+
+
+# As the config allows.
+_MOST_RESAMPLES = 100_000
 
 
 def pair_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,26 +41,25 @@ def pair_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         data_options,
         as_json,
-        click.option(
-            "--provider",
-            type=click.Choice(["auto", "bwrap", "landlock", "unsafe"]),
-            default="auto",
-            show_default=True,
-            help="How submitted code is kept apart.",
-        ),
+        provider_option(),
         click.option("--seed", default=0, show_default=True, help="Seed that a program is given."),
         click.option(
             "--bootstrap",
+            type=click.IntRange(0, _MOST_RESAMPLES),
             default=2000,
             show_default=True,
             help="Resamples for the score's interval; 0 for none.",
         ),
         click.option(
-            "--bootstrap-seed", default=0, show_default=True, help="Seed of the resamples."
+            "--bootstrap-seed",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="Seed of the resamples.",
         ),
         click.option(
             "--kind",
-            type=click.Choice(["predictions", "program", "functions"]),
+            type=click.Choice(list(all_kinds())),
             help="Kind of the submission. [default: after the task and the file's name]",
         ),
         click.option(
@@ -103,6 +111,40 @@ def stage_tables(
         return run_pair(pair, context, out, track=_bar)
     with tempfile.TemporaryDirectory(prefix="biomlbench-") as folder:
         return run_pair(pair, context, folder, track=_bar)
+
+
+def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
+    """Say why a submission was not graded, and end with the exit code that the help promises.
+
+    Parameters
+    ----------
+    tables : mapping of str to pyarrow.Table
+        Of all stages.
+    submission : pathlib.Path
+
+    Notes
+    -----
+    0 for the verdict pass, 1 where the submission is invalid or was not passed, 3 where somebody
+    else is at fault.
+    """
+    from biomlbench.outcomes import Fault
+
+    row = tables["medal"].to_pylist()[0]
+    if not row["valid_submission"]:
+        reason, message = row["reason"], row["message"] + where_looked(row, submission)
+        echo(f"Not graded ({reason}): {message}", fg="red", err=True)
+    if row["fault"] not in (Fault.NONE, Fault.SUBMISSION):
+        sys.exit(TROUBLE)
+    if not row["valid_submission"] or row["verdict"] != "pass":
+        sys.exit(INVALID)
+
+
+def where_looked(row: Mapping[str, Any], submission: Path) -> str:
+    """Return where a submission that is not there was looked for; empty for any other row."""
+    from biomlbench.outcomes import Reason
+    from biomlbench.submission.reading import looked_in
+
+    return looked_in(submission) if row["reason"] == Reason.MISSING_FILE else ""
 
 
 def _bar(stages: Iterable[str]) -> Iterable[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import as_json, print_json, results_argument
+from biomlbench.cli._common import as_json, echo, print_json, results_argument
 
 
 @click.command()
@@ -52,15 +52,17 @@ def command(
 
     from biomlbench.export import NO_LICENCE
     from biomlbench.export.archive import archive
+    from biomlbench.reproduce.inputs import Inputs
     from biomlbench.reproduce.layout import ReproduceError
     from biomlbench.reproduce.rerun import find_workflow
+    from biomlbench.workflow.record import read_record
 
     try:
         day.fromisoformat(date or "1980-01-01")
     except ValueError:
         raise click.UsageError(f"--date {date!r} is no day; write it as YYYY-MM-DD") from None
     try:
-        workflow = find_workflow(results.absolute().parent)
+        workflow = find_workflow(Inputs(read_record(results), results).base)
     except ReproduceError:
         workflow = None
     left_out = archive(
@@ -76,5 +78,5 @@ def command(
         print_json({"archive": str(out), "left_out": left_out})
         return
     for line in left_out:
-        click.echo(f"left out: {line}")
-    click.echo(f"{out}: {out.stat().st_size / 2**20:.1f} MB")
+        echo(f"left out: {line}")
+    echo(f"{out}: {out.stat().st_size / 2**20:.1f} MB")

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from biomlbench.cli._common import (
+    Refusal,
     Trouble,
     as_json,
     data_options,
+    echo,
     print_json,
     print_table,
+    provider_option,
     track,
 )
 
@@ -65,20 +68,14 @@ def check(*, results: Path, strict: bool, as_json: bool) -> None:
         try:
             require(table)
         except UncalibratedError as error:
-            raise click.ClickException(str(error).splitlines()[-1]) from None
+            raise Refusal(str(error).splitlines()[-1]) from None
 
 
 @command.command()
 @click.argument("task")
 @click.argument("submission")
 @click.option("--trials", default=2, show_default=True, help="Repeats under each condition.")
-@click.option(
-    "--provider",
-    type=click.Choice(["auto", "bwrap", "landlock", "unsafe"]),
-    default="auto",
-    show_default=True,
-    help="How submitted code is kept apart.",
-)
+@provider_option()
 @_results
 @as_json
 @data_options
@@ -92,7 +89,7 @@ def flakes(
     results: Path,
     as_json: bool,
 ) -> None:
-    """Run SUBMISSION to the problem card TASK again and again, and find checks that waver.
+    """Run SUBMISSION to the problem card TASK again and again, and find checks that are unstable.
 
     SUBMISSION is a file, or a run of the results. It is run in the sandbox and judged, unchanged
     and under other hash seeds, orders of the cases, numbers of threads and load. A check
@@ -109,7 +106,7 @@ def flakes(
     from biomlbench.calibrate.flaky_runs import run_flakes_table
 
     found = context.task(task)
-    if found.kind != "functions":
+    if not found.is_card:
         raise click.UsageError(f"{found.id}: only problem cards have cases that can be repeated")
     task_id = found.id
     path, name = _submission(results, task_id, submission)
@@ -139,6 +136,51 @@ def _submission(results: Path, task_id: str, name: str) -> tuple[str, str]:
 
 
 @command.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write blind-controls.parquet and blind-rates.parquet into this folder.",
+)
+@provider_option()
+@as_json
+@data_options
+def blind(
+    folder: Path, *, context: Context, out: Path | None, provider: str, as_json: bool
+) -> None:
+    """Grade the labelled solutions of FOLDER, which somebody else wrote, and show the error rates.
+
+    FOLDER holds <card>/<name>.py for each solution, and labels.csv with the columns task_id, name,
+    label (right or wrong) and kind. The thresholds' proposals never see these solutions.
+
+    \b
+    Example:
+      biomlbench calibrate blind blind-set/ --out blind-results
+    """  # noqa: D301
+    from dataclasses import replace
+    from functools import partial
+
+    from biomlbench.calibrate import blind
+    from biomlbench.contracts import write_table
+
+    context = replace(context, provider=provider)
+    bar = partial(track, words="grading the cards")
+    controls = blind.grade(blind.read(folder, context), context, bar)
+    rates, wrong = blind.rates(controls), list(blind.misjudged(controls))
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        write_table("controls", controls, out / "blind-controls.parquet")
+        write_table("rates", rates, out / "blind-rates.parquet")
+    if as_json:
+        print_json({"rates": rates.to_pylist(), "misjudged": wrong})
+        return
+    print_table(rates.to_pylist(), ("name", "scope", "kind", "errors", "n", "rate", "low", "high"))
+    if wrong:
+        columns = ("task_id", "name", "label", "kind", "failed")
+        print_table(wrong, columns, "Judged otherwise than labelled")
+
+
+@command.command()
 @_results
 @click.option("--week", help="ISO week to file it under. [default: that of the measured rates]")
 @click.option("--flake-limit", default=0.0, show_default=True, help="Flake rate to be allowed.")
@@ -159,7 +201,7 @@ def propose(
         {**row, "proposed": row["proposed"] or "", "flips": len(row["flips"])} for row in changes
     ]
     print_table(rows, ("task_id", "check", "action", "proposed", "flips", "why"))
-    click.echo(path)
+    echo(path)
 
 
 @command.command()
@@ -170,7 +212,7 @@ def apply(proposal: Path, *, context: Context) -> None:
     from biomlbench.calibrate.weekly import apply_proposal
 
     for line in apply_proposal(proposal, context) or ["nothing to change"]:
-        click.echo(line)
+        echo(line)
 
 
 @command.command()
@@ -215,7 +257,7 @@ def regrade(tasks: tuple[str, ...], *, context: Context, results: Path, as_json:
         return
     columns = ("task_id", "run_id", "verdict", "medal", "verified_medal", "score", "note")
     print_table([{k: _arrow(v) for k, v in row.items()} for row in rows], columns)
-    click.echo(f"{len(rows)} pairs would come out otherwise")
+    echo(f"{len(rows)} pairs would come out otherwise")
 
 
 def _arrow(value: object) -> object:

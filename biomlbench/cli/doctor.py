@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from biomlbench.cli import TROUBLE
-from biomlbench.cli._common import as_json, data_options, print_json
+from biomlbench.cli._common import as_json, data_options, echo, print_json
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context
@@ -22,7 +22,7 @@ _SIGNS = {"ok": ("ok", "green"), "warning": ("warn", "yellow"), "missing": ("MIS
 @as_json
 @data_options
 def command(*, context: Context, offline: bool, as_json: bool) -> None:
-    """Tell what is missing on this machine, and the mend.
+    """Tell what is missing on this machine, and the remedy.
 
     Looks at Python, sandbox, memory, disk, Snakemake, the workflow's profile and the package
     index. Ends with 3 if something that is needed is missing; a warning does not count.
@@ -32,8 +32,8 @@ def command(*, context: Context, offline: bool, as_json: bool) -> None:
       biomlbench doctor
       biomlbench doctor --offline --json
     """  # noqa: D301
-    from biomlbench.doctor import examine
-    from biomlbench.registry import Registry
+    from biomlbench.cli._doctor import examine
+    from biomlbench.task.registry import Registry
 
     data_dir = Registry(data_dir=context.data_dir).get_data_dir()
     findings = examine(data_dir, network=not offline)
@@ -42,9 +42,9 @@ def command(*, context: Context, offline: bool, as_json: bool) -> None:
     else:
         for finding in findings:
             sign, colour = _SIGNS[finding.state]
-            click.secho(f"{sign:>8}  ", fg=colour, nl=False)
-            click.echo(f"{finding.what}: {finding.found}")
-            if finding.mend:
-                click.echo(f"{'':10}{finding.mend}")
+            echo(f"{sign:>8}  ", fg=colour, nl=False)
+            echo(f"{finding.what}: {finding.found}")
+            if finding.remedy:
+                echo(f"{'':10}{finding.remedy}")
     if any(finding.state == "missing" for finding in findings):
         sys.exit(TROUBLE)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from biomlbench.cli import INVALID
-from biomlbench.cli._common import as_json, data_options, print_json, print_table, track
+from biomlbench.cli._common import as_json, data_options, echo, print_json, print_table, track
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context
@@ -50,8 +50,8 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
 
 
 def _overview(context: Context, *, as_json: bool) -> None:
-    from biomlbench.registry import Registry
     from biomlbench.stages.cards import missing_evidence
+    from biomlbench.task.registry import Registry
 
     registry = Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir)
     rows = []
@@ -91,8 +91,8 @@ def _print_kills(kills: KillMatrix) -> None:
         ("failure patterns that nothing catches", kills.uncaught_patterns),
     ):
         if names:
-            click.echo(f"{words}: {', '.join(names)}")
+            echo(f"{words}: {', '.join(names)}")
     for problem in kills.problems:
-        click.secho(problem, fg="red")
+        echo(problem, fg="red")
     if not kills.problems:
-        click.secho("every right solution passes, no wrong one does", fg="green")
+        echo("every right solution passes, no wrong one does", fg="green")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import as_json, print_json, results_argument
+from biomlbench.cli._common import as_json, echo, print_json, results_argument
+from biomlbench.export import FORMATS, NO_LICENCE, export
+from biomlbench.export.forms import all_forms, summary
 
 
 @click.command()
@@ -14,10 +17,10 @@ from biomlbench.cli._common import as_json, print_json, results_argument
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["json", "csv", "parquet", "croissant", "ro-crate"]),
+    type=click.Choice(FORMATS),
     default="json",
     show_default=True,
-    help="json: the published grading report; croissant, ro-crate: Parquet with a description.",
+    help=". ".join(f"{name}: {summary(form)}" for name, form in all_forms().items()) + ".",
 )
 @click.option(
     "--to",
@@ -45,12 +48,9 @@ def command(
     \b
     Examples:
       biomlbench export --format csv --to tables
+      biomlbench export results --format bioml-bench --to runs/group
       biomlbench export results --format croissant --license https://spdx.org/licenses/CC0-1.0
     """  # noqa: D301
-    from datetime import UTC, datetime
-
-    from biomlbench.export import NO_LICENCE, export
-
     try:
         day = datetime.fromisoformat(date) if date else datetime.now(UTC)
     except ValueError:
@@ -67,4 +67,4 @@ def command(
         print_json([str(path) for path in paths])
     else:
         for path in paths:
-            click.echo(path)
+            echo(path)

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from biomlbench.cli._common import as_json, data_options, print_json, print_table, track
+from biomlbench.cli._common import (
+    Refusal,
+    as_json,
+    data_options,
+    echo,
+    print_json,
+    print_table,
+    track,
+)
 
 if TYPE_CHECKING:
     from biomlbench.importers.compare import Comparison
@@ -18,7 +27,13 @@ _SHOWN = ("task_id", "run_id", "published", "ours", "same", "reason")
 
 
 @click.command()
-@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    metavar="PATH...",
+    type=click.Path(exists=True, path_type=Path),
+)
 @click.option(
     "--to",
     type=click.Path(path_type=Path),
@@ -26,11 +41,18 @@ _SHOWN = ("task_id", "run_id", "published", "ours", "same", "reason")
     "leaderboard.csv to write [default: leaderboard.csv].",
 )
 @click.option(
+    "--run",
+    "start",
+    is_flag=True,
+    help="Write a config as well, and start the workflow. Takes several run groups.",
+)
+@click.option("-c", "--cores", default=os.cpu_count(), show_default=True, help="For --run.")
+@click.option(
     "--report",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Published grading report to compare with. [default: the newest one in the group]",
 )
-@click.option("--agent", help="Who made the runs. [default: the group's name]")
+@click.option("--agent", help="Who made the runs. [default: whom the group's name names]")
 @click.option(
     "--task",
     "tasks",
@@ -46,9 +68,11 @@ _SHOWN = ("task_id", "run_id", "published", "ours", "same", "reason")
 @as_json
 @data_options
 def command(
-    path: Path,
+    paths: tuple[Path, ...],
     *,
     to: Path | None,
+    start: bool,
+    cores: int,
     report: Path | None,
     agent: str | None,
     tasks: tuple[str, ...],
@@ -62,11 +86,13 @@ def command(
     workflow, and the medals of its grading report are compared with this grader's, each
     difference with its reason. Or PATH is a log of Inspect AI (.eval, .json; or a folder of them):
     its samples become runs. Or PATH is a leaderboard exported by Kaggle (.csv): it becomes a
-    leaderboard.csv.
+    leaderboard.csv. With --run, PATH is one run group or more, which are graded and verified by
+    the workflow; what a group's own report says is compared without it.
 
     \b
     Examples:
       biomlbench import runs/2025-03-31_run-group_aide
+      biomlbench import --run runs/2025-03-31_run-group_aide runs/2025-04-02_run-group_stella
       biomlbench import runs/group --task polaris/caco2=drug-discovery/caco2-wang
       biomlbench import logs/2025-03-31T12-00-00_two-drugs.eval
       biomlbench import private-leaderboard.csv --direction minimize
@@ -74,8 +100,13 @@ def command(
     from biomlbench.importers import ImportRefusedError
     from biomlbench.importers.inspect_logs import find_logs
 
+    if len(paths) > 1 and not start:
+        raise click.UsageError("several run groups are taken with --run; else name one PATH")
+    path = paths[0]
     try:
-        if path.suffix == ".csv":
+        if start:
+            _run(paths, to, agent, _renamed(tasks), context, cores)
+        elif path.suffix == ".csv":
             _leaderboard(path, to or Path("leaderboard.csv"), direction, as_json)
         elif logs := find_logs(path):
             _logs(
@@ -84,7 +115,7 @@ def command(
         else:
             _group(path, to, report, agent, _renamed(tasks), context, as_json)
     except ImportRefusedError as error:
-        raise click.ClickException(str(error)) from None
+        raise Refusal(str(error)) from None
 
 
 def _renamed(tasks: tuple[str, ...]) -> dict[str, str]:
@@ -102,9 +133,9 @@ def _leaderboard(path: Path, to: Path, direction: str | None, as_json: bool) -> 
     if as_json:
         print_json({"leaderboard": str(to), "teams": teams, "notes": list(notes)})
         return
-    click.echo(f"{to}: {teams} teams")
+    echo(f"{to}: {teams} teams")
     for note in notes:
-        click.echo(note)
+        echo(note)
 
 
 def _group(
@@ -122,12 +153,15 @@ def _group(
 
     folder = path if path.is_dir() else path.parent
     to = to or Path("imported") / folder.absolute().name
-    entries = read_group(path, rename)
-    write_run_table(entries, to / "runs.csv", agent or folder.absolute().name)
+    entries, left_out = read_group(path, rename, context.full_id)
+    write_run_table(entries, to / "runs.csv", agent)
     told: dict[str, Any] = {"runs": str(to / "runs.csv"), "n_runs": len(entries)}
+    told["left_out"] = left_out
+    for message in () if as_json else left_out:
+        echo(f"left out: {message}", err=True)
     report = report or find_report(folder)
     if report is not None:
-        pairs = match(entries, read_report(report, rename))
+        pairs = match(entries, read_report(report, rename, context.full_id))
         rows = compare(track(pairs, "grading"), context.task)
         _write(rows, to / "comparison.csv")
         told |= {"comparison": str(to / "comparison.csv"), "report": str(report)}
@@ -135,12 +169,44 @@ def _group(
     if as_json:
         print_json(told)
         return
-    click.echo(f"{told['runs']}: {len(entries)} runs")
+    echo(f"{told['runs']}: {len(entries)} runs")
     if report is None:
-        click.echo(f"no grading report in {folder}; name one with --report")
+        echo(f"no grading report in {folder}; name one with --report")
         return
     print_table(told["rows"], _SHOWN)
-    click.echo(_summary(rows))
+    echo(_summary(rows))
+
+
+def _run(
+    paths: tuple[Path, ...],
+    to: Path | None,
+    agent: str | None,
+    rename: dict[str, str],
+    context: Context,
+    cores: int,
+) -> None:
+    from biomlbench.importers.benchmark import merged, write_benchmark
+    from biomlbench.importers.groups import read_group
+    from biomlbench.workflow.command import arguments, become_snakemake
+
+    names = [(path if path.is_dir() else path.parent).absolute().name for path in paths]
+    groups = []
+    for path in paths:
+        entries, left_out = read_group(path, rename, context.full_id)
+        groups.append(entries)
+        for message in left_out:
+            echo(f"left out: {message}", err=True)
+    runs = merged(groups)
+    config = write_benchmark(
+        runs,
+        to or Path("imported") / (names[0] if len(names) == 1 else f"{names[0]}-and-others"),
+        title=", ".join(names),
+        agent=agent,
+        tasks_dirs=context.tasks_dirs,
+        data_dir=context.data_dir,
+    )
+    echo(f"{config}: {len(runs)} runs; again with `biomlbench run --configfile {config}`")
+    become_snakemake(arguments(["--configfile", str(config)], Path.cwd()), cores)
 
 
 def _logs(
@@ -165,11 +231,11 @@ def _logs(
     if as_json:
         print_json(told)
         return
-    click.echo(f"{runs}: {len(taken.runs)} runs, {taken.submissions} with a submission")
-    click.echo(f"{scores}: what the logs' own scorers gave")
+    echo(f"{runs}: {len(taken.runs)} runs, {taken.submissions} with a submission")
+    echo(f"{scores}: what the logs' own scorers gave")
     if rows:
         print_table(told["rows"], _SHOWN)
-        click.echo(_summary(rows))
+        echo(_summary(rows))
 
 
 def _summary(rows: list[Comparison]) -> str:

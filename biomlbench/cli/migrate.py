@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli._common import data_options, task_argument
+from biomlbench.cli._common import data_options, echo, task_argument
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context
@@ -31,9 +31,9 @@ def command(task: str, *, context: Context, dry_run: bool) -> None:
     folder = context.task(task).folder
     text = migrate(folder)
     if dry_run:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
     path = folder / "verifier.yaml"
     with path.open("x", encoding="utf-8") as file:
         file.write(text)
-    click.echo(path)
+    echo(path)

@@ -2,36 +2,129 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from biomlbench.cli._common import as_json, data_options, print_json, track
+from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json, track
+from biomlbench.errors import explain
+from biomlbench.task.sources.archives import OFFLINE, QUIET
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from biomlbench.stages import Context
+    from biomlbench.task.task import Task
 
 
 @click.command()
-@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
+@click.argument("tasks", nargs=-1, metavar="[TASK]...")
+@click.option("-t", "--task-id", "named", multiple=True, metavar="TASK", help="The same as TASK.")
+@click.option("-a", "--all", "every", is_flag=True, help="Prepare all tasks.")
+@click.option(
+    "-l",
+    "--list",
+    "listed",
+    type=click.File(encoding="utf-8"),
+    help="Prepare the tasks that a text file names, one a line.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Tasks to prepare at a time, each in a process of its own.",
+)
+@click.option("--offline", is_flag=True, help="Take what the cache has, and fetch nothing.")
+@click.option("--force", is_flag=True, help="Make them anew, whatever is there: it is deleted.")
 @as_json
 @data_options
-def command(tasks: tuple[str, ...], *, context: Context, as_json: bool) -> None:
+def command(
+    tasks: tuple[str, ...],
+    *,
+    named: tuple[str, ...],
+    every: bool,
+    listed: TextIO | None,
+    context: Context,
+    jobs: int,
+    offline: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Fetch and split the data of one or more tasks.
 
     What a competitor gets is then in <data dir>/<task>/prepared/public. Doing it again costs
-    nothing: data that is in place is only checked.
+    nothing: data that are in place are only checked. Data that you put there yourself (answers and
+    sample submission at least) are taken as they are. Nothing there is deleted or overwritten
+    without --force.
 
     \b
-    Example:
+    Examples:
       biomlbench prepare breast-cancer-wisconsin kabsch-rmsd
+      biomlbench prepare -t clinical/breast-cancer-wisconsin
+      biomlbench prepare --all --jobs 4         keeps going where one cannot be fetched
+      biomlbench prepare --all --offline        on a machine without internet, from a copied cache
     """  # noqa: D301
+    names = [*tasks, *named, *(line.strip() for line in listed or () if line.strip())]
+    if every:
+        names += _all_of(context)
+    if not names:
+        raise click.UsageError("name a task, or use --all; `biomlbench tasks` shows what there is")
+    found = [context.task(name) for name in dict.fromkeys(names)]
+    if offline:
+        os.environ[OFFLINE] = "1"
+    done, failed = [], []
+    for task, error in track(_prepared(found, context, jobs, force=force), "preparing", len(found)):
+        if error is None:
+            done.append(task)
+            if not as_json:
+                echo(f"{task.id}: {task.public_dir}")
+        elif (told := explain(error)) is None or (not every and jobs == 1):
+            raise error
+        else:
+            failed.append(f"{task.id}: {told}")
+    if as_json:
+        print_json([{"task": task.id, "public": str(task.public_dir)} for task in done])
+    if failed:
+        lines = "\n".join(failed)
+        raise Trouble(f"{len(failed)} of {len(found)} tasks could not be prepared:\n{lines}")
+
+
+def _prepared(
+    tasks: Sequence[Task], context: Context, jobs: int, *, force: bool
+) -> Iterator[tuple[Task, BaseException | None]]:
+    """Yield each task when it is done, and what went wrong."""
+    if jobs == 1:
+        for task in tasks:
+            yield task, _prepare(task.id, context, force=force)
+        return
+    # Processes, since preparers are code of others: they share no module and no working directory.
+    method = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=method, initializer=_be_quiet) as pool:
+        waiting = {pool.submit(_prepare, task.id, context, force=force): task for task in tasks}
+        for future in as_completed(waiting):
+            yield waiting[future], future.exception() or future.result()
+
+
+def _be_quiet() -> None:
+    os.environ[QUIET] = "1"
+
+
+def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | None:
     from biomlbench.stages.prepare import compute
 
-    found = [context.task(name) for name in tasks]
-    for task in track(found, "preparing"):
-        compute(task.id, context)
-        if not as_json:
-            click.echo(f"{task.id}: {task.public_dir}")
-    if as_json:
-        print_json([{"task": task.id, "public": str(task.public_dir)} for task in found])
+    try:
+        compute(task_id, context, force=force)
+    except Exception as error:
+        return error
+    return None
+
+
+def _all_of(context: Context) -> list[str]:
+    from biomlbench.task.registry import Registry
+
+    return Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir).list_task_ids()

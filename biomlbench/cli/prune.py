@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import Trouble, as_json, print_json
+from biomlbench.cli._common import Trouble, as_json, echo, print_json
 
 
 @click.command()
@@ -19,7 +19,7 @@ from biomlbench.cli._common import Trouble, as_json, print_json
 @click.option("--yes", is_flag=True, help="Do not ask before deleting.")
 @as_json
 def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
-    """List tables and logs in results/ of pairs that CONFIG does not name any more.
+    """List tables and logs in the results of pairs that CONFIG does not name any more.
 
     CONFIG is the workflow's config file (default: config/config.yaml); run this where the
     workflow runs. Nothing is deleted without --delete.
@@ -31,32 +31,34 @@ def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
     """  # noqa: D301
     import yaml
 
-    from biomlbench.locking import LockedError, lock
-    from biomlbench.prune import leftovers, remove
+    from biomlbench.runtime.files import workflow_root
+    from biomlbench.runtime.locking import LockedError, lock
+    from biomlbench.workflow.plan import checked
+    from biomlbench.workflow.prune import leftovers, remove
 
     try:
         settings = yaml.safe_load(config.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise Trouble(f"{config}: cannot be read as YAML: {error}") from None
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise Trouble(f"{config}: cannot be read as YAML ({error}); name a config file") from None
     if not isinstance(settings, dict):
         raise Trouble(f"{config}: is no config of the workflow; name one, as config/config.yaml")
-    found = leftovers(settings, Path.cwd())
+    found = leftovers(settings, Path.cwd(), [config])
     if as_json:
         print_json([item._asdict() for item in found])
     elif not found:
-        click.echo("Nothing is left over.")
+        echo("Nothing is left over.")
     if not found:
         return
     for item in () if as_json else found:
-        click.echo(f"{item.path}  {item.bytes / 1024:.0f} kB  {item.why}")
+        echo(f"{item.path}  {item.bytes / 1024:.0f} kB  {item.why}")
     size = sum(item.bytes for item in found) / 2**20
-    click.echo(f"{len(found)} left over, {size:.1f} MB", err=as_json)
+    echo(f"{len(found)} left over, {size:.1f} MB", err=as_json)
     if not delete or not (yes or click.confirm("Delete them?")):
         return
     try:
-        held = lock("results/.lock")
+        held = lock(Path(checked(settings, workflow_root())["results_dir"]) / ".lock")
     except LockedError as error:
         raise Trouble(str(error)) from error
     remove(found)
     held.close()
-    click.echo("Deleted.", err=as_json)
+    echo("Deleted.", err=as_json)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli._common import results_argument, track
+from biomlbench.cli._common import echo, results_argument, track
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +22,6 @@ def command(results: Path, title: str) -> None:
     Example:
       biomlbench report results --title "My benchmark"
     """  # noqa: D301
-    from biomlbench.stages.report import write_report
+    from biomlbench.report.write import write_report
 
-    click.echo(write_report(results, title, lambda names: track(names, "drawing")))
+    echo(write_report(results, title, lambda names: track(names, "drawing")))

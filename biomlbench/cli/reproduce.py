@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from biomlbench.cli._common import as_json, print_json, print_table
+from biomlbench.cli._common import as_json, echo, print_json, print_table
 
 if TYPE_CHECKING:
     from biomlbench.reproduce import Comparison, NotAgain
@@ -33,9 +33,21 @@ _SHOWN = 50
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     help="Run nothing: compare with these results.",
 )
+@click.option(
+    "--trust-code",
+    is_flag=True,
+    help="Run an archive's own tasks: code of whoever packed it, outside the sandbox.",
+)
 @as_json
 def command(
-    results: Path, into: Path, *, cores: int, keep_data: bool, against: Path | None, as_json: bool
+    results: Path,
+    into: Path,
+    *,
+    cores: int,
+    keep_data: bool,
+    against: Path | None,
+    trust_code: bool,
+    as_json: bool,
 ) -> None:
     """Run the benchmark of RESULTS again, and compare table by table.
 
@@ -58,7 +70,7 @@ def command(
     from biomlbench.reproduce import compare, reproduce
 
     missing: list[NotAgain] = []
-    if results.is_file():
+    if archived := results.is_file():
         from biomlbench.export.archive import unpack
 
         results = unpack(results, into / "archived") / "results"
@@ -67,7 +79,13 @@ def command(
         comparison = compare(results, against)
     else:
         comparison, missing = reproduce(
-            results, into, cores=cores, keep_data=keep_data, say=_to_stderr
+            results,
+            into,
+            cores=cores,
+            keep_data=keep_data,
+            archived=archived,
+            trust_code=trust_code,
+            say=_to_stderr,
         )
     if as_json:
         print_json(_machine_readable(comparison, missing))
@@ -77,7 +95,7 @@ def command(
 
 
 def _to_stderr(text: str) -> None:
-    click.echo(text, err=True)
+    echo(text, err=True)
 
 
 def _machine_readable(comparison: Comparison, missing: list[NotAgain]) -> dict[str, Any]:
@@ -92,19 +110,19 @@ def _machine_readable(comparison: Comparison, missing: list[NotAgain]) -> dict[s
 
 def _print(comparison: Comparison, missing: list[NotAgain]) -> None:
     for item in missing:
-        click.echo(f"not run again as it was: {item.path}: {item.why}{_runs(item)}")
+        echo(f"not run again as it was: {item.path}: {item.why}{_runs(item)}")
     for change in comparison.changed:
-        click.echo(f"changed: {change.what} {change.name}: {_or(change.old)} -> {_or(change.new)}")
+        echo(f"changed: {change.what} {change.name}: {_or(change.old)} -> {_or(change.new)}")
     rows = [{"table": name, **count._asdict()} for name, count in comparison.tables.items()]
     print_table(rows, ["table", "rows", "differences"])
     if comparison.equal:
-        click.echo("Equal: every table, but for the columns that may differ from run to run.")
+        echo("Equal: every table, but for the columns that may differ from run to run.")
         return
     columns = ["task_id", "run_id", "table", "row", "column", "old", "new", "why"]
     print_table(comparison.differences[:_SHOWN], columns)
     if (more := len(comparison.differences) - _SHOWN) > 0:
-        click.echo(f"and {more} more; all are in differences.parquet, or shown with --json")
-    click.echo(f"{len(comparison.differences)} differences.")
+        echo(f"and {more} more; all are in differences.parquet, or shown with --json")
+    echo(f"{len(comparison.differences)} differences.")
 
 
 def _runs(item: NotAgain) -> str:

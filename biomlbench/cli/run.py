@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import click
 
+from biomlbench.cli._common import echo
+
 
 @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
 @click.option("-c", "--cores", default=os.cpu_count(), show_default=True, help="CPU cores to use.")
+@click.option("--results", metavar="DIR", help="Folder of the results. [default: as configured]")
 @click.option("-h", "--help", "show_help", is_flag=True, help="Show this message and exit.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGUMENT]...")
 @click.pass_context
-def command(ctx: click.Context, cores: int, *, show_help: bool, arguments: tuple[str, ...]) -> None:
+def command(
+    ctx: click.Context,
+    cores: int,
+    *,
+    results: str | None,
+    show_help: bool,
+    arguments: tuple[str, ...],
+) -> None:
     """Run the benchmark of config/config.yaml; only what is new or changed is done.
 
-    The same as `snakemake --cores N` beside the Snakefile; further arguments are handed to it.
+    It needs no clone: Snakemake is started here with the Snakefile that came with biomlbench, or
+    with the one that is here. Further arguments are handed to it. A folder without a
+    config/config.yaml gets the demo benchmark. The report is results/report.html.
 
     \b
     Examples:
       biomlbench run
-      biomlbench run -n                     what would be done
-      biomlbench run --profile profiles/slurm
+      biomlbench run -n                         what would be done
+      biomlbench run --configfile mine.yaml --results results-mine
+      biomlbench run --profile slurm            or cluster-generic
     """  # noqa: D301
+    from biomlbench.workflow.command import arguments as arguments_for
+    from biomlbench.workflow.command import become_snakemake, runs_the_demo
+
     if show_help:
-        click.echo(ctx.get_help())
+        echo(ctx.get_help())
         return
-    if not Path("Snakefile").is_file():
-        raise click.UsageError(
-            "there is no Snakefile here; change into your clone of biomlbench-workflow"
-        )
-    call = [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
-    sys.exit(subprocess.run(call, check=False).returncode)
+    here = Path.cwd()
+    if runs_the_demo(arguments, here):
+        echo("There is no config/config.yaml here, so this is the demo benchmark.", err=True)
+    become_snakemake(arguments_for(arguments, here, results), cores)

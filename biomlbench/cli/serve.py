@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from biomlbench.cli._common import Trouble, data_options
+from biomlbench.cli._common import Trouble, data_options, echo, provider_option
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context
@@ -42,13 +42,7 @@ _BACKLOG = 128
     show_default=True,
     help="Seconds for all cases of one candidate together.",
 )
-@click.option(
-    "--provider",
-    type=click.Choice(["auto", "bwrap", "landlock"]),
-    default="auto",
-    show_default=True,
-    help="How submitted code is kept apart.",
-)
+@provider_option(unsafe=False)
 @data_options
 def command(
     host: str,
@@ -73,25 +67,29 @@ def command(
 
         from biomlbench.serve.app import create_app
     except ModuleNotFoundError as error:
-        raise Trouble(
-            f"{error.name} is not installed; run in the project's folder: pip install -e '.[serve]'"
-        ) from None
+        from biomlbench.runtime.files import install_command
+
+        raise Trouble(f"{error.name} is not installed; {install_command('serve')}") from None
     from biomlbench.serve import Settings
 
     if jobs:
         options["jobs"] = jobs
-    settings = Settings(context=replace(context, provider=provider), **options)
+    try:
+        settings = Settings(context=replace(context, provider=provider), **options)
+    except ValueError as error:  # NaN lies in every range
+        raise click.UsageError(str(error)) from None
     if settings.task_id:
         # A server for a task that there is not is of no use: say so now.
         context.task(settings.task_id)
+    app = create_app(settings)
     listening = _listen(host, port)
     address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
     if not _is_loopback(listening):
-        click.secho("Warning: other machines can reach this; there is no log-in.", fg="yellow")
-    click.echo(f"Serving on {address} (Ctrl-C ends it); how to use it: {address}/docs")
+        echo("Warning: other machines can reach this; there is no log-in.", fg="yellow")
+    echo(f"Serving on {address} (Ctrl-C ends it); how to use it: {address}/docs")
     verbose = logging.getLogger().isEnabledFor(logging.INFO)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         log_config=None,
         access_log=verbose,
         server_header=False,

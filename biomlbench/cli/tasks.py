@@ -10,8 +10,8 @@ from biomlbench.cli._common import as_json, data_options, print_json, print_tabl
 from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
-    from biomlbench.registry import Task
     from biomlbench.stages import Context
+    from biomlbench.task.registry import Task
 
 
 @click.command()
@@ -26,7 +26,7 @@ def command(*, context: Context, domain: str | None, as_json: bool) -> None:
       biomlbench tasks
       biomlbench tasks --domain clinical --json
     """  # noqa: D301
-    from biomlbench.registry import Registry
+    from biomlbench.task.registry import Registry
 
     registry = Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir)
     rows = []
@@ -38,6 +38,12 @@ def command(*, context: Context, domain: str | None, as_json: bool) -> None:
             row = {"task": task_id, "name": f"broken: {error}"}
         if domain in (None, task_id.partition("/")[0]):
             rows.append(row)
+    if domain is not None and not rows:
+        there = sorted({task_id.partition("/")[0] for task_id in registry.list_task_ids()})
+        raise click.BadParameter(
+            f"there is no task of the domain {domain!r}; there are {', '.join(there)}",
+            param_hint="--domain",
+        )
     if as_json:
         print_json(rows)
     else:
@@ -45,13 +51,13 @@ def command(*, context: Context, domain: str | None, as_json: bool) -> None:
 
 
 def _row(task: Task) -> dict[str, str]:
-    from biomlbench.stages import metric_of
+    from biomlbench.scoring.effective_task import EffectiveTask
 
     return {
         "task": task.id,
         "name": task.name,
         "kind": task.kind,
         "difficulty": task.difficulty,
-        "metric": metric_of(task)[0],
+        "metric": EffectiveTask(task).metric_name,
         "medals": "yes" if task.leaderboard else "no leaderboard",
     }

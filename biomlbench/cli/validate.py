@@ -17,6 +17,7 @@ from biomlbench.cli._common import (
     submission_argument,
     task_argument,
 )
+from biomlbench.cli._pair import where_looked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,10 +39,11 @@ def command(submission: Path, task: str, *, context: Context, as_json: bool) -> 
     """  # noqa: D301
     from biomlbench.stages.validate import compute
 
-    rows = compute(pair_of(submission, task, context, None, 0), context, {}).to_pylist()
+    rows = compute(pair_of(submission, task, context, None, 0), context, {})
     if as_json:
         print_json(rows)
     else:
+        rows = [{**row, "message": row["message"] + where_looked(row, submission)} for row in rows]
         print_table(rows, ("check", "outcome", "reason", "message"))
     if any(row["outcome"] == "failed" for row in rows):
         sys.exit(INVALID)

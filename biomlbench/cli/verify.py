@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from biomlbench.cli import INVALID
-from biomlbench.cli._common import print_json, print_table
-from biomlbench.cli._pair import pair_options, stage_tables
+from biomlbench.cli._common import echo, print_json, print_table
+from biomlbench.cli._pair import finish, pair_options, stage_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,19 +28,20 @@ def command(
 ) -> None:
     """Verify SUBMISSION on TASK: every check, and the verdict they give.
 
-    The exit code is 0 for the verdict pass and 1 for partial and fail.
+    The exit code is 0 for the verdict pass, 1 for partial and fail, and 3 where the task, its data
+    or the machine is at fault.
 
     \b
     Example:
       biomlbench verify rmsd.py kabsch-rmsd
     """  # noqa: D301
-    rows = stage_tables(submission, task, context, out, options)["verify"].to_pylist()
+    tables = stage_tables(submission, task, context, out, options)
+    rows = tables["verify"].to_pylist()
     verdict, reasons = rows[0]["verdict"], ", ".join(rows[0]["verdict_reasons"])
     if as_json:
         print_json(rows)
     else:
         print_table(rows, ("check", "suite", "mode", "severity", "outcome", "reason", "message"))
         colour = {"pass": "green", "partial": "yellow", "fail": "red"}[verdict]
-        click.secho(f"verdict: {verdict}{f' ({reasons})' if reasons else ''}", fg=colour)
-    if verdict != "pass":
-        sys.exit(INVALID)
+        echo(f"verdict: {verdict}{f' ({reasons})' if reasons else ''}", fg=colour)
+    finish(tables, submission)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from biomlbench.contracts._io import (
     DIGESTS,
+    RUN_METADATA,
     SCHEMA_VERSION,
     SCHEMAS,
     ContractError,
@@ -19,11 +20,16 @@ from biomlbench.contracts._io import (
     read_table,
     write_table,
 )
+from biomlbench.contracts._results import RUN_COLUMNS, SCORE_COLUMNS, VERDICT_COLUMNS
 
 __all__ = [
     "DIGESTS",
+    "RUN_COLUMNS",
+    "RUN_METADATA",
     "SCHEMAS",
     "SCHEMA_VERSION",
+    "SCORE_COLUMNS",
+    "VERDICT_COLUMNS",
     "ContractError",
     "check",
     "compared",

@@ -53,8 +53,8 @@ SCHEMAS: dict[str, pa.Schema] = {
     ),
     "rates": pa.schema(
         [
-            field("task_id", STR, "task; null for overall and mode"),
-            field("scope", STR, "overall, mode, card, check or family", required=True),
+            field("task_id", STR, "task; null for overall, mode and kind"),
+            field("scope", STR, "overall, mode, card, check, family, kind", required=True),
             field("name", STR, "what of that scope", required=True),
             field("kind", STR, "false_pass or false_fail", required=True),
             field("errors", I64, "controls that were judged wrongly", required=True),

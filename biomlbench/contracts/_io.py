@@ -12,12 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from biomlbench.contracts import _calibration, _results
+from biomlbench.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = [
     "DIGESTS",
+    "RUN_METADATA",
     "SCHEMAS",
     "SCHEMA_VERSION",
     "ContractError",
@@ -31,6 +33,8 @@ __all__ = [
 
 SCHEMAS: dict[str, pa.Schema] = {**_results.SCHEMAS, **_calibration.SCHEMAS}
 """The declared schema of every table, by name."""
+RUN_METADATA = _results.RUN_METADATA
+"""Columns of `pairs` for what a run table says of a run beside what is graded."""
 SCHEMA_VERSION = "1"
 PROVENANCE = b"biomlbench"
 """Key of a file's metadata that holds schema version and provenance, as JSON."""
@@ -48,7 +52,7 @@ DIGESTS = "submissions_sha256"
 """Key of the provenance of a table of several runs: hash of the submission by run id."""
 
 
-class ContractError(ValueError):
+class ContractError(UserError, ValueError):
     """A table does not have the schema that its name declares."""
 
 
@@ -83,13 +87,27 @@ def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     arrays = []
     for field in schema:
         try:
-            array = pa.array(columns[field.name], type=field.type)
+            array = _array(columns[field.name], field.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise ContractError(f"{name}.{field.name}: {error}") from error
         arrays.append(array)
     table = pa.Table.from_arrays(arrays, schema=schema)
     check(name, table)
     return table
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """Make a column; what is not a character in a text, such as in a file's name, is replaced."""
+    try:
+        return pa.array(values, type=kind)
+    except UnicodeEncodeError:
+        return pa.array([_characters(value) for value in values], type=kind)
+
+
+def _characters(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_characters(item) for item in value]
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def check(name: str, table: pa.Table, where: str = "") -> None:
@@ -213,7 +231,8 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
             _check_schema(name, file.schema_arrow, f"{path}: ")
             table = file.read(columns=columns, use_threads=not small)
     except FileNotFoundError as error:
-        raise ContractError(f"{path}: no such table; run the workflow to make it") from error
+        made_by = "`snakemake calibrate`" if "calibration" in Path(path).parts else "the workflow"
+        raise ContractError(f"{path}: no such table; run {made_by} to make it") from error
     except (pa.ArrowException, OSError) as error:
         raise ContractError(
             f"{path}: cannot be read ({error}); delete it and run the workflow again"

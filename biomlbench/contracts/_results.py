@@ -16,7 +16,7 @@ from biomlbench.contracts._fields import (
     volatile,
 )
 
-__all__ = ["SCHEMAS"]
+__all__ = ["RUN_COLUMNS", "RUN_METADATA", "SCHEMAS", "SCORE_COLUMNS", "VERDICT_COLUMNS"]
 
 RESOURCES = [
     volatile("wall_s", F64, "wall time, seconds"),
@@ -41,6 +41,7 @@ MEDAL_COLUMNS = [
     field("median_threshold", F64, "median score of the leaderboard"),
     field("leaderboard_percentile", F64, "share of the leaderboard strictly worse, percent"),
     field("leaderboard_size", I64, "teams on the leaderboard"),
+    field("leaderboard_position", I64, "rank that the score would have, 1 for the best"),
     field("p_gold", F64, "probability of gold over the score's bootstrap distribution"),
     field("p_silver", F64, "probability of silver, likewise"),
     field("p_bronze", F64, "probability of bronze, likewise"),
@@ -56,10 +57,11 @@ SCORE = [
     field("direction", STR, "maximize or minimize", required=True),
     field("score_low", F64, "lower end of the score's 95 % bootstrap interval"),
     field("score_high", F64, "upper end of it"),
+    field("n_rows", I64, "rows or cases that were scored"),
 ]
 FAULT = [
     field("stage", STR, "the stage that decided the outcome", required=True),
-    field("fault", STR, "whose fault: none, submission, task, grader, infrastructure"),
+    field("fault", STR, "whose fault: none, submission, task, grader, infrastructure, run_table"),
     field("reason", STR, "reason code of the first thing that went wrong", required=True),
     field("message", STR, "what was found, for a person", required=True),
 ]
@@ -70,18 +72,41 @@ VERDICT = [
     field("hidden_score", F64, "weighted share of hidden checks passed"),
     field("calibrated", BOOL, "the task's evidence is complete", required=True),
 ]
+CHECK = [
+    field("check", STR, "name of the check", required=True),
+    field("suite", STR, "visible, hidden or adversarial", required=True),
+    field("mode", STR, "mode of the check, or `gate`", required=True),
+    field("severity", STR, "blocker, critical or advisory", required=True),
+    *OUTCOME,
+    field("margin", F64, "distance to the threshold in units of it; negative: failed"),
+    field("weight", F64, "weight in the hidden score", required=True),
+    field("pattern", STR, "failure patterns that the check catches", required=True),
+]
 MEDAL = [*PAIR, *FAULT, *SCORE, *VERDICT, *MEDAL_COLUMNS, *RESOURCES]
 RUN = [
     field("domain", STR, "first part of the task id", required=True),
     field("agent", STR, "who made the run", required=True),
     field("kind", STR, "predictions, program or functions", required=True),
     field("seed", I64, "the run's seed"),
-    field("attempt", I64, "the agent's how-manieth attempt at the task, from 1"),
+    field("attempt", I64, "the agent's n-th attempt at the task, from 1"),
     field("hint_tier", I64, "highest tier of hints given before the attempt, from 0"),
     field("label", STR, "true label of a control: right or wrong; null for a real run"),
     field("time", STR, "when the run was made, ISO 8601, as the run table says"),
     field("source", STR, "run table and line", required=True),
     field("submission", STR, "path as the run table gives it", required=True),
+]
+
+RUN_METADATA = [
+    field("meta_model", STR, "model behind the agent, as the run table says"),
+    field("meta_version", STR, "version of the agent, likewise"),
+    field("meta_commit", STR, "commit of the agent's code, likewise"),
+    field("meta_log", STR, "address or path of the run's log, likewise"),
+    field("meta_cost_usd", F64, "what the run cost, US dollars, likewise"),
+    field("meta_tokens", I64, "tokens that the run used, likewise"),
+    field("meta_steps", I64, "steps that the agent took, likewise"),
+    field("meta_wall_time_s", F64, "seconds that the agent took, likewise"),
+    field("meta_other", STR, "the run table's other meta_ columns, a JSON object of texts"),
+    field("meta_note", STR, "meta_ values that could not be read, and why"),
 ]
 
 PROVENANCE = [
@@ -94,6 +119,12 @@ PROVENANCE = [
     field("settings", STR, "hash of seeds and other settings of all stages"),
     field("environment", STR, "hash of the versions of Python and of the packages"),
 ]
+RUN_COLUMNS = tuple(column.name for column in (*PAIR, *RUN))
+"""What ``pairs`` says of the run itself."""
+SCORE_COLUMNS = tuple(column.name for column in SCORE)
+"""What ``medal`` takes over from ``grade``."""
+VERDICT_COLUMNS = tuple(column.name for column in VERDICT)
+"""What ``medal`` takes over from ``verify``."""
 
 SCHEMAS: dict[str, pa.Schema] = {
     "prepare": pa.schema(
@@ -148,31 +179,22 @@ SCHEMAS: dict[str, pa.Schema] = {
             *SCORE,
             field("reason", STR, "ok, or why there is no score", required=True),
             field("message", STR, "what was found, for a person", required=True),
-            field("n_rows", I64, "rows or cases that were scored"),
             field(
                 "score_quantiles",
                 pa.list_(F64),
                 "the bootstrap distribution at evenly spaced quantiles from 0 to 1",
             ),
             field("fingerprint", STR, "of the predictions, by which near-duplicates are found"),
+            field(
+                "judged",
+                pa.list_(pa.struct([(column.name, column.type) for column in CHECK])),
+                "what a card's outputs were judged to be, for `verify`; a struct a check",
+            ),
         ]
     ),
-    "verify": pa.schema(
-        [
-            *PAIR,
-            field("check", STR, "name of the check", required=True),
-            field("suite", STR, "visible, hidden or adversarial", required=True),
-            field("mode", STR, "mode of the check, or `gate`", required=True),
-            field("severity", STR, "blocker, critical or advisory", required=True),
-            *OUTCOME,
-            field("margin", F64, "distance to the threshold in units of it; negative: failed"),
-            field("weight", F64, "weight in the hidden score", required=True),
-            field("pattern", STR, "failure patterns that the check catches", required=True),
-            *VERDICT,
-        ]
-    ),
+    "verify": pa.schema([*PAIR, *CHECK, *VERDICT]),
     "medal": pa.schema(MEDAL),
-    "pairs": pa.schema([*PAIR, *RUN, *MEDAL[len(PAIR) :], *PROVENANCE]),
+    "pairs": pa.schema([*PAIR, *RUN, *RUN_METADATA, *MEDAL[len(PAIR) :], *PROVENANCE]),
     "agents": pa.schema(
         [
             field("agent", STR, "agent", required=True),
@@ -183,21 +205,38 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("replicates", F64, "mean number of runs a task"),
             field("completion_rate", F64, "valid submissions over configured runs"),
             field("completion_rate_se", F64, "standard error over tasks"),
+            field("completion_rate_low", F64, "lower end of its 95 % interval over tasks"),
+            field("completion_rate_high", F64, "upper end of its 95 % interval over tasks"),
             field("completion_rate_fair", F64, "valid submissions over fair runs"),
             field("leaderboard_percentile", F64, "mean over tasks of the replicates' mean"),
             field("leaderboard_percentile_se", F64, "standard error over tasks"),
+            field("leaderboard_percentile_low", F64, "lower end of its 95 % interval over tasks"),
+            field("leaderboard_percentile_high", F64, "upper end of its 95 % interval over tasks"),
             field("above_median_rate", F64, "likewise"),
             field("above_median_rate_se", F64, "standard error over tasks"),
+            field("above_median_rate_low", F64, "lower end of its 95 % interval over tasks"),
+            field("above_median_rate_high", F64, "upper end of its 95 % interval over tasks"),
             field("any_medal_rate", F64, "likewise"),
             field("any_medal_rate_se", F64, "standard error over tasks"),
+            field("any_medal_rate_low", F64, "lower end of its 95 % interval over tasks"),
+            field("any_medal_rate_high", F64, "upper end of its 95 % interval over tasks"),
             field("verified_medal_rate", F64, "likewise, medals whose verdict is pass"),
             field("verified_medal_rate_se", F64, "standard error over tasks"),
+            field("verified_medal_rate_low", F64, "lower end of its 95 % interval over tasks"),
+            field("verified_medal_rate_high", F64, "upper end of its 95 % interval over tasks"),
             field("pass_rate", F64, "runs whose verdict is pass, likewise"),
             field("pass_rate_se", F64, "standard error over tasks"),
+            field("pass_rate_low", F64, "lower end of its 95 % interval over tasks"),
+            field("pass_rate_high", F64, "upper end of its 95 % interval over tasks"),
             field("gold", I64, "gold medals"),
             field("silver", I64, "silver medals"),
             field("bronze", I64, "bronze medals"),
             field("mean_rank", F64, "mean over tasks of the rank among agents"),
+            field("meta_model", STR, "models of the runs, as the run table says"),
+            field("meta_cost_usd", F64, "mean over the runs whose run table states it"),
+            field("meta_tokens", F64, "likewise"),
+            field("meta_steps", F64, "likewise"),
+            field("meta_wall_time_s", F64, "likewise, seconds"),
         ]
     ),
     "telemetry": pa.schema(

@@ -20,8 +20,8 @@ from .spoil import SPOILT, spoil
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from biomlbench.registry import Registry
-    from biomlbench.task import Task
+    from biomlbench.task.registry import Registry
+    from biomlbench.task.task import Task
     from biomlbench.zoo import Problem
 
     from .agents import Agent
@@ -68,7 +68,7 @@ class DemoRuns:
 
 def make_runs(
     out_dir: str | Path,
-    data_dir: str | Path,
+    data_dir: str | Path | None = None,
     tasks: Iterable[str] = DEMO_TASKS,
     registry: Registry | None = None,
 ) -> DemoRuns:
@@ -78,8 +78,9 @@ def make_runs(
     ----------
     out_dir : path
         Folder for the runs. Paths in the CSV run table start with it, as it is given.
-    data_dir : path
-        Prepared data; tasks that are not prepared yet are prepared there.
+    data_dir : path, optional
+        Prepared data; tasks that are not prepared yet are prepared there. By default
+        :func:`biomlbench.task.registry.default_data_dir`.
     tasks : iterable of str
         Which of :data:`DEMO_TASKS`.
     registry : Registry, optional
@@ -94,18 +95,23 @@ def make_runs(
     DataSourceError
         If a task's raw data cannot be had.
     """
-    from biomlbench.prepare import prepare_task
-    from biomlbench.registry import Registry
+    from biomlbench.task.prepare import prepare_task
+    from biomlbench.task.registry import Registry
+    from biomlbench.task.sources.archives import locked
 
     out, tasks = Path(out_dir), tuple(tasks)
-    registry = (registry or Registry()).set_data_dir(Path(data_dir).resolve())
+    registry = registry or Registry()
+    place = registry.get_data_dir() if data_dir is None else Path(data_dir)
+    registry = registry.set_data_dir(place.expanduser().resolve())
     found = {name: registry.get_task(name) for name in tasks}
-    data = {
-        name: prepare_task(task).sha256
-        for name, task in found.items()
-        if task.kind == "predictions"
-    }
-    recipe = _recipe(out, tasks, data)
+    data = {name: prepare_task(task).sha256 for name, task in found.items() if not task.is_card}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with locked(out.parent / f".{out.name}.lock"):
+        return _make_once(out, found, data)
+
+
+def _make_once(out: Path, found: dict[str, Task], data: dict[str, str]) -> DemoRuns:
+    recipe = _recipe(out, tuple(found), data)
     stamp = _read_stamp(out / _STAMP)
     if stamp and stamp["recipe"] == recipe and stamp["files"] == _hashes(out, stamp["files"]):
         tables = tuple(out / name for name in stamp["tables"])
@@ -163,7 +169,7 @@ def _runs(scratch: Path, tasks: dict[str, Task]) -> Iterable[dict[str, object]]:
     from biomlbench.zoo import load_problem
 
     for name, task in tasks.items():
-        if task.kind == "predictions":
+        if not task.is_card:
             logger.info("demo runs: fitting models for %s", name)
             problem = load_problem(task.folder, task.public_dir)
             for agent in AGENTS:
@@ -179,7 +185,7 @@ def _runs(scratch: Path, tasks: dict[str, Task]) -> Iterable[dict[str, object]]:
 def _predictions(
     scratch: Path, task: str, problem: Problem, agent: Agent
 ) -> Iterable[dict[str, object]]:
-    from biomlbench.tasks.toolbox import write_csv
+    from biomlbench.task.toolbox import write_csv
     from biomlbench.zoo import find_entry, fit_predict
 
     for seed in SEEDS:

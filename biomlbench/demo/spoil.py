@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomlbench.stages.kinds import get_kind
+
 from .agents import ATTENTION, CANCER, DIABETES, KABSCH, NUCLEI, POTENCY
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from biomlbench.task import Task
+    from biomlbench.task.task import Task
 
 __all__ = ["SPOILT", "SPOILT_AGENT", "Spoilt", "spoil"]
 
@@ -71,11 +73,11 @@ def spoil(item: Spoilt, runs: Path, task: Task) -> dict[str, object]:
     dict
         The run's row, path relative to `runs`.
     """
-    suffix = ".csv" if item.kind == "predictions" else ".py"
-    relative = f"{SPOILT_AGENT}/{item.task}/{item.name}{suffix}"
+    kind = get_kind(item.kind)
+    relative = f"{SPOILT_AGENT}/{item.task}/{item.name}{kind.SUFFIX}"
     path = runs / relative
     path.parent.mkdir(parents=True, exist_ok=True)
-    if item.kind != "predictions":
+    if kind.IS_CODE:
         _write_code(item.name, path)
     elif item.name == "binary-garbage":
         blocks = [hashlib.sha256(bytes([i])).digest() for i in range(64)]
@@ -103,7 +105,7 @@ def _write_code(name: str, path: Path) -> None:
 
 
 def _write_predictions(name: str, path: Path, task: Task) -> None:
-    from biomlbench.tasks.toolbox import read_csv, write_csv
+    from biomlbench.task.toolbox import read_csv, write_csv
 
     frame = read_csv(task.sample_submission, keep_default_na=False)
     column = frame.columns[1]

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import InvalidSubmissionError
-from biomlbench.provenance import file_hash
+from biomlbench.errors import InvalidSubmissionError, UserError
+from biomlbench.plain_text import markdown_line
 from biomlbench.reproduce.inputs import DATA, inside, not_in_tree, tree
 from biomlbench.reproduce.layout import CONFIG
 from biomlbench.stages import STAGES
-from biomlbench.stages.pairs import PairTables
-from biomlbench.submissions import MAX_BYTES, read_bytes
+from biomlbench.stages.provenance import file_hash
+from biomlbench.submission.reading import MAX_BYTES, read_bytes
+from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +39,7 @@ _SUMMARY = ("pairs", "checks", "agents", "tasks", "telemetry")
 _ENVIRONMENT = ("envs/requirements.lock", "envs/workflow.yaml")
 
 
-class ArchiveError(RuntimeError):
+class ArchiveError(UserError, RuntimeError):
     """An archive cannot be made or unpacked; the message says why."""
 
 
@@ -139,8 +140,11 @@ def _config(contents: Contents, inputs: Inputs) -> None:
     for path, table in inputs.record["run_tables"].items():
         if (name := inside(path)) is None:
             contents.left_out.append(f"run table {path}: lies outside the benchmark's folder")
+        elif table is None:
+            contents.left_out.append(f"run table {path}: could not be read")
         else:
-            contents.add(name, table.encode(), "Run table: who submitted what for which task.")
+            data = table.encode("utf-8", "surrogateescape")
+            contents.add(name, data, "Run table: who submitted what for which task.")
     for path in inputs.files():
         if (name := inside(path)) is None or not (inputs.base / name).is_file():
             contents.left_out.append(f"{path}: is gone, or lies outside the benchmark's folder")
@@ -188,8 +192,7 @@ def _own_tasks(contents: Contents, inputs: Inputs) -> None:
 
 
 def _results(contents: Contents, inputs: Inputs) -> None:
-    results, base = inputs.results.absolute(), inputs.base
-    folder = results.relative_to(base).as_posix()
+    results = inputs.results.absolute()
     for name in (*(f"{table}.parquet" for table in _SUMMARY), "grading_report.json"):
         _add_if_there(contents, results / name, f"results/{name}", "Results.")
     _add_if_there(contents, results / "report.html", "results/report.html", "The report.")
@@ -207,8 +210,8 @@ def _results(contents: Contents, inputs: Inputs) -> None:
     paths |= {results / "tasks" / task / "prepare.parquet" for task in inputs.record["tasks"]}
     paths |= {*results.glob("plots/*"), *inputs.calibration()}
     for path in sorted(paths):
-        name = path.absolute().relative_to(base).as_posix()
-        _add_if_there(contents, path.absolute(), f"results{name.removeprefix(folder)}", "")
+        name = path.absolute().relative_to(results).as_posix()
+        _add_if_there(contents, path.absolute(), f"results/{name}", "")
 
 
 def _pairs(inputs: Inputs) -> list[tuple[str, str, str]]:
@@ -220,7 +223,7 @@ def _pairs(inputs: Inputs) -> list[tuple[str, str, str]]:
 
 
 def _answers(contents: Contents, inputs: Inputs) -> None:
-    place = inside(inputs.config["data_dir"]) or DATA
+    place = inside(inputs.config.get("data_dir") or DATA) or DATA
     for task in inputs.record["tasks"]:
         folder = inputs.data() / task
         for path in tree(folder) if folder.is_dir() else ():
@@ -266,10 +269,10 @@ def _note(inputs: Inputs, contents: Contents, *, with_answers: bool) -> str:
         else "The tasks' answers are not included; they are prepared again from their source. The "
         "code of tasks that are not built in is, and answers may be made from it."
     )
-    to_make = "".join(f"- {line}\n" for line in contents.to_make)
-    left_out = "".join(f"- {line}\n" for line in contents.left_out)
+    to_make = "".join(f"- {markdown_line(line)}\n" for line in contents.to_make)
+    left_out = "".join(f"- {markdown_line(line)}\n" for line in contents.left_out)
     lines: dict[str, Any] = {
-        "title": inputs.config["title"],
+        "title": markdown_line(inputs.config["title"]),
         "version": inputs.record["biomlbench"],
         "answers": answers,
         "to_make": f"\nVirtual environments to be made again:\n\n{to_make}" if to_make else "",
@@ -284,7 +287,8 @@ A benchmark that was run with biomlbench-workflow {version}: config, run tables,
 that are not built in, results, environment. `ro-crate-metadata.json` describes it, `manifest.json`
 has the hash of every file.
 
-To run it again and compare every table with the one in `results/`, in a clone of that version:
+To run it again and compare every table with the one in `results/`, with that version of
+biomlbench-workflow installed:
 
     biomlbench reproduce THIS-ARCHIVE.crate.zip --into again
 

@@ -95,7 +95,7 @@ def archive(
     biomlbench.contracts.ContractError
         If the results have no provenance, or cannot be read.
     """
-    from biomlbench.record import read_record
+    from biomlbench.workflow.record import read_record
 
     results, out = Path(results), Path(out)
     inputs = Inputs(read_record(results), results)
@@ -207,9 +207,14 @@ def unpack(path: str | Path, to: str | Path) -> Path:
                 if name != MANIFEST:
                     _unpack_one(path, file, info, to / name, manifest.get(name))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise ArchiveError(f"{path}: no readable archive ({error})") from error
+        raise ArchiveError(
+            f"{path}: no readable archive ({error}); name a results folder, or what `biomlbench "
+            "archive` wrote"
+        ) from error
     except OSError as error:
-        raise ArchiveError(f"{path}: cannot be unpacked into {to} ({error})") from error
+        raise ArchiveError(
+            f"{path}: cannot be unpacked into {to} ({error}); name another folder with --into"
+        ) from error
     if missing := sorted(set(manifest) - set(members)):
         raise ArchiveError(f"{path}: lacks {', '.join(missing[:3])}, which its manifest names")
     return to

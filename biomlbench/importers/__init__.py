@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from biomlbench.errors import UserError
+
 __all__ = ["ImportRefusedError"]
 
 
-class ImportRefusedError(ValueError):
+class ImportRefusedError(UserError, ValueError):
     """A file cannot be imported; the message says where and why."""

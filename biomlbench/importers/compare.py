@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import GraderError, NotPreparedError, TaskError
-from biomlbench.leaderboard import parse_scores, read_score_columns
-from biomlbench.medals import Thresholds, medal_of, medal_ranks
+from biomlbench.errors import GraderError, TaskError
+from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
+from biomlbench.scoring.medals import Thresholds, medal_of, medal_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from biomlbench.importers.groups import Entry
     from biomlbench.importers.published import Published
-    from biomlbench.task import Task
-    from biomlbench.task_report import TaskReport
+    from biomlbench.scoring.task_report import TaskReport
+    from biomlbench.task.task import Task
 
 __all__ = ["DIFFERENCES", "Comparison", "compare", "published_thresholds"]
 
@@ -101,8 +101,6 @@ def _compare(
     try:
         task = find_task(entry.task_id)
         ours = _grade(task, entry)
-    except NotPreparedError as error:
-        trouble = f"{error}; prepare it with: biomlbench prepare {entry.task_id}"
     except (TaskError, GraderError) as error:
         trouble = str(error)
     medal = _medal(ours) if ours is not None else None
@@ -152,11 +150,11 @@ def _row(
 
 
 def _grade(task: Task, entry: Entry) -> TaskReport:
-    from biomlbench.grade import grade_submission
+    from biomlbench.api.grading import grade_submission
 
-    if task.kind != "predictions":
+    if task.is_card:
         raise TaskError(f"{task.id} asks for code; grade it with `biomlbench grade`")
-    return grade_submission(entry.submission, task)
+    return grade_submission(entry.submission or "", task)
 
 
 def _medal(report: TaskReport) -> str:

@@ -1,29 +1,26 @@
 """Run groups of BioML-bench and MLE-bench: a folder with a ``submission.jsonl``.
 
 Each line is an object with ``task_id`` (MLE-bench: ``competition_id``) and ``submission_path``,
-which is null where a run left no submission.
+which is null where a run left no submission. It is read as the workflow reads it.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 import os
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.importers import ImportRefusedError
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
+from biomlbench.workflow.run_metadata import cells_of
+from biomlbench.workflow.runs import REQUIRED, RunTableError, read_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Entry", "read_group", "write_run_table"]
-
-MAX_MB = 256
-"""Larger files are refused: a line is a few hundred bytes, so this is a million runs."""
-COLUMNS = ("run_id", "agent", "task_id", "submission")
+__all__ = ["Entry", "read_group", "read_text", "write_run_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +35,29 @@ class Entry:
         As the file gives it, or as renamed.
     stated : str
         The submission's path as the file gives it; empty where it gives none.
-    submission : Path
-        The file that is meant. It need not exist.
+    submission : Path or None
+        The file that is meant, which need not exist; None where the run left none.
     run_id : str
         Unique within its task.
+    agent : str
+    metadata : mapping
+        As :func:`biomlbench.workflow.run_metadata.metadata_of` returns it.
     """
 
     line: int
     task_id: str
     stated: str
-    submission: Path
+    submission: Path | None
     run_id: str
+    agent: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
-def read_group(path: str | Path, rename: Mapping[str, str] | None = None) -> list[Entry]:
+def read_group(
+    path: str | Path,
+    rename: Mapping[str, str] | None = None,
+    full_id: Callable[[str], str | None] = str,
+) -> tuple[list[Entry], list[str]]:
     """Read a run group.
 
     Parameters
@@ -60,72 +66,66 @@ def read_group(path: str | Path, rename: Mapping[str, str] | None = None) -> lis
         The group's folder, or its ``submission.jsonl``.
     rename : mapping of str to str, optional
         From task ids of the file to those that are meant.
+    full_id : callable, optional
+        From a task id, bare or full, to the full one; None for a task that is not here.
 
     Returns
     -------
-    list of Entry
+    entries : list of Entry
         In the order of the lines. Empty lines and comments (``#``, ``//``) are left out.
+    left_out : list of str
+        Lines that cannot be used, each with its number and the reason.
 
     Raises
     ------
     ImportRefusedError
-        If the file is missing, too large or no text, or a line cannot be read; with its number.
+        If the file cannot be read, or none of its lines.
     """
     path = Path(path)
     path = path / "submission.jsonl" if path.is_dir() else path
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", path.absolute().parent.name).lstrip("._-")[:80]
-    rename, used, entries = rename or {}, dict[str, int](), list[Entry]()
-    for line, text in enumerate(read_text(path).splitlines(), 1):
-        if not text.strip() or text.lstrip().startswith(("#", "//")):
-            continue
-        row = _row(text, f"{path}:{line}")
-        task_id = row.get("task_id") or row.get("competition_id")
-        stated = row.get("submission_path") or ""
-        if not isinstance(task_id, str) or not isinstance(stated, str):
-            raise ImportRefusedError(
-                f"{path}:{line}: `task_id` (or `competition_id`) and `submission_path` must be text"
-            )
-        task_id = rename.get(task_id, task_id)
-        used[task_id] = count = used.get(task_id, 0) + 1
-        run_id = (name or "group") + (f"-{count}" if count > 1 else "")
-        entries.append(Entry(line, task_id, stated, _file(path.parent, stated, line), run_id))
-    if not entries:
-        raise ImportRefusedError(f"{path}: lists no runs")
-    return entries
+    if not path.exists():
+        raise ImportRefusedError(f"{path}: no such file")
+    renamed = rename or {}
 
+    def resolve(name: str) -> tuple[str, str]:
+        name = renamed.get(name, name)
+        return full_id(name) or name, "predictions"
 
-def _row(text: str, where: str) -> dict[str, Any]:
     try:
-        row = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ImportRefusedError(f"{where}: not JSON ({error})") from None
-    if not isinstance(row, dict):
-        raise ImportRefusedError(f"{where}: not a JSON object")
-    return row
+        runs, bad = read_runs([path], resolve, ignore_unknown=True)
+    except RunTableError as error:
+        raise ImportRefusedError(str(error)) from None
+    left_out = [row.message for row in bad]
+    if not runs:
+        raise ImportRefusedError("\n".join([f"{path}: lists no runs", *left_out[:20]]))
+    entries = [
+        Entry(
+            line=int(run.source.rpartition(":")[2]),
+            task_id=run.task_id,
+            stated=run.stated,
+            submission=Path(run.submission) if run.submission else None,
+            run_id=run.run_id,
+            agent=run.agent,
+            metadata=run.metadata,
+        )
+        for run in runs
+    ]
+    return entries, left_out
 
 
 def read_text(path: Path) -> str:
-    """Read a text file of a foreign benchmark; every trouble becomes an ImportRefusedError."""
+    """Read a text file of a foreign benchmark; every fault becomes an ImportRefusedError."""
     try:
-        if path.stat().st_size > MAX_MB * 2**20:
-            raise ImportRefusedError(f"{path}: larger than {MAX_MB} MiB; split it")
-        return path.read_text(encoding="utf-8-sig")
+        return read_regular(path).decode("utf-8-sig")
+    except TooLargeError as error:
+        raise ImportRefusedError(str(error)) from None
     except FileNotFoundError:
         raise ImportRefusedError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ImportRefusedError(f"{path}: cannot be read as UTF-8 text ({error})") from None
 
 
-def _file(folder: Path, stated: str, line: int) -> Path:
-    """Return the file that is meant: beside the list (BioML-bench), or from here (MLE-bench)."""
-    if not stated:
-        # A run without a submission counts as a run, so it gets a file that is not there.
-        return folder / f"no-submission-{line}.csv"
-    beside = Path(os.path.normpath(folder / stated))
-    return Path(stated) if not beside.exists() and Path(stated).exists() else beside
-
-
-def write_run_table(entries: Sequence[Entry], path: str | Path, agent: str) -> None:
+def write_run_table(entries: Sequence[Entry], path: str | Path, agent: str | None = None) -> None:
     """Write runs as a run table of the workflow.
 
     Parameters
@@ -133,14 +133,17 @@ def write_run_table(entries: Sequence[Entry], path: str | Path, agent: str) -> N
     entries : sequence of Entry
     path : path
         A ``.csv`` file; its folder is made. Paths in it are relative to the working directory.
-    agent : str
-        Who made the runs, which a run group does not say.
+    agent : str, optional
+        Who made the runs; by default whom the entries name.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    told = [cells_of(entry.metadata) for entry in entries]
+    more = sorted({name for cells in told for name in cells})
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for entry in entries:
-            place = os.path.relpath(entry.submission)
-            writer.writerow([entry.run_id, agent, entry.task_id, place])
+        writer.writerow([*REQUIRED, *more])
+        for entry, cells in zip(entries, told, strict=True):
+            place = os.path.relpath(entry.submission) if entry.submission else "null"
+            row = [entry.run_id, agent or entry.agent, entry.task_id, place]
+            writer.writerow([*row, *(cells.get(name, "") for name in more)])

@@ -13,6 +13,8 @@ epoch               attempt
 submission          a text ``submission.csv`` or ``submission.py``, or a ``submission_path``, in
                     the sample's store, in its metadata or in a score's; also as an attachment
 score               a row of ``scores.csv``; a grading report in a score's metadata is compared
+model, commit       ``meta_model`` and ``meta_commit``; the log's own path is ``meta_log``
+tokens, time        ``meta_tokens``, of all models together, and ``meta_wall_time_s``
 ==================  ===========================================================================
 """
 
@@ -29,15 +31,16 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import Entry
 from biomlbench.importers.published import published
+from biomlbench.runtime.files import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from biomlbench.importers.published import Published
 
-__all__ = ["MEND", "Taken", "find_logs", "read_logs", "write_tables"]
+__all__ = ["REMEDY", "Taken", "find_logs", "read_logs", "write_tables"]
 
-MEND = "pip install -e '.[inspect]'"
+REMEDY = install_command("inspect")
 """What installs the reader."""
 NO_SUBMISSION = (
     "no sample holds a submission; let a solver or scorer keep it, for instance with "
@@ -46,7 +49,8 @@ NO_SUBMISSION = (
 _ATTACHMENT = "attachment://"
 _UNUSED = {"events", "messages"}
 _SUBMISSION = re.compile(r"(?:.*[:/])?submission[._](csv|py|path)")
-RUN_COLUMNS = ("run_id", "agent", "task_id", "submission", "attempt", "time")
+METADATA = ("meta_model", "meta_commit", "meta_log", "meta_tokens", "meta_wall_time_s")
+RUN_COLUMNS = ("run_id", "agent", "task_id", "submission", "attempt", "time", *METADATA)
 SCORE_COLUMNS = ("run_id", "task_id", "scorer", "value")
 
 
@@ -132,7 +136,7 @@ def _read(path: Path) -> Any:
         from inspect_ai.log import read_eval_log
     except ImportError:
         raise ImportRefusedError(
-            f"{path}: logs of Inspect AI are read by its own library: {MEND}"
+            f"{path}: logs of Inspect AI are read by its own library: {REMEDY}"
         ) from None
     try:
         return read_eval_log(path, exclude_fields=_UNUSED)
@@ -182,6 +186,7 @@ def take(
                 "submission": os.path.relpath(file),
                 "attempt": sample.epoch,
                 "time": sample.completed_at or log.eval.created,
+                **_metadata(log.eval, sample, path),
             }
         )
         for scorer, score in (sample.scores or {}).items():
@@ -193,6 +198,18 @@ def take(
                 where = f"{path}: sample {sample.id!r}, scorer {scorer!r}"
                 task = {"task_id": task_id}
                 taken.published.append((entry, published({**report, **task}, where, {})))
+
+
+def _metadata(spec: Any, sample: Any, path: Path) -> dict[str, Any]:
+    """Return what a log knows of a run; older logs lack some of it."""
+    tokens = [usage.total_tokens for usage in (sample.model_usage or {}).values()]
+    return {
+        "meta_model": spec.model,
+        "meta_commit": spec.revision.commit if spec.revision else None,
+        "meta_log": os.path.relpath(path),
+        "meta_tokens": sum(tokens) if tokens else None,
+        "meta_wall_time_s": sample.total_time,
+    }
 
 
 def _free(stem: str, task_id: str, used: set[tuple[str, str]]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import LeaderboardError
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
-from biomlbench.leaderboard import read_leaderboard
+from biomlbench.scoring.leaderboard import read_leaderboard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

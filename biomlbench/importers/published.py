@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
-from biomlbench.medals import Thresholds
+from biomlbench.scoring.medals import Thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from biomlbench.importers.groups import Entry
 
@@ -60,7 +60,11 @@ def _name(path: Path) -> str:
     return path.name
 
 
-def read_report(path: str | Path, rename: Mapping[str, str] | None = None) -> list[Published]:
+def read_report(
+    path: str | Path,
+    rename: Mapping[str, str] | None = None,
+    full_id: Callable[[str], str | None] = str,
+) -> list[Published]:
     """Read a grading report.
 
     Parameters
@@ -68,6 +72,8 @@ def read_report(path: str | Path, rename: Mapping[str, str] | None = None) -> li
     path : path
     rename : mapping of str to str, optional
         From task ids of the file to those that are meant.
+    full_id : callable, optional
+        From a task id, bare or full, to the full one; None for a task that is not here.
 
     Returns
     -------
@@ -92,7 +98,8 @@ def read_report(path: str | Path, rename: Mapping[str, str] | None = None) -> li
             f"{path}: no grading report; it has neither `task_reports` nor `competition_reports`"
         )
     rename = rename or {}
-    return [published(entry, f"{path}: entry {i}", rename) for i, entry in enumerate(entries, 1)]
+    found = [published(entry, f"{path}: entry {i}", rename) for i, entry in enumerate(entries, 1)]
+    return [replace(entry, task_id=full_id(entry.task_id) or entry.task_id) for entry in found]
 
 
 def published(entry: Any, where: str, rename: Mapping[str, str]) -> Published:

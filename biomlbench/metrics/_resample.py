@@ -8,6 +8,7 @@ of resamples.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ Scorer = Callable[[Floats], Floats]
 
 #: Elements of a working array of one chunk: 2 MB of float64, which a core's cache holds.
 CHUNK_ELEMENTS = 1 << 18
+#: Most bytes of counts that are kept, of one task or several: 1,000 resamples of 100,000 rows.
+KEPT_BYTES = 1 << 27
 
 
 def safe_divide(numerator: Any, denominator: Any, undefined: float = np.nan) -> Floats:
@@ -156,10 +159,72 @@ def bootstrap(
         raise ValueError("n_resamples must be at least 1")
     score = _scorer(metric, y_true, y_pred, options)
     n_rows = _units(metric, y_true)
-    rng = np.random.default_rng(seed)
     scores = np.empty(n_resamples)
     with np.errstate(all="ignore"):
-        for part in _chunks(n_resamples, n_rows):
-            scores[part] = score(draw_counts(rng, part.stop - part.start, n_rows))
+        for part, counts in _resamples(seed, n_resamples, n_rows):
+            scores[part] = score(counts)
     scores[~np.isfinite(scores)] = np.nan
     return scores
+
+
+def _resamples(seed: int, n_resamples: int, n_rows: int) -> Iterator[tuple[slice, Floats]]:
+    """Yield the counts of a seed's resamples, chunk by chunk, each until the next is asked for.
+
+    All submissions to a task are scored on the same resamples, so they are drawn once for many
+    where that takes bounded memory.
+    """
+    parts = _chunks(n_resamples, n_rows)
+    if n_resamples * n_rows > KEPT_BYTES:
+        rng = np.random.default_rng(seed)
+        for part in parts:
+            yield part, draw_counts(rng, part.stop - part.start, n_rows)
+        return
+    kept = _kept_counts(seed, n_resamples, n_rows)
+    for part in parts:
+        counts = _working_array(part.stop - part.start, n_rows)
+        counts[:] = kept[part]
+        yield part, counts
+
+
+_working = threading.local()
+
+
+def _working_array(n_resamples: int, n_rows: int) -> Floats:
+    """Return an array to write to, of each thread the same memory: new memory costs its pages."""
+    size = n_resamples * n_rows
+    if size > CHUNK_ELEMENTS:
+        return np.empty((n_resamples, n_rows))
+    if not hasattr(_working, "array"):
+        _working.array = np.empty(CHUNK_ELEMENTS)
+    array: Floats = _working.array[:size].reshape(n_resamples, n_rows)
+    return array
+
+
+_kept: dict[tuple[int, int, int], NDArray[np.uint8]] = {}
+_drawing = threading.Lock()
+
+
+def _kept_counts(seed: int, n_resamples: int, n_rows: int) -> NDArray[np.uint8]:
+    """Return the counts of all resamples, drawn once as long as there is room for them."""
+    key = (seed, n_resamples, n_rows)
+    with _drawing:
+        counts = _kept.pop(key, None)
+        if counts is None:
+            counts = _drawn_counts(*key)
+        _kept[key] = counts  # now the most recently used ones
+        while len(_kept) > 1 and sum(held.nbytes for held in _kept.values()) > KEPT_BYTES:
+            del _kept[next(iter(_kept))]
+    return counts
+
+
+def _drawn_counts(seed: int, n_resamples: int, n_rows: int) -> NDArray[np.uint8]:
+    """Draw the counts of all resamples.
+
+    How often a row is drawn is nearly Poisson with mean 1: a count beyond a byte has a
+    probability of 1e-507.
+    """
+    counts = np.empty((n_resamples, n_rows), np.uint8)
+    rng = np.random.default_rng(seed)
+    for part in _chunks(n_resamples, n_rows):
+        counts[part] = draw_counts(rng, part.stop - part.start, n_rows)
+    return counts

@@ -1,4 +1,4 @@
-"""Errors of real-valued predictions: RMSE, MAE and R²."""
+"""Errors of real-valued predictions: RMSE, MSE, MAE and R²."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._inputs import Floats, check_varied, paired_numbers
 from ._order import Ties, constant_rows
 from ._resample import Scorer, mean_scorer, safe_divide
 
-__all__ = ["mae", "r2", "rmse"]
+__all__ = ["mae", "mse", "r2", "rmse"]
 
 
 def _rmse_scorer(y_true: Any, y_pred: Any) -> Scorer:
@@ -67,6 +67,52 @@ def rmse(y_true: Any, y_pred: Any) -> float:
     with np.errstate(over="ignore"):
         error = truth - predictions
         return float(np.sqrt(np.mean(error * error)))
+
+
+def _mse_scorer(y_true: Any, y_pred: Any) -> Scorer:
+    truth, predictions = paired_numbers(y_true, y_pred)
+    return mean_scorer((truth - predictions) ** 2)
+
+
+@metric(
+    direction="minimize",
+    range=(0.0, np.inf),
+    best=0.0,
+    kind="regression",
+    decomposable=True,
+    symmetric=True,
+    resampler=_mse_scorer,
+)
+def mse(y_true: Any, y_pred: Any) -> float:
+    """Mean square error.
+
+    Parameters
+    ----------
+    y_true, y_pred : (n,) array_like
+        True and predicted values, in the units of the target.
+
+    Returns
+    -------
+    float
+        In squared units of the target, at least 0.
+
+    Raises
+    ------
+    MetricError
+        As :func:`rmse`.
+
+    References
+    ----------
+    Hyndman RJ, Koehler AB. Another look at measures of forecast accuracy.
+    Int. J. Forecast. 22 (2006) 679-688.
+
+    Examples
+    --------
+    >>> mse([0.0, 0.0], [3.0, 4.0])
+    12.5
+    """
+    truth, predictions = paired_numbers(y_true, y_pred)
+    return float(np.mean((truth - predictions) ** 2))
 
 
 def _mae_scorer(y_true: Any, y_pred: Any) -> Scorer:

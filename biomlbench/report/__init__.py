@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .agents import summarize_agents
+from biomlbench.summary.agents import summarize_agents
 
 __all__ = ["summarize_agents"]

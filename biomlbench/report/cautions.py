@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from biomlbench.outcomes import Fault
 from biomlbench.report.payload import printable
 
 if TYPE_CHECKING:
@@ -81,11 +82,22 @@ def warnings(tables: Tables) -> list[Warned]:
             text = f"{meaning} Tasks: {_named(part['task_id'])}."
             warn("bad", f"{counted(len(part), 'run')} lost to the {fault}", text,
                  f"#runs?fault={fault}")  # fmt: skip
+    unused = tables.pairs[tables.pairs["fault"] == Fault.RUN_TABLE]
+    if len(unused):
+        warn("bad", f"{counted(len(unused), 'row')} of the run tables could not be used",
+             f"They count for no agent. Correct them and run again: {_named(unused['source'])}.",
+             f"#runs?fault={Fault.RUN_TABLE}")  # fmt: skip
     medals = runs[runs["any_medal"] & ~runs["verified_medal"]]
     if len(medals):
         warn("bad", f"{counted(len(medals), 'medal')} without a pass",
              f"The score would earn them, the checks say otherwise. Agents: "
              f"{_named(medals['agent'])}.", "#runs?medal=unverified")  # fmt: skip
+    notes = runs["medal_note"].fillna("").astype(str)
+    models = runs[runs["any_medal"] & notes.str.startswith("against ")]
+    if len(models):
+        warn("mild", f"{counted(len(models), 'medal')} against models",
+             "These leaderboards hold no people; each medal has a star and says whom it was won "
+             f"against. Tasks: {_named(models['task_id'])}.", "#tasks")  # fmt: skip
     uncalibrated = runs.loc[~runs["calibrated"].astype(bool), "task_id"].unique()
     if len(uncalibrated):
         verb = "are" if len(uncalibrated) > 1 else "is"

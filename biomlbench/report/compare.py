@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from biomlbench.frames import as_frame
+from biomlbench.summary.agents import FAIR
+from biomlbench.summary.mean_intervals import best_shares, mean_interval
 
-__all__ = ["MEASURES", "compare_agents", "per_task"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["MEASURES", "SIGNIFICANT", "compare_agents", "per_task", "ranking"]
 
 MEASURES = ("verified_medal", "pass", "leaderboard_percentile")
 LARGEST = {"verified_medal": 1.0, "pass": 1.0, "leaderboard_percentile": 100.0}
@@ -23,6 +29,8 @@ COLUMNS = (
     "difference",
     "low",
     "high",
+    "detectable",
+    "tasks_needed",
     "p",
     "p_holm",
 )
@@ -30,7 +38,9 @@ EXACT_UP_TO = 12  # tasks: 2**12 sign patterns are enumerated
 RANDOM_FLIPS = 9999
 MAX_AGENTS = 40
 SEED = 20240229
-_FAIR = ("none", "submission")
+SIGNIFICANT = 0.05
+POWER = 0.8
+norm_quantile = NormalDist().inv_cdf
 
 
 def per_task(pairs: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -51,7 +61,7 @@ def per_task(pairs: pd.DataFrame, measure: str) -> pd.DataFrame:
         NaN where an agent has no fair run of a task.
     """
     pairs = as_frame(pairs)
-    fair = pairs[pairs["fault"].isin(_FAIR)]
+    fair = pairs[pairs["fault"].isin(FAIR)]
     if measure == "pass":
         values = (fair["verdict"] == "pass").astype(float)
     else:
@@ -125,27 +135,96 @@ def holm(p: np.ndarray) -> np.ndarray:
     return adjusted
 
 
-def compare_agents(pairs: pd.DataFrame) -> pd.DataFrame:
+def _detectable(differences: np.ndarray) -> float:
+    """Return the smallest mean difference that a paired t-test over so many tasks would find.
+
+    At the 5 % level and 80 % power (Cohen 1988, chapter 2); NaN without any spread.
+    """
+    from scipy.stats import t as student
+
+    n = len(differences)
+    spread = float(differences.std(ddof=1))
+    quantiles = float(student.ppf(0.975, n - 1) + student.ppf(POWER, n - 1))
+    return quantiles * spread / n**0.5 if spread else float("nan")
+
+
+def _tasks_needed(differences: np.ndarray) -> float:
+    """Return how many tasks like these would show the mean difference, at 80 % power.
+
+    NaN where there is no difference, or no spread to go by.
+    """
+    mean, spread = float(differences.mean()), float(differences.std(ddof=1))
+    if not mean or not spread:
+        return float("nan")
+    z = float(norm_quantile(0.975) + norm_quantile(POWER))
+    return float(np.ceil((z * spread / mean) ** 2 + 2))  # + 2: the t-test's price at small n
+
+
+def ranking(pairs: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return how sure each agent's place is.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        Real runs, as the contract `pairs` declares them.
+    measure : str
+        One of :data:`MEASURES`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by agent. `low` and `high`: the best place that is left to it, one behind all
+        agents that are better than it (adjusted p at most 0.05), and the worst; all of them
+        together hold in 95 % of benchmarks. `best`: the probability that it has the highest mean
+        over tasks like these, from the Bayesian bootstrap over the tasks that all have tried;
+        NaN where there are fewer than two.
+
+    References
+    ----------
+    Mogstad M, Romano JP, Shaikh AM, Wilhelm D. Inference for ranks with applications to mobility
+    across neighbourhoods and academic achievement across countries. Rev. Econ. Stud. 91 (2024)
+    476-518: places from all pairwise tests.
+    """
+    table = per_task(pairs, measure)
+    agents = list(table.columns)
+    compared = compare_agents(pairs, [measure])
+    sure = compared[compared["p_holm"] <= SIGNIFICANT]
+    beaten, beats = sure["other"].value_counts(), sure["agent"].value_counts()
+    shared = table.dropna()
+    best = best_shares(shared.to_numpy()) if len(shared) > 1 else np.full(len(agents), np.nan)
+    return pd.DataFrame(
+        {
+            "low": [1 + int(beaten.get(agent, 0)) for agent in agents],
+            "high": [len(agents) - int(beats.get(agent, 0)) for agent in agents],
+            "best": best,
+        },
+        index=pd.Index(agents, name="agent"),
+    )
+
+
+def compare_agents(pairs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> pd.DataFrame:
     """Compare every two agents by every measure.
 
     Parameters
     ----------
     pairs : pandas.DataFrame
         Real runs, as the contract `pairs` declares them.
+    measures : sequence of str
+        Some of :data:`MEASURES`.
 
     Returns
     -------
     pandas.DataFrame
         One row for a measure and two agents with at least two tasks in common: the mean over
         tasks of the difference (`agent` minus `other`, oriented so that it is not negative) with
-        its 95 % t-interval (cut to what is possible, missing where the difference is the same on
-        every task), the sign-flip p-value and the same adjusted for the number of comparisons of
-        that measure. Beyond 40 agents only those with the highest means are compared.
+        its 95 % interval (:func:`biomlbench.summary.mean_intervals.mean_interval`), the smallest
+        mean difference that so many tasks would show in four of five cases (`detectable`), how
+        many tasks like these would show the observed one as often (`tasks_needed`), the
+        sign-flip p-value and the same adjusted for the number of comparisons of that measure.
+        Beyond 40 agents only those with the highest means are compared.
     """
-    from scipy.stats import t as student
-
     rows: list[tuple[Any, ...]] = []
-    for measure in MEASURES:
+    for measure in measures:
         table = per_task(pairs, measure)
         best = table.mean().sort_index().sort_values(ascending=False, kind="stable")
         compared = []
@@ -153,14 +232,14 @@ def compare_agents(pairs: pd.DataFrame) -> pd.DataFrame:
             both = (table[agent] - table[other]).dropna().to_numpy()
             if len(both) < 2:
                 continue
-            mean = float(both.mean())
-            spread = float(both.std(ddof=1)) / len(both) ** 0.5
-            # without any spread between tasks the t-interval says nothing, not that it is sure
-            half = float(student.ppf(0.975, len(both) - 1)) * spread or float("nan")
-            first, second = (agent, other) if mean >= 0 else (other, agent)
-            low, high = np.clip([abs(mean) - half, abs(mean) + half], -LARGEST[measure],
-                                LARGEST[measure])  # fmt: skip
-            compared.append((first, second, len(both), abs(mean), low, high, sign_flip_p(both)))
+            if both.mean() < 0:
+                agent, other, both = other, agent, -both
+            largest = LARGEST[measure]
+            ends = mean_interval(both, -largest, largest)
+            power = (_detectable(both), _tasks_needed(both))
+            compared.append(
+                (agent, other, len(both), float(both.mean()), *ends, *power, sign_flip_p(both))
+            )
         adjusted = holm(np.array([row[-1] for row in compared]))
         rows += [
             (measure, *row, p_holm) for row, p_holm in zip(compared, adjusted.tolist(), strict=True)

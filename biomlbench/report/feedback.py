@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any, cast
 
 from biomlbench import contracts
+from biomlbench.stages.kinds import all_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,10 @@ def visible_feedback(results: Path, pairs: pd.DataFrame) -> dict[int, list[dict[
         :data:`MAX_CASES` cases. Beyond :data:`MAX_RUNS` runs, those that failed come first.
     """
     code = pairs.reset_index(drop=True)
-    code = code[code["kind"].isin(["functions", "program"]) & code["provider"].fillna("").ne("")]
+    code = code[
+        code["kind"].isin([name for name, kind in all_kinds().items() if kind.IS_CODE])
+        & code["provider"].fillna("").ne("")
+    ]
     failed_first = code.assign(passed=code["verdict"].eq("pass")).sort_values(
         "passed", kind="stable"
     )
@@ -78,7 +82,7 @@ def provenance(results: Path, pairs: pd.DataFrame) -> dict[int, dict[str, str]]:
     dict of int to dict
         By row number of `pairs`, hashes by name; of the first :data:`MAX_RUNS` runs.
     """
-    from biomlbench.stages.pairs import PairTables
+    from biomlbench.workflow.pair_tables import PairTables
 
     tables = PairTables(results)
     found = {}

@@ -5,37 +5,32 @@ from __future__ import annotations
 import base64
 import hashlib
 import logging
-import os
-import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from biomlbench import __version__
 from biomlbench.report import plots
-from biomlbench.report.cautions import counted
 from biomlbench.report.embedding import embedded
 from biomlbench.report.feedback import provenance as read_provenance
 from biomlbench.report.feedback import visible_feedback
 from biomlbench.report.inputs import Tables
 from biomlbench.report.overview import build as build_overview
+from biomlbench.report.page import ASSETS, environment, style, write_whole
 from biomlbench.report.payload import build as build_payload
 from biomlbench.report.payload import dumps, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from markupsafe import Markup
+__all__ = ["Figure", "drawn_figures", "figures", "render", "render_tables"]
 
-__all__ = ["Figure", "figures", "render"]
-
-HERE = Path(__file__).parent
 SCRIPTS = (
     *("vendor/datatables.min.js", "core.js", "table.js", "strip.js"),
-    *("pages.js", "trust.js", "run.js", "app.js"),
+    *("pages.js", "agents.js", "trust.js", "run.js", "app.js"),
 )
-STYLE = "report.css"
 CATEGORIES = ("Agents", "Tasks", "Trust", "Telemetry")
 _log = logging.getLogger(__name__)
 
@@ -91,7 +86,8 @@ def figures(
     return made
 
 
-def _drawn(results: Path) -> dict[str, Path]:
+def drawn_figures(results: Path) -> dict[str, Path]:
+    """Return the figures that the workflow drew, by name; those older than a table are left out."""
     tables = [*results.glob("*.parquet"), *results.glob("calibration/*.parquet")]
     newest = max((path.stat().st_mtime_ns for path in tables), default=0)
     return {
@@ -99,13 +95,6 @@ def _drawn(results: Path) -> dict[str, Path]:
         for path in results.glob("plots/*.png")
         if path.stat().st_mtime_ns > newest and path.stem in plots.names()
     }
-
-
-def _ticks(text: str) -> Markup:
-    """Set what stands between backticks as code."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
 def _uri(png: bytes) -> str:
@@ -143,20 +132,18 @@ def render(
     text = render_tables(
         tables,
         title=title,
-        drawn=_drawn(results),
+        drawn=drawn_figures(results),
         feedback=visible_feedback(results, tables.pairs),
         provenance=read_provenance(results, tables.pairs),
         track=track,
     )
     out = Path(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, out)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(text, out)
     _log.info("wrote %s, %.1f MB", out, len(text) / 1e6)
+
+
+def _agent_link(agent: str) -> str:
+    return f"#agent={quote(agent, safe='')}"
 
 
 def render_tables(
@@ -169,27 +156,22 @@ def render_tables(
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> str:
     """Return the report as text; see :func:`render`."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"ticks": _ticks, "counted": counted}
-    scripts = [(HERE / "assets" / name).read_text(encoding="utf-8").strip() for name in SCRIPTS]
+    scripts = [(ASSETS / name).read_text(encoding="utf-8").strip() for name in SCRIPTS]
     hashes = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
     embedded = figures(tables, drawn, track)
-    return environment.get_template("report.html.j2").render(
-        title=printable(title),
-        version=__version__,
-        overview=build_overview(tables),
-        calibrated=not (tables.rates.empty and tables.kills.empty),
-        figures={c: [f for f in embedded if f.category == c] for c in CATEGORIES},
-        data=dumps(build_payload(tables, feedback or {}, provenance)),
-        scripts=scripts,
-        hashes=hashes,
-        style=(HERE / "assets" / STYLE).read_text(encoding="utf-8").strip(),
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            title=printable(title),
+            version=__version__,
+            overview=build_overview(tables),
+            agent_link=_agent_link,
+            calibrated=not (tables.rates.empty and tables.kills.empty),
+            figures={c: [f for f in embedded if f.category == c] for c in CATEGORIES},
+            data=dumps(build_payload(tables, feedback or {}, provenance)),
+            scripts=scripts,
+            hashes=hashes,
+            style=style(),
+        )
     )

@@ -14,11 +14,12 @@ import pyarrow.parquet as pq
 
 from biomlbench import contracts
 from biomlbench.frames import as_frame
+from biomlbench.outcomes import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-__all__ = ["CALIBRATION_COLUMNS", "Tables"]
+__all__ = ["CALIBRATION_COLUMNS", "DECLARED", "Tables", "arrow_table", "is_run"]
 
 CALIBRATION_COLUMNS: dict[str, tuple[str, ...]] = {
     "rates": ("task_id", "scope", "name", "kind", "errors", "n", "rate", "low", "high"),
@@ -28,6 +29,7 @@ CALIBRATION_COLUMNS: dict[str, tuple[str, ...]] = {
 }
 """The columns that each calibration table must have; further ones are kept."""
 DECLARED = ("pairs", "checks", "agents", "tasks", "telemetry")
+"""The tables over all pairs, which the contracts declare."""
 
 
 def empty(name: str) -> pd.DataFrame:
@@ -71,8 +73,8 @@ class Tables:
 
     @property
     def runs(self) -> pd.DataFrame:
-        """The pairs that are real runs: controls, which carry a true label, are left out."""
-        return self.pairs[self.pairs["label"].isna()]
+        """The pairs that are real runs, as :func:`is_run` tells them."""
+        return self.pairs[is_run(self.pairs)]
 
     @cached_property
     def _task(self) -> dict[str, dict[Hashable, Any]]:
@@ -110,23 +112,49 @@ class Tables:
             If a table cannot be read or lacks a column.
         """
         root = Path(results)
-        found = {name: _declared(name, root) for name in DECLARED}
+        found = {name: arrow_table(name, root).to_pandas() for name in DECLARED}
         found |= {name: _calibration(name, root) for name in CALIBRATION_COLUMNS}
         return cls(**{name: table for name, table in found.items() if table is not None})
 
 
-def _declared(name: str, root: Path) -> pd.DataFrame | None:
+def is_run(pairs: pd.DataFrame) -> pd.Series:
+    """Tell which pairs are real runs.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        With the columns `label` and `fault`.
+
+    Returns
+    -------
+    pandas.Series of bool
+        False for controls, which carry a true label, and for rows of run tables that could not be
+        used.
+    """
+    return pairs["label"].isna() & (pairs["fault"] != Fault.RUN_TABLE)
+
+
+def arrow_table(name: str, root: Path) -> pa.Table:
+    """Read a table over all pairs; one that was not made yet has no rows.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`DECLARED`.
+    root : Path
+        Folder of the results.
+
+    Raises
+    ------
+    biomlbench.contracts.ContractError
+        If it cannot be read, or is `pairs` and was not made.
+    """
     single = root / f"{name}.parquet"
     if single.exists() or name == "pairs":
-        table: pd.DataFrame = contracts.read_table(name, single).to_pandas()
-        return table
+        return contracts.read_table(name, single)
     files = sorted((root / name).rglob("*.parquet")) if name == "telemetry" else []
-    if not files:
-        return None
-    joined: pd.DataFrame = pa.concat_tables(
-        contracts.read_table(name, path).replace_schema_metadata(None) for path in files
-    ).to_pandas()
-    return joined
+    parts = [contracts.read_table(name, path).replace_schema_metadata(None) for path in files]
+    return pa.concat_tables(parts) if parts else contracts.SCHEMAS[name].empty_table()
 
 
 def _calibration(name: str, root: Path) -> pd.DataFrame | None:

@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from biomlbench.calibrate.intervals import Z95
 from biomlbench.report.cautions import Warned, counted, warnings
-from biomlbench.report.compare import compare_agents
+from biomlbench.report.compare import SIGNIFICANT, compare_agents
+from biomlbench.report.compare import ranking as places_of
 from biomlbench.report.payload import printable
+from biomlbench.summary.agents import FAIR
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from biomlbench.report.inputs import Tables
 
-__all__ = ["Overview", "Rate", "Row", "Tile", "build"]
-
-SIGNIFICANT = 0.05
-FAIR = ("none", "submission")
+__all__ = ["Overview", "Rate", "Row", "Tile", "build", "in_order", "ranked_by"]
 
 
 @dataclass(frozen=True)
@@ -33,16 +30,13 @@ class Rate:
 
     @classmethod
     def of(cls, row: pd.Series, column: str, scale: float = 100.0) -> Rate:
-        """Read a rate and its standard error from a row of the `agents` table."""
-        value, error = row[column], row.get(f"{column}_se")
-        if value is None or not np.isfinite(value):
-            return cls(None)
-        value = scale * float(value)
-        # without any spread between tasks the standard error says nothing, not that it is sure
-        if error is None or not np.isfinite(error) or error == 0:
-            return cls(value)
-        half = Z95 * scale * float(error)
-        return cls(value, max(0.0, value - half), min(100.0, value + half))
+        """Read a rate and its interval from a row of the `agents` table."""
+        names = (column, f"{column}_low", f"{column}_high")
+        # a column of nothing but nulls holds None
+        value, low, high = (
+            scale * float(row[name]) if pd.notna(row.get(name)) else None for name in names
+        )
+        return cls(value, low, high) if value is not None else cls(None)
 
     def __str__(self) -> str:
         if self.value is None:
@@ -57,6 +51,9 @@ class Row:
     """An agent's line in the ranking."""
 
     place: int
+    best_place: int
+    worst_place: int
+    probably_best: float | None
     agent: str
     tasks: int
     runs: int
@@ -106,38 +103,61 @@ def build(tables: Tables) -> Overview:
         Agents are ranked by the verified-medal rate where any task has a leaderboard, else by
         the pass rate; ties by pass rate, percentile and name.
     """
-    runs = tables.runs
-    ranked_by = "verified_medal" if runs["gold_threshold"].notna().any() else "pass"
-    ranking = _ranking(tables, ranked_by)
-    lede, detail = _lede(runs, ranking, ranked_by)
+    runs, measure = tables.runs, ranked_by(tables)
+    ranking = _ranking(tables, measure)
+    lede, detail = _lede(runs, ranking, measure)
     return Overview(
         lede=lede,
         detail=detail,
-        measure="verified medals" if ranked_by == "verified_medal" else "verdict pass",
-        tiles=_tiles(runs, len(tables.pairs) - len(runs)),
+        measure="verified medals" if measure == "verified_medal" else "verdict pass",
+        tiles=_tiles(runs, int(tables.pairs["label"].notna().sum())),
         ranking=ranking,
         warnings=warnings(tables),
     )
 
 
-def _ranking(tables: Tables, ranked_by: str) -> list[Row]:
-    agents = tables.agents[tables.agents["domain"] == "all"].copy()
+def ranked_by(tables: Tables) -> str:
+    """Return the measure that agents are ranked by, one of :data:`compare.MEASURES`.
+
+    Verified medals where any task has a leaderboard, else the verdict pass.
+    """
+    return "verified_medal" if tables.runs["gold_threshold"].notna().any() else "pass"
+
+
+def in_order(tables: Tables) -> pd.DataFrame:
+    """Return the rows of `agents` over all domains, in the order of the ranking."""
+    agents = tables.agents[tables.agents["domain"] == "all"]
+    order = list(
+        dict.fromkeys([f"{ranked_by(tables)}_rate", "pass_rate", "leaderboard_percentile"])
+    )
+    keys = agents.assign(**{name: agents[name].astype(float).fillna(-1.0) for name in order})
+    ascending = [False] * len(order) + [True]
+    return agents.loc[keys.sort_values([*order, "agent"], ascending=ascending).index]
+
+
+def _ranking(tables: Tables, measure: str) -> list[Row]:
     runs = tables.runs
-    order = list(dict.fromkeys([f"{ranked_by}_rate", "pass_rate", "leaderboard_percentile"]))
-    agents[order] = agents[order].astype(float).fillna(-1.0)
-    keys = agents.sort_values([*order, "agent"], ascending=[False] * len(order) + [True]).index
+    keys = in_order(tables).index
     lost = ~runs["fault"].isin(FAIR)
     state = runs["verdict"].mask(lost, "lost")
     verdicts = state.groupby([runs["agent"], state]).size()
     verified = runs.groupby("agent")["verified_medal"].sum()
+    places = places_of(runs, measure)
     rows = []
     for place, key in enumerate(keys, 1):
         row = tables.agents.loc[key]
         agent = row["agent"]
         fair = row["completion_rate_fair"]
+        # an agent without any run that this measure counts may have any place, above others too
+        low, high, best = (
+            places.loc[agent] if agent in places.index else (1, len(places), float("nan"))
+        )
         rows.append(
             Row(
                 place=place,
+                best_place=int(low),
+                worst_place=int(high) + len(keys) - len(places),
+                probably_best=100.0 * float(best) if np.isfinite(best) else None,
                 agent=printable(agent, 80),
                 tasks=int(row["tasks"]),
                 runs=int(row["runs"]),
@@ -158,21 +178,21 @@ def _ranking(tables: Tables, ranked_by: str) -> list[Row]:
     return rows
 
 
-def _lede(runs: pd.DataFrame, ranking: list[Row], ranked_by: str) -> tuple[str, str]:
+def _lede(runs: pd.DataFrame, ranking: list[Row], measure: str) -> tuple[str, str]:
     if not ranking:
         return "No run has been graded yet.", ""
-    what = "verified medals" if ranked_by == "verified_medal" else "the verdict pass"
+    what = "verified medals" if measure == "verified_medal" else "the verdict pass"
     first = ranking[0]
-    rate = first.verified if ranked_by == "verified_medal" else first.passed
+    rate = first.verified if measure == "verified_medal" else first.passed
     if len(ranking) == 1:
         return f"{first.agent} earned {what} on {rate} of its runs.", "There is no other agent."
     second = ranking[1]
-    other = second.verified if ranked_by == "verified_medal" else second.passed
+    other = second.verified if measure == "verified_medal" else second.passed
     if rate.value == other.value:
         return f"{first.agent} and {second.agent} are level at {rate} {what}.", ""
     lede = f"{first.agent} leads: {what} on {rate} of its runs, {second.agent} {other}."
-    table = compare_agents(runs[runs["agent"].map(printable).isin([first.agent, second.agent])])
-    table = table[table["measure"] == ranked_by]
+    both = runs[runs["agent"].map(printable).isin([first.agent, second.agent])]
+    table = compare_agents(both, [measure])
     if table.empty:
         return lede, "Too few tasks in common to tell whether the difference is more than chance."
     row = table.iloc[0]
@@ -183,11 +203,14 @@ def _lede(runs: pd.DataFrame, ranking: list[Row], ranked_by: str) -> tuple[str, 
     by, low, high = (
         f"{100 * row[name]:.0f}".replace("-", "−") for name in ("difference", "low", "high")
     )
-    interval = f" (95\u00a0% interval {low} to {high})" if np.isfinite(row["low"]) else ""
-    return lede, (
-        f"{word}: {by} points{interval} over {row['tasks']} tasks in common, "
-        f"p\u00a0=\u00a0{row['p']:.2g} by a paired sign-flip test."
+    told = (
+        f"{word}: {by} points (95\u00a0% interval {low} to {high}) over {row['tasks']} tasks in "
+        f"common, p\u00a0=\u00a0{row['p']:.2g} by a paired sign-flip test."
     )
+    needed = row["tasks_needed"]
+    if row["p"] > SIGNIFICANT and np.isfinite(needed) and needed > row["tasks"]:
+        told += f" About {needed:,.0f} tasks like these would decide it."
+    return lede, told
 
 
 def _share(part: int, whole: int) -> str:

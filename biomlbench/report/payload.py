@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from biomlbench import contracts, outcomes
-from biomlbench.provenance import COLUMNS
+from biomlbench.plain_text import plain
+from biomlbench.stages.provenance import COLUMNS
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables
@@ -26,7 +26,6 @@ _LEFT_OUT = {
     "domain", "metric", "direction",
 }  # fmt: skip
 _FULL_PRECISION = {"score"}
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _OUTCOME_LETTERS = {"passed": "p", "failed": "f", "skipped": "s", "error": "e"}
 THRESHOLDS = ("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold")
 
@@ -39,7 +38,7 @@ def printable(text: object, most: int = MAX_TEXT) -> str:
     >>> printable("a\u202eb\x00")
     'a\ufffdb\ufffd'
     """
-    text = _CONTROL.sub("\ufffd", str(text))
+    text = plain(text, mark="\ufffd")
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -220,6 +219,8 @@ def build(
         if name in ("pairs", "agents", "tasks", "checks")
     }
     pairs = tables.pairs.drop(columns=[c for c in _LEFT_OUT if c in tables.pairs])
+    told = [field.name for field in contracts.RUN_METADATA if field.name in pairs]
+    pairs = pairs.drop(columns=[c for c in told if pairs[c].isna().all()])
     return {
         "docs": docs,
         "reasons": {

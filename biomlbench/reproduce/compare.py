@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from biomlbench.contracts import ContractError, compared, from_rows, read_table
-from biomlbench.provenance import COLUMNS
 from biomlbench.reproduce.reasons import Change, Reasons, changes_of
 from biomlbench.reproduce.rows import Cell, differing_cells
 from biomlbench.stages import STAGES
-from biomlbench.stages.pairs import PairTables
+from biomlbench.stages.provenance import COLUMNS
+from biomlbench.workflow.pair_tables import PairTables
 
 __all__ = ["Comparison", "Count", "compare"]
 

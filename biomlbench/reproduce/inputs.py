@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.contracts import read_table
+from biomlbench.task.registry import default_data_dir
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,7 +94,7 @@ class Inputs:
     Attributes
     ----------
     record : mapping
-        Its provenance (:mod:`biomlbench.record`).
+        Its provenance (:mod:`biomlbench.workflow.record`).
     results : Path
         Its results; what it was made from lies beside them, where it lies inside.
     """
@@ -103,8 +104,18 @@ class Inputs:
 
     @property
     def base(self) -> Path:
-        """Folder that the config's paths are relative to."""
-        return self.results.absolute().parent
+        """Folder that the config's paths are relative to.
+
+        The results lie in it as the config says; in an archive and in a rerun, directly; those
+        that lie elsewhere were made from the working directory.
+        """
+        place = self.results.absolute()
+        named = Path(self.config.get("results_dir", place.name))
+        if named.is_absolute() or ".." in named.parts:
+            here = Path.cwd()
+            return here if place == Path(os.path.normpath(here / named)) else place.parent
+        is_there = place.parts[-len(named.parts) :] == named.parts
+        return place.parents[len(named.parts) - 1] if is_there else place.parent
 
     @property
     def config(self) -> dict[str, Any]:
@@ -141,8 +152,12 @@ class Inputs:
 
     def data(self) -> Path:
         """Return the folder of the tasks' data, as configured or as archives have it."""
-        declared = self.base / self.config["data_dir"]
-        return declared if declared.is_dir() else self.base / DATA
+        given = self.config.get("data_dir")
+        archived = self.base / DATA
+        if given is None:
+            return archived if archived.is_dir() else default_data_dir()
+        declared = self.base / Path(given).expanduser()
+        return declared if declared.is_dir() else archived
 
 
 def tree(folder: Path) -> Iterator[Path]:

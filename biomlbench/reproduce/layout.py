@@ -7,10 +7,12 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import InvalidSubmissionError
-from biomlbench.provenance import ABSENT
+from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.reproduce.inputs import DATA, NotAgain, inside, tree
-from biomlbench.submissions import file_sha256, read_bytes
+from biomlbench.stages.provenance import ABSENT
+from biomlbench.submission.reading import file_sha256, read_bytes
+from biomlbench.task.adopted_data import MANIFEST
+from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
     from biomlbench.reproduce.inputs import Inputs, Submission
@@ -22,7 +24,7 @@ CONFIG = "config/config.yaml"
 _OWN_FILES = "own-files"
 
 
-class ReproduceError(RuntimeError):
+class ReproduceError(UserError, RuntimeError):
     """A benchmark cannot be run again; the message says why and what to do."""
 
 
@@ -51,6 +53,7 @@ def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotA
         raise ReproduceError(f"{into}: is not empty; name a folder that is not there yet")
     config = inputs.config
     config.pop("demo", None)  # its submissions are copied, not made again
+    config.pop("results_dir", None)
     # Submissions first: whatever their names are, they replace nothing of the benchmark's own.
     found = [_submission(inputs, submission, into) for submission in inputs.submissions()]
     runs = inputs.runs_of()
@@ -67,14 +70,12 @@ def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotA
 
 def _run_tables(inputs: Inputs, into: Path) -> None:
     for path, text in inputs.record["run_tables"].items():
+        if text is None:
+            continue  # there was no such table then either
         if (name := inside(path)) is not None:
-            _write(into / name, text)
+            _write_bytes(into / name, text.encode("utf-8", "surrogateescape"))
             continue
-        try:
-            same = Path(path).is_absolute() and Path(path).read_text(encoding="utf-8-sig") == text
-        except (OSError, UnicodeDecodeError):
-            same = False
-        if not same:
+        if not (Path(path).is_absolute() and recorded_text(path) == text):
             raise ReproduceError(
                 f"{path}: this run table lies outside the folder of the benchmark, and is gone or "
                 "not what it was; put it, as `run_tables` in provenance.json has it, there again"
@@ -170,15 +171,17 @@ def _own_files(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAg
 def _data(inputs: Inputs, config: dict[str, Any], into: Path, *, keep_data: bool) -> None:
     """Copy raw data, which saves fetching them; prepared ones only where they are asked for."""
     source = inputs.data()
-    config["data_dir"] = inside(config["data_dir"]) or DATA
+    config["data_dir"] = inside(config.get("data_dir") or DATA) or DATA
     for task in inputs.record["tasks"]:
         target = into / config["data_dir"] / task
-        for name in ("raw", "prepared") if keep_data else ("raw",):
+        manifest = source / task / MANIFEST
+        # Data that nobody prepared cannot be had again.
+        for name in ("raw", "prepared") if keep_data or not manifest.is_file() else ("raw",):
             if (source / task / name).is_dir():
                 for path in tree(source / task / name):
                     _copy(path, target / path.relative_to(source / task))
-        if keep_data and (manifest := source / task / "prepared.json").is_file():
-            _copy(manifest, target / "prepared.json")
+        if keep_data and manifest.is_file():
+            _copy(manifest, target / MANIFEST)
 
 
 def _copy(source: Path, target: Path) -> None:

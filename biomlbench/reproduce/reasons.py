@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from biomlbench.contracts import provenance, read_table
-from biomlbench.record import PLACES, read_record
 from biomlbench.stages import STAGES
-from biomlbench.stages.pairs import PairTables
+from biomlbench.workflow.pair_tables import PairTables
+from biomlbench.workflow.record import PLACES, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["UNEXPLAINED", "Change", "Reasons", "changes_of"]
+__all__ = ["UNEXPLAINED", "Change", "Reasons", "changed_words", "changes_of"]
 
 UNEXPLAINED = "nothing recorded: the same inputs gave another result"
 """Reason of a difference between two runs whose provenance is the same."""
@@ -68,7 +68,7 @@ def changes_of(old: Path, new: Path) -> list[Change]:
 
     Raises
     ------
-    biomlbench.record.RecordError
+    biomlbench.workflow.record.RecordError
         If one of them has no provenance.
     """
     one, other = read_record(old), read_record(new)
@@ -183,7 +183,7 @@ class Reasons:
         one, other = (_provenance(path, run) for path in paths)
         if (one is None) != (other is None):
             return ["stage failed" if self._configured(task, run) else "run table"]
-        return _words(one or {}, other or {})
+        return list(changed_words(one or {}, other or {}))
 
     def _configured(self, task: str, run: str) -> bool:
         """Tell whether both sides have the pair."""
@@ -194,7 +194,7 @@ class Reasons:
         paths = [folder / "tasks" / task / "prepare.parquet" for folder in self._folders]
         one, other = (_provenance(path) or {} for path in paths)
         records = [r["tasks"].get(task, {}) for r in self._records]
-        words = dict.fromkeys(_words(one, other))
+        words = changed_words(one, other)
         for name, word in (("version", "task"), ("leaderboard_sha256", "leaderboard")):
             if records[0].get(name) != records[1].get(name):
                 words[word] = None
@@ -222,8 +222,9 @@ class Reasons:
         return bool(one != other)
 
 
-def _words(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    return [word for key, word in _WORDS.items() if one.get(key) != other.get(key)]
+def changed_words(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, None]:
+    """Return what differs between two records of provenance, in words, each once."""
+    return dict.fromkeys(w for key, w in _WORDS.items() if one.get(key) != other.get(key))
 
 
 def _provenance(path: Path, run: str | None = None) -> dict[str, Any] | None:

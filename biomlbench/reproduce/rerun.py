@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.contracts import write_table
-from biomlbench.provenance import environment
-from biomlbench.record import RECORD, read_record
 from biomlbench.reproduce.compare import Comparison, compare
-from biomlbench.reproduce.inputs import Inputs
+from biomlbench.reproduce.inputs import Inputs, NotAgain
 from biomlbench.reproduce.layout import ReproduceError, lay_out
-from biomlbench.threads import KERNELS
+from biomlbench.reproduce.received import check_record, restricted
+from biomlbench.runtime.files import is_workflow, workflow_root
+from biomlbench.runtime.threads import KERNELS
+from biomlbench.stages.provenance import environment
+from biomlbench.workflow.record import RECORD, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from biomlbench.reproduce.inputs import NotAgain
 
 __all__ = ["DIFFERENCES", "find_workflow", "reproduce", "run", "same_kernels"]
 
@@ -43,6 +44,8 @@ def reproduce(
     cores: int = 1,
     keep_data: bool = False,
     workflow: str | Path | None = None,
+    archived: bool = False,
+    trust_code: bool = False,
     say: Callable[[str], None] = log.info,
 ) -> tuple[Comparison, list[NotAgain]]:
     """Run a benchmark again and compare.
@@ -60,6 +63,11 @@ def reproduce(
         Take the prepared data as they are instead of preparing them again.
     workflow : path, optional
         Folder of the Snakefile; by default as :func:`find_workflow` finds it.
+    archived : bool
+        The results come out of an archive: nothing outside it is read for them, and the workflow
+        is never one that lies beside them.
+    trust_code : bool
+        Run an archive's own tasks, which are code outside the sandbox.
     say : callable
         Told what is being done.
 
@@ -77,10 +85,14 @@ def reproduce(
         If the results have no provenance, or cannot be read.
     """
     results, into = Path(results), Path(into)
-    inputs = Inputs(read_record(results), results)
-    root = Path(workflow) if workflow else find_workflow(inputs.base)
+    record, untrusted = read_record(results), list[NotAgain]()
+    check_record(record)
+    if archived:
+        record, untrusted = restricted(record, trust_code=trust_code)
+    inputs = Inputs(record, results)
+    root = Path(workflow) if workflow else find_workflow(Path.cwd() if archived else inputs.base)
     say(f"laying out {len(inputs.record['submissions'])} submissions in {into}")
-    missing = lay_out(inputs, into, keep_data=keep_data)
+    missing = untrusted + lay_out(inputs, into, keep_data=keep_data)
     say(f"running {root / 'Snakefile'} in {into}")
     run(root, into, cores, same_kernels(inputs.record["environment"], environment()))
     comparison = compare(results, into / "results")
@@ -89,7 +101,7 @@ def reproduce(
 
 
 def find_workflow(base: str | Path) -> Path:
-    """Return the folder of the workflow: beside the results, here, or where this library is.
+    """Return the folder of the workflow: beside the results, here, or the library's own.
 
     Parameters
     ----------
@@ -99,16 +111,15 @@ def find_workflow(base: str | Path) -> Path:
     Raises
     ------
     ReproduceError
-        If there is no Snakefile in any of them.
+        If it is in none of them.
     """
-    places = (Path(base), Path.cwd(), Path(__file__).resolve().parents[2])
-    for place in places:
-        if (place / "Snakefile").is_file() and (place / "workflow" / "rules").is_dir():
+    for place in (Path(base), Path.cwd()):
+        if is_workflow(place):
             return place.absolute()
-    raise ReproduceError(
-        "there is no Snakefile beside the results or here; change into your clone of "
-        "biomlbench-workflow"
-    )
+    try:
+        return workflow_root()
+    except FileNotFoundError as error:
+        raise ReproduceError(str(error)) from None
 
 
 def same_kernels(then: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, str]:
@@ -117,7 +128,7 @@ def same_kernels(then: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, s
     Parameters
     ----------
     then, now : mapping
-        As :func:`biomlbench.provenance.environment` returns them.
+        As :func:`biomlbench.stages.provenance.environment` returns them.
 
     Returns
     -------
@@ -125,7 +136,8 @@ def same_kernels(then: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, s
         On the same level of processor those that were set; on one that could do more, those that
         keep it to what was there; none where that code may not run.
     """
-    recorded = dict(then.get("kernels", {}))
+    kernels = then.get("kernels", {})
+    recorded = {name: kernels[name] for name in KERNELS if name in kernels}
     if then.get("processor") == now["processor"]:
         return recorded
     if (then.get("processor"), now["processor"]) == ("x86_64-v3", "x86_64-v4"):

@@ -85,8 +85,17 @@ def read_passwd():
     return guarded(opens, "/etc/passwd")
 
 
-def list_home(path):
-    return guarded(lambda: [n for n in os.listdir(path) if n not in (".pyenv", ".local")])
+def list_home(homes, mark):
+    """What is planted in a home folder, or the folder itself, not one that only has its name."""
+    def look(path, device, inode):
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            info = os.fstat(folder)
+            return mark in os.listdir(folder) or (info.st_dev, info.st_ino) == (device, inode)
+        finally:
+            os.close(folder)
+    found = [guarded(look, *home) for home in homes]
+    return "achieved: listed" if any(word != "stopped" for word in found) else "stopped"
 
 
 def read_library(path):
@@ -101,13 +110,13 @@ def read_library(path):
     return guarded(attempt)
 
 
-def write_root():
+def write_root(mark):
     def attempt():
         for folder in ("/", "/usr", "/etc", "/sbx", os.path.dirname(os.__file__)):
             try:
-                with open(os.path.join(folder, ".canary"), "w"):
+                with open(os.path.join(folder, mark), "w"):
                     pass
-                os.unlink(os.path.join(folder, ".canary"))
+                os.unlink(os.path.join(folder, mark))
                 return folder
             except OSError:
                 continue
@@ -240,16 +249,15 @@ def address_space(size):
     return guarded(attempt)
 
 
-def persist(write):
+def persist(mark, folders):
     def attempt():
-        return [f for f in (".", "/tmp", "/dev/shm") if "canary-mark" in os.listdir(f)]
+        return [f for f in folders if mark in os.listdir(f)]
     found = guarded(attempt)
-    if write:
-        for folder in (".", "/tmp", "/dev/shm"):
-            try:
-                open(os.path.join(folder, "canary-mark"), "w").close()
-            except OSError:
-                continue
+    for folder in folders:
+        try:
+            open(os.path.join(folder, mark), "w").close()
+        except OSError:
+            continue
     return found
 
 

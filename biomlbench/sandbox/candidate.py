@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from biomlbench.sandbox import codec, interpreter, protocol
+from biomlbench.sandbox.inside import calls
 from biomlbench.sandbox.model import HostOutOfMemory, SandboxFault, UnexplainedKill
 from biomlbench.sandbox.providers.base import Setup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import PurePath
 
     from biomlbench.sandbox.model import Limits
     from biomlbench.sandbox.protocol import Reply
+    from biomlbench.sandbox.requests import Sent
     from biomlbench.sandbox.session import Session
 
 __all__ = ["Figures", "figures", "imported_libraries", "judge", "make_setup", "read_source"]
@@ -72,7 +75,7 @@ def make_setup(
     environment: Path | None,
     hash_seed: int,
     inputs: Path | None,
-    hidden: Iterable[Path],
+    hidden: Iterable[PurePath],
 ) -> Setup:
     """Return what a sandbox for this candidate must give.
 
@@ -88,12 +91,11 @@ def make_setup(
         if environment is None
         else interpreter.of_environment(Path(environment))
     )
-    shown = tuple(Path(path) for path in hidden)
-    return Setup(limits, python, hash_seed, inputs, shown)
+    return Setup(limits, python, hash_seed, inputs, tuple(hidden))
 
 
 def judge(
-    session: Session, reply: Reply, wants_value: bool, first_try: bool = False
+    session: Session, reply: Reply, sent: Sent | None, first_try: bool = False
 ) -> tuple[str, str, bytes | None]:
     """Return what a reply amounts to, with what only the outside knows taken into account.
 
@@ -101,8 +103,8 @@ def judge(
     ----------
     session : Session
     reply : Reply
-    wants_value : bool
-        Whether an encoded value is due.
+    sent : Sent or None
+        What was asked; None where no value is due.
     first_try : bool
         Whether a process that was killed for no known reason gets another try. SIGKILL does not
         say who sent it; code that kills itself does so again, an accident does not.
@@ -111,6 +113,7 @@ def judge(
     -------
     status, message : str
     payload : bytes or None
+        Still to be decoded; with status ``ok``, and with ``input_modified``.
 
     Raises
     ------
@@ -129,13 +132,15 @@ def judge(
         raise UnexplainedKill("the code's process was killed, by itself or from outside")
     if status == "output_limit" and session.meter.disk_is_full():
         raise SandboxFault("the disk that holds the sandbox's folder is full")
-    if not wants_value:
+    if sent is None:
         return status, message, None
     if payload is not None:
         try:
-            codec.decode(payload, tables=False)
+            report, payload = calls.unpack(payload)
         except codec.CodecError as error:
             return "malformed_output", f"the result is not well formed: {error}", None
+        if changed := sent.changed(report):
+            return "input_modified", changed, payload
     return status, message, payload
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from biomlbench.sandbox import probe, providers
-from biomlbench.sandbox.model import SandboxFault
+from biomlbench.sandbox.model import SandboxFault, SandboxUnavailable
 
 __all__ = ["report"]
 
@@ -15,33 +15,36 @@ def report() -> list[dict[str, object]]:
     -------
     list of dict
         With ``provider``, ``level``, ``automatic`` (whether ``auto`` may choose it),
-        ``usable``, ``reason`` (why it is not usable), and, where the provider starts at all,
-        ``attack``, ``needed`` (whether the provider is refused without), ``stopped`` and
-        ``detail``.
+        ``usable``, ``reason`` (why it is not usable), ``remedy`` (what to do about that),
+        and, where the provider starts at all, ``attack``, ``needed`` (whether the provider is
+        refused without), ``stopped`` and ``detail``.
     """
     rows: list[dict[str, object]] = []
     for provider in providers.all_providers():
-        head = {
+        head: dict[str, object] = {
             "provider": provider.name,
             "level": provider.level,
             "automatic": provider.automatic,
         }
         none = {"attack": "", "needed": False, "stopped": False, "detail": ""}
-        reason = provider.obstacle()
-        if reason is not None:
-            rows.append({**head, "usable": False, "reason": reason, **none})
-            continue
-        try:
-            findings = probe.attack(provider)
-        except SandboxFault as error:
-            rows.append({**head, "usable": False, "reason": str(error), **none})
-            continue
-        usable = not any(finding.needed and not finding.stopped for finding in findings)
+        refusal = provider.obstacle()
+        findings: list[probe.Finding] = []
+        if refusal is None:
+            try:
+                findings = probe.attack(provider)
+                refusal = probe.judge(findings)
+            except SandboxUnavailable as error:
+                refusal = error.refusal
+            except SandboxFault as error:
+                refusal = probe.refusal_of(error)
+        head["usable"] = refusal is None
+        head["reason"] = "" if refusal is None else refusal.cause
+        head["remedy"] = "" if refusal is None else refusal.remedy
+        if not findings:
+            rows.append({**head, **none})
         rows += [
             {
                 **head,
-                "usable": usable,
-                "reason": "" if usable else "it does not stop an attack that it has to stop",
                 "attack": finding.title,
                 "needed": finding.needed,
                 "stopped": finding.stopped,

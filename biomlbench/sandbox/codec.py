@@ -11,6 +11,6 @@ Examples
 
 from __future__ import annotations
 
-from biomlbench.sandbox.inside.codec import CodecError, decode, encode
+from biomlbench.sandbox.inside.codec import CodecError, decode, encode, weigh
 
-__all__ = ["CodecError", "decode", "encode"]
+__all__ = ["CodecError", "decode", "encode", "weigh"]

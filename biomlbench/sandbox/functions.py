@@ -27,18 +27,18 @@ from biomlbench.sandbox.model import (
     UnexplainedKill,
 )
 from biomlbench.sandbox.process import subreaper
+from biomlbench.sandbox.requests import prepare
 from biomlbench.sandbox.session import Session
+from biomlbench.sandbox.totals import Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from pathlib import Path, PurePath
 
     from biomlbench.sandbox.providers.base import Provider
 
 __all__ = ["execute", "run_functions"]
 
-MAX_RESTARTS = 32
-"""How often a candidate may take its harness with it before the rest is not tried."""
 MAX_SECOND_TRIES = 3
 """Cases that are run again because they were killed: an accident does not happen to all of them."""
 
@@ -52,17 +52,15 @@ class _Candidate:
     limits: Limits
     preload: Sequence[str]
     environment: Path | None
-    hidden: Iterable[Path]
-    deadline: float | None
+    hidden: Iterable[PurePath]
+    totals: Totals
     order: int | None = None
     results: dict[str, CaseResult] = field(default_factory=dict)
     load_status: str = "ok"
     load_message: str = ""
-    cpu_s: float = 0.0
     peak_mb: float = 0.0
     measured_by: str = ""
-    restarts: int = 0
-    last_loss: tuple[str, str] = ("", "")
+    last_loss: str = ""
     memory_faults: int = 0
     killed: set[str] = field(default_factory=set)
     case_start: float = 0.0
@@ -73,8 +71,11 @@ class _Candidate:
         chance = random.SystemRandom() if self.order is None else random.Random(self.order)
         chance.shuffle(waiting)
         while waiting and self.load_status == "ok":
-            if self.restarts > MAX_RESTARTS:
-                self._give_up(waiting, *self.last_loss)
+            if (spent := self.totals.spent()) is not None:
+                status, message = spent
+                if status == "sandbox_violation":
+                    status = self.last_loss
+                self._give_up(waiting, status, message)
                 return
             self._run_in_one_sandbox(waiting, hash_seed)
         if self.load_status != "ok":
@@ -96,10 +97,9 @@ class _Candidate:
         try:
             self.case_start = time.monotonic()
             self._load(session)
-            while waiting and self.load_status == "ok":
-                if self.deadline is not None and time.monotonic() > self.deadline:
-                    self._give_up(waiting, "time_limit", "the time for all cases was used up")
-                    return
+            while waiting and self.load_status == "ok" and session.clear:
+                if self.totals.spent(session) is not None:
+                    break
                 case = waiting[-1]
                 self.case_start = time.monotonic()
                 result = self._try(session, case)
@@ -108,14 +108,18 @@ class _Candidate:
                 waiting.pop()
                 self.results[case.id] = result
                 self._count(session, result)
+            if not session.clear:
+                # A case has left something behind that cannot be removed from within.
+                self.totals.restarts += 1
+                self.last_loss = "sandbox_violation"
             session.finish()
         except HostOutOfMemory:
             self.memory_faults += 1
             if self.memory_faults > 1:
                 raise
         except Lost as error:
-            self.restarts += 1
-            self.last_loss = error.status, f"{error}; the code keeps ending its sandbox"
+            self.totals.restarts += 1
+            self.last_loss = error.status
             if self.load_status != "ok":
                 return
             if waiting:
@@ -127,7 +131,8 @@ class _Candidate:
             else:
                 self._spoil(error)
         finally:
-            self.cpu_s += session.meter.total_cpu_s()
+            self.totals.had_s += session.clock.had()
+            self.totals.cpu_s += session.meter.total_cpu_s()
             session.close()
 
     def _load(self, session: Session) -> None:
@@ -147,10 +152,34 @@ class _Candidate:
         """Run a case; None if its process was killed and it is worth a second try."""
         first = case.id not in self.killed and len(self.killed) < MAX_SECOND_TRIES
         try:
-            return _one(session, case, first)
+            return self._one(session, case, first)
         except UnexplainedKill:
             self.killed.add(case.id)
             return None
+
+    def _one(self, session: Session, case: Case, first_try: bool) -> CaseResult:
+        sent = prepare(case)
+        session.meter.begin()
+        start = time.monotonic()
+        reply = session.run(secrets.token_bytes(wire.TOKEN_BYTES), sent.function, sent.body)
+        wall = time.monotonic() - start
+        status, message, payload = judge(
+            session, reply, sent if case.function else None, first_try=first_try
+        )
+        held = len(reply.out) + len(reply.err)
+        if payload is not None:
+            try:
+                held += codec.weigh(payload)
+            except codec.CodecError as error:
+                held += len(payload)
+                status, payload = "malformed_output", None
+                message = f"the result is not well formed: {error}"
+        measured = figures(session, reply, wall)
+        if not self.totals.hold(held):
+            spent = self.totals.spent()
+            status, message = spent or (status, message)
+            payload, measured["stdout"], measured["stderr"] = None, "", ""
+        return CaseResult(case.id, status, payload, message, **measured)
 
     def _spoil(self, error: Lost) -> None:
         """Something came after the last reply: nothing of the candidate is believed."""
@@ -167,18 +196,6 @@ class _Candidate:
 _IMPORT = Case("", "")
 
 
-def _one(session: Session, case: Case, first_try: bool) -> CaseResult:
-    arguments = codec.encode((tuple(case.args), dict(case.kwargs)))
-    session.meter.begin()
-    start = time.monotonic()
-    reply = session.run(secrets.token_bytes(wire.TOKEN_BYTES), case.function, arguments)
-    wall = time.monotonic() - start
-    status, message, payload = judge(
-        session, reply, wants_value=bool(case.function), first_try=first_try
-    )
-    return CaseResult(case.id, status, payload, message, **figures(session, reply, wall))
-
-
 def run_functions(
     code: Path | bytes,
     cases: Sequence[Case],
@@ -187,7 +204,7 @@ def run_functions(
     provider: str = "auto",
     preload: Sequence[str] = ("numpy",),
     environment: Path | None = None,
-    hidden: Iterable[Path] = (),
+    hidden: Iterable[PurePath] = (),
     order: int | None = None,
 ) -> Execution:
     """Call functions of an untrusted Python file and bring their results back as data.
@@ -210,7 +227,7 @@ def run_functions(
         Modules to import once, before the candidate.
     environment : pathlib.Path, optional
         A prepared virtual environment whose interpreter and packages are used instead.
-    hidden : iterable of pathlib.Path
+    hidden : iterable of pathlib.PurePath
         Paths that must not be visible even if a folder that has to be shown contains them.
     order : int, optional
         Seed of the order of the cases, to repeat one; by default nobody can tell the order.
@@ -248,15 +265,14 @@ def execute(
     limits: Limits,
     preload: Sequence[str],
     environment: Path | None = None,
-    hidden: Iterable[Path] = (),
+    hidden: Iterable[PurePath] = (),
     order: int | None = None,
 ) -> Execution:
     """Do the work of :func:`run_functions` in a given provider, probed or not."""
     ids = [case.id for case in cases]
     if len(set(ids)) != len(ids):
         raise ValueError("two cases have the same id; a repeat needs an id of its own")
-    start = time.monotonic()
-    end = None if limits.total_wall_s is None else start + limits.total_wall_s
+    totals = Totals(limits)
     candidate = _Candidate(
         provider,
         read_source(code),
@@ -264,7 +280,7 @@ def execute(
         preload,
         environment,
         tuple(hidden),
-        end,
+        totals,
         order,
     )
     groups: dict[int, list[Case]] = {}
@@ -279,8 +295,8 @@ def execute(
         cases=tuple(candidate.results[key] for key in ids),
         load_status=candidate.load_status,
         load_message=candidate.load_message,
-        wall_s=time.monotonic() - start,
-        cpu_s=candidate.cpu_s,
+        wall_s=totals.wall_s,
+        cpu_s=totals.cpu_s,
         peak_mb=candidate.peak_mb,
         measured_by=candidate.measured_by,
     )

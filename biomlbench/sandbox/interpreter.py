@@ -8,13 +8,14 @@ references, known-bad solutions and answers.
 from __future__ import annotations
 
 import functools
+import glob
 import json
 import os
 import site
 import subprocess
 import sys
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox.model import SandboxUnavailable
@@ -22,7 +23,7 @@ from biomlbench.sandbox.model import SandboxUnavailable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["SYSTEM_PATHS", "Interpreter", "current", "hidden_paths", "of_environment"]
+__all__ = ["SYSTEM_PATHS", "Interpreter", "covered", "current", "hidden_paths", "of_environment"]
 
 SYSTEM_PATHS = (
     "/usr/bin",
@@ -42,7 +43,8 @@ _QUERY = (
     "site.getsitepackages()], sys.stdout)"
 )
 _SELF = "biomlbench"
-_SITES = ("python*/site-packages", "python*/dist-packages")
+_SITE_NAMES = ("site-packages", "dist-packages")
+_SITES = tuple(f"python*/{name}" for name in _SITE_NAMES)
 """Where, below a folder of libraries, packages of other interpreters lie that come with it."""
 MAX_LINKS = 40
 """As many links as the kernel follows."""
@@ -60,12 +62,19 @@ class Interpreter:
     links : tuple of (str, str)
         Path and target of symbolic links that lead to the executable.
     site_packages : tuple of str
+    further_sites : tuple of str
+        Folders of packages that the interpreter does not find by itself inside: the user's own
+        (``pip install --user``) and those that ``PYTHONPATH`` adds.
+    library_path : str
+        ``LD_LIBRARY_PATH``, where the interpreter needs one.
     """
 
     executable: str
     paths: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
     site_packages: tuple[str, ...]
+    further_sites: tuple[str, ...] = ()
+    library_path: str = ""
 
 
 def _describe(executable: str, prefix: str, base_prefix: str, sites: Iterable[str]) -> Interpreter:
@@ -85,28 +94,64 @@ def _describe(executable: str, prefix: str, base_prefix: str, sites: Iterable[st
             elif os.path.exists(path):
                 paths.append(path)
     sites = [entry for entry in sites if Path(entry).is_dir()]
-    paths += [entry for entry in sites if not _covered(entry, (*paths, *SYSTEM_PATHS))]
+    paths += [entry for entry in sites if not covered(entry, (*paths, *SYSTEM_PATHS))]
     hop = executable
     for _ in range(MAX_LINKS):
-        if not _covered(hop, (*paths, *SYSTEM_PATHS)):
+        if not covered(hop, (*paths, *SYSTEM_PATHS)):
             if Path(hop).is_symlink():
                 links.append((hop, os.readlink(hop)))
             else:
-                paths.append(hop)
+                paths += _with_libraries(hop)
         if not Path(hop).is_symlink():
             break
         hop = os.path.normpath(os.path.join(os.path.dirname(hop), os.readlink(hop)))
     return Interpreter(executable, tuple(dict.fromkeys(paths)), tuple(links), tuple(sites))
 
 
-def _covered(path: str, folders: Iterable[str]) -> bool:
+def _with_libraries(executable: str) -> list[str]:
+    """Return what to show of an interpreter that lies under another name than its prefix.
+
+    A folder such as ``cpython-3.11`` that links to ``cpython-3.11.9`` (uv): the interpreter looks
+    for its libraries under the name by which it was started.
+    """
+    root = os.path.dirname(os.path.dirname(executable))
+    if not glob.glob(os.path.join(glob.escape(root), "lib", "python3*", "os.py")):
+        return [executable]
+    return [path for part in _PARTS if os.path.exists(path := f"{root}/{part}")]
+
+
+def covered(path: str, folders: Iterable[str]) -> bool:
+    """Whether a path is one of some folders or lies in one."""
     return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
 
 
 @functools.cache
 def current() -> Interpreter:
     """Return the interpreter that runs this code."""
-    return _describe(sys.executable, sys.prefix, sys.base_prefix, site.getsitepackages())
+    found = _describe(sys.executable, sys.prefix, sys.base_prefix, site.getsitepackages())
+    shown = (*found.paths, *SYSTEM_PATHS)
+    sites = [p for p in sys.path if Path(p).name in _SITE_NAMES and Path(p).is_dir()]
+    sites = [p for p in sites if p not in found.site_packages and not covered(p, SYSTEM_PATHS)]
+    libraries = _loaded_libraries()
+    searched = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    searched = [os.path.realpath(folder) for folder in searched if folder]
+    used = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in libraries)
+    libraries = [path for path in libraries if not covered(path, (*shown, *sites))]
+    return replace(
+        found,
+        paths=tuple(dict.fromkeys((*found.paths, *sites, *libraries))),
+        site_packages=(*found.site_packages, *sites),
+        further_sites=tuple(sites),
+        library_path=":".join(folder for folder in used if folder in searched),
+    )
+
+
+def _loaded_libraries() -> list[str]:
+    """Return the shared libraries in use: modules of a cluster keep them beside no interpreter."""
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
+        mapped = (line.rstrip("\n").split(maxsplit=5) for line in file)
+        paths = {words[5] for words in mapped if len(words) == 6 and "x" in words[1]}
+    return sorted(p for p in paths if ".so" in Path(p).name and Path(p).is_file())
 
 
 @functools.cache
@@ -138,7 +183,7 @@ def of_environment(folder: Path) -> Interpreter:
 
 
 def hidden_paths(
-    shown: Iterable[str], interpreter: Interpreter, extra: Iterable[Path] = ()
+    shown: Iterable[str], interpreter: Interpreter, extra: Iterable[PurePath] = ()
 ) -> list[str]:
     """Return what must be covered because a shown folder contains it.
 
@@ -147,8 +192,9 @@ def hidden_paths(
     shown : iterable of str
         Paths bound into the sandbox.
     interpreter : Interpreter
-    extra : iterable of pathlib.Path
-        Further paths that must never be visible, such as a user's task folders.
+    extra : iterable of pathlib.PurePath
+        Further paths that must never be visible, such as a user's task folders. A relative one
+        lies in every folder of installed packages.
 
     Returns
     -------
@@ -156,17 +202,23 @@ def hidden_paths(
         Existing files and folders at or under one of the shown paths.
     """
     package = Path(__file__).absolute().parents[1]
-    places = {os.path.realpath(place) for place in (package, *extra)}
+    extra = tuple(extra)
+    absolute = (place for place in extra if place.is_absolute())
+    places = {os.path.realpath(place) for place in (package, *absolute)}
+    within = [str(place) for place in extra if not place.is_absolute()]
     shown = tuple(shown)
     sites = {str(site) for path in shown for pattern in _SITES for site in Path(path).glob(pattern)}
     for folder in sites.union(interpreter.site_packages):
         names = (name for name in os.listdir(folder) if _SELF in name.lower())
         places.update(os.path.join(os.path.realpath(folder), name) for name in names)
+        # A link in there is covered where it lies, and so is what it leads to.
+        for inner in (os.path.join(os.path.realpath(folder), name) for name in within):
+            places |= {inner, os.path.realpath(inner)}
     found = set()
     for path in shown:
         # One folder may be shown under several names; it is covered under each of them.
         real = os.path.realpath(path)
         for place in places:
-            if _covered(place, (real,)) and os.path.lexists(place):
+            if covered(place, (real,)) and os.path.lexists(place):
                 found.add(path + place[len(real) :])
     return sorted(found)

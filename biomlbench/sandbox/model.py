@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
+from biomlbench.errors import UserError
 from biomlbench.sandbox import codec
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "HostOutOfMemory",
     "Limits",
     "ProgramResult",
+    "Refusal",
     "SandboxFault",
     "SandboxUnavailable",
     "UnexplainedKill",
@@ -35,15 +37,50 @@ STATUSES = (
     "sandbox_violation",
     "crashed",
     "malformed_output",
+    "input_modified",
 )
 """Every status of a case or program; all but ``ok`` are the candidate's own doing."""
 
 
-class SandboxUnavailable(RuntimeError):  # noqa: N818
-    """The host gives no sandbox of the kind asked for; the message says what would help."""
+@dataclass(frozen=True)
+class Refusal:
+    """Why a sandbox provider cannot be used here.
+
+    Attributes
+    ----------
+    cause : str
+        What is in the way.
+    remedy : str
+        What to do about it.
+    applies : bool
+        Whether the provider is meant for this user at all; if not, there is nothing to remedy.
+    """
+
+    cause: str
+    remedy: str = ""
+    applies: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.cause}. Remedy: {self.remedy}" if self.remedy else self.cause
 
 
-class SandboxFault(RuntimeError):  # noqa: N818
+class SandboxUnavailable(UserError, RuntimeError):  # noqa: N818
+    """The host gives no sandbox of the kind asked for; the message says what would help.
+
+    Attributes
+    ----------
+    refusal : Refusal
+    """
+
+    def __init__(self, cause: str, remedy: str = "") -> None:
+        self.refusal = Refusal(cause, remedy)
+        super().__init__(str(self.refusal))
+
+    def __reduce__(self) -> tuple[type[SandboxUnavailable], tuple[str, str]]:
+        return SandboxUnavailable, (self.refusal.cause, self.refusal.remedy)
+
+
+class SandboxFault(UserError, RuntimeError):  # noqa: N818
     """The sandbox itself failed; nothing is known about the candidate."""
 
 
@@ -55,14 +92,20 @@ class UnexplainedKill(SandboxFault):
     """The code's process was killed, by itself or by somebody outside; worth a second try."""
 
 
+TOTAL_OUTPUT_MB = 64
+"""The grader keeps several copies of it while it judges, and must stay below 1 GB."""
+_OPTIONAL = ("cpu_s", "total_wall_s", "total_cpu_s", "total_output_mb")
+
+
 @dataclass(frozen=True)
 class Limits:
-    """What one case, or one program, may use.
+    """What one case, or one program, may use, and all cases of a candidate together.
 
     Parameters
     ----------
     wall_s : float
-        Seconds from the start of a case to its result.
+        Seconds from the start of a case to its result. Those in which it was ready to run and the
+        machine ran others instead do not count, up to ten times the limit.
     cpu_s : float, optional
         CPU seconds of one process; by default as long as the clock allows on all its cores.
     memory_mb : int
@@ -78,7 +121,18 @@ class Limits:
     log_kb : int
         Bytes of standard output and of standard error that are kept.
     total_wall_s : float, optional
-        Seconds for all cases of one candidate; later cases come out as ``time_limit``.
+        Seconds for all cases of one candidate, counted likewise, the starts of its sandboxes
+        included; later cases
+        come out as ``time_limit``. None for no limit.
+    total_cpu_s : float, optional
+        CPU seconds, likewise; by default as long as the clock allows on all cores.
+    total_output_mb : int, optional
+        MiB of all results and logs together, as they are outside, where a short list of numbers
+        takes more than its bytes; later cases come out as ``output_limit``. By default 64, or
+        twice `output_mb`.
+    restarts : int
+        Sandboxes that may be started again for one candidate because it has ended or spoilt the
+        one before.
     threads : int
         Cores to run on, and threads that numerical libraries start by themselves.
     gpus : int
@@ -93,21 +147,37 @@ class Limits:
     open_files: int = 256
     output_mb: int = 32
     log_kb: int = 64
-    total_wall_s: float | None = None
+    total_wall_s: float | None = 1800.0
+    total_cpu_s: float | None = None
+    total_output_mb: int | None = None
+    restarts: int = 8
     threads: int = 1
     gpus: int = 0
 
     def __post_init__(self) -> None:
         for entry in dataclasses.fields(self):
             value = getattr(self, entry.name)
-            optional = entry.name in ("cpu_s", "total_wall_s")
-            enough = value is not None and (value > 0 or (entry.name == "gpus" and value == 0))
+            optional = entry.name in _OPTIONAL
+            least = 0 if entry.name in ("gpus", "restarts") else None
+            enough = value is not None and (value > 0 or value == least)
             if not enough and not (value is None and optional):
                 raise ValueError(f"limit {entry.name} must be greater than 0, not {value!r}")
-            if str(entry.type) == "int":
+            if str(entry.type).startswith("int") and value is not None:
                 if value != int(value):
                     raise ValueError(f"limit {entry.name} must be a whole number, not {value!r}")
                 object.__setattr__(self, entry.name, int(value))
+
+    @property
+    def all_output_mb(self) -> int:
+        """MiB of all results and logs together."""
+        return self.total_output_mb or max(TOTAL_OUTPUT_MB, 2 * self.output_mb)
+
+    @property
+    def all_cpu_s(self) -> float | None:
+        """CPU seconds of all cases together."""
+        if self.total_cpu_s is None and self.total_wall_s is not None:
+            return self.total_wall_s * self.threads
+        return self.total_cpu_s
 
 
 @dataclass(frozen=True)
@@ -119,7 +189,9 @@ class Case:
     id : str
         Unique within a run; never sent into the sandbox.
     function : str
-        Name of the function in the candidate's module.
+        Name of the function in the candidate's module. ``+sequence`` makes several calls in one
+        process; `args` is then ``(reuse, ((function, args, kwargs), ...))``, and with `reuse`
+        later arguments arrive in the objects of earlier ones wherever they fit in.
     args, kwargs
         Plain data, as :mod:`biomlbench.sandbox.codec` knows it.
     hash_seed : int, optional
@@ -143,7 +215,8 @@ class CaseResult:
     status : str
         One of :data:`STATUSES`.
     payload : bytes or None
-        The encoded result where the status is ``ok``; checked to decode, else None.
+        The encoded result where the status is ``ok`` or ``input_modified``; checked to decode,
+        else None.
     message : str
         What went wrong, in the candidate's or the sandbox's words; never an expected value.
     stdout, stderr : str

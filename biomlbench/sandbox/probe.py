@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import contextlib
 import logging
 import os
+import pwd
 import secrets
-import stat
 import subprocess
 import sys
 import tempfile
@@ -15,19 +14,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomlbench.sandbox import interpreter
+from biomlbench.sandbox import probe_answers as answers
 from biomlbench.sandbox.canaries import CANARIES, SOURCE
-from biomlbench.sandbox.model import Case, Limits, SandboxFault
+from biomlbench.sandbox.diagnosis import remedy_for_start, temporary_folder
+from biomlbench.sandbox.model import (
+    Case,
+    Limits,
+    Refusal,
+    SandboxFault,
+    SandboxUnavailable,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from biomlbench.sandbox.model import CaseResult
     from biomlbench.sandbox.providers.base import Provider
 
-__all__ = ["Finding", "attack", "cache_file", "failure", "forget"]
+__all__ = ["Finding", "attack", "failure", "judge", "refusal_of"]
 
 _log = logging.getLogger(__name__)
 
 STOPPED = "stopped"
-LIMITS = Limits(wall_s=10.0, memory_mb=256, processes=16, file_mb=4, output_mb=1)
+LIMITS = Limits(wall_s=60.0, memory_mb=256, processes=16, file_mb=4, output_mb=1)
+_SHARED = ("/tmp", "/dev/shm")
 _ENVIRONMENT_MARK = "BIOMLBENCH_CANARY"
 
 
@@ -67,38 +78,48 @@ def attack(provider: Provider) -> list[Finding]:
     ------
     SandboxFault
         If the sandbox does not start.
+    SandboxUnavailable
+        If there is no room for the attack itself.
     """
     from biomlbench.sandbox import functions
 
     mark = secrets.token_hex(16)
-    with tempfile.TemporaryDirectory(prefix="biomlbench-canary-") as folder:
+    name = f".biomlbench-canary-{mark}"
+    with contextlib.ExitStack() as planted:
+        folder = planted.enter_context(_temporary_folder())
         secret = Path(folder) / "secret"
         secret.write_text(mark)
+        homes = _homes()
+        for path, _, _ in homes:
+            _plant(planted, Path(path) / name)
+        # What a provider without a file system of its own lets a canary leave on the host.
+        for path in _SHARED:
+            planted.callback(_remove, Path(path) / name)
         # A process of the host that carries a secret in its environment, to be found or not.
         witness = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"],
             stdin=subprocess.PIPE,
             env={_ENVIRONMENT_MARK: mark},
         )
-        try:
-            fields = Path(f"/proc/{witness.pid}/stat").read_text().rpartition(")")[2].split()
-            arguments: dict[str, tuple[object, ...]] = {
-                "read_secret": (str(secret),),
-                "list_home": (str(Path.home()),),
-                "read_library": (str(Path(__file__).absolute().parents[1] / "tasks"),),
-                "parent_environment": (mark,),
-                "see_host_process": (witness.pid, fields[19]),
-                "processes": (LIMITS.processes + 16,),
-                "file_size": ((LIMITS.file_mb + 1) << 20,),
-                "address_space": (8 << 30,),
-                "persist": (True,),
-            }
-            cases = [Case(c.name, c.name, arguments.get(c.name, ())) for c in CANARIES]
-            cases += [Case(f"persist-{i}", "persist", (True,)) for i in range(2)]
-            done = functions.execute(SOURCE, cases, provider=provider, limits=LIMITS, preload=())
-        finally:
-            witness.kill()
-            witness.communicate()
+        planted.callback(witness.communicate)
+        planted.callback(witness.kill)
+        fields = Path(f"/proc/{witness.pid}/stat").read_text().rpartition(")")[2].split()
+        persist = (name, (".", *_SHARED))
+        arguments: dict[str, tuple[object, ...]] = {
+            "read_secret": (str(secret),),
+            "list_home": (homes, name),
+            "read_library": (str(Path(__file__).absolute().parents[1] / "tasks"),),
+            "write_root": (name,),
+            "parent_environment": (mark,),
+            "see_host_process": (witness.pid, fields[19]),
+            "processes": (LIMITS.processes + 16,),
+            "file_size": ((LIMITS.file_mb + 1) << 20,),
+            "address_space": (8 << 30,),
+            "persist": persist,
+        }
+        cases = [Case(c.name, c.name, arguments.get(c.name, ())) for c in CANARIES]
+        cases += [Case(f"persist-{i}", "persist", persist) for i in range(2)]
+        done = functions.execute(SOURCE, cases, provider=provider, limits=LIMITS, preload=())
     if done.load_status != "ok":
         raise SandboxFault(f"the canaries do not load: {done.load_message}")
     results = {result.id: result for result in done.cases}
@@ -130,74 +151,95 @@ def _said(result: CaseResult) -> str:
     return str(result.value()) if result.status == "ok" else f"{result.status}: {result.message}"
 
 
-def cache_file(provider: Provider) -> Path:
-    """Return where a provider's answer for this host, boot and user is kept."""
-    base = os.environ.get("BIOMLBENCH_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "biomlbench"
-    )
-    boot = Path("/proc/sys/kernel/random/boot_id")
-    package = Path(__file__).parent
-    sources = [package / "syscalls.py", package / "seccomp.py", package / "canaries.py"]
-    sources += sorted((package / "inside").glob("*.py")) + sorted(
-        (package / "providers").glob("*.py")
-    )
-    facts = [
-        *os.uname(),
-        boot.read_text() if boot.exists() else "",
-        str(os.geteuid()),
-        provider.name,
-        provider.fingerprint(),
-        sys.executable,
-        *(hashlib.sha256(source.read_bytes()).hexdigest() for source in sources),
-    ]
-    key = hashlib.sha256("\0".join(facts).encode()).hexdigest()[:32]
-    return Path(base) / "sandbox" / f"{provider.name}-{key}.json"
-
-
-def failure(provider: Provider) -> str | None:
-    """Return why a provider does not hold on this host, or None; attacks it at most once."""
-    path = cache_file(provider)
-    known = _read(path)
-    if known is not None:
-        return known or None
-    reason = _judge(provider)
-    _write(path, reason)
-    return reason or None
-
-
-def _judge(provider: Provider) -> str:
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
     try:
-        findings = attack(provider)
-    except SandboxFault as error:
-        return str(error)
-    lost = [f"{f.title} ({f.detail})" for f in findings if f.needed and not f.stopped]
-    return f"it does not stop a candidate that tries to {'; '.join(lost)}" if lost else ""
-
-
-def _read(path: Path) -> str | None:
-    """Return the cached reason; only a good answer of our own making counts."""
-    try:
-        info = path.stat()
-        if info.st_uid != os.geteuid() or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            return None
-        return "" if json.loads(path.read_text())["holds"] is True else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _write(path: Path, reason: str) -> None:
-    if reason:
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, name = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "w") as file:
-            json.dump({"holds": True}, file)
-        os.replace(name, path)
+        return tempfile.TemporaryDirectory(prefix="biomlbench-canary-")
     except OSError as error:
-        _log.warning("the sandbox's probe cannot be remembered in %s: %s", path.parent, error)
+        wanted = os.environ.get("TMPDIR", "not set")
+        raise SandboxUnavailable(
+            f"temporary files cannot be made (TMPDIR is {wanted}): {error.strerror}",
+            "set TMPDIR to a folder of yours that can be written and has room",
+        ) from error
 
 
-def forget(provider: Provider) -> None:
-    """Drop a provider's cached answer."""
-    cache_file(provider).unlink(missing_ok=True)
+def _homes() -> list[tuple[str, int, int]]:
+    """Return path, device and inode of the home folders that this user may have.
+
+    ``sudo -u`` hands on another user's HOME; a container's user may have none.
+    """
+    homes = {}
+    found = [os.environ.get("HOME", "")]
+    with contextlib.suppress(KeyError):
+        found.append(pwd.getpwuid(os.geteuid()).pw_dir)
+    for path in map(os.path.abspath, filter(None, found)):
+        with contextlib.suppress(OSError):
+            info = os.stat(path)
+            homes[path] = (path, info.st_dev, info.st_ino)
+    return list(homes.values())
+
+
+def _plant(planted: contextlib.ExitStack, path: Path) -> None:
+    """Make a file for as long as the attack lasts, where that is allowed."""
+    with contextlib.suppress(OSError):
+        path.touch(mode=0o600, exist_ok=False)
+        planted.callback(_remove, path)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+def failure(provider: Provider) -> Refusal | None:
+    """Return why a provider does not hold on this host, or None; attacks it at most once."""
+    path = answers.file(provider)
+    if path is not None and answers.holds(path):
+        return None
+    try:
+        refusal = judge(attack(provider))
+    except SandboxUnavailable as error:
+        return error.refusal
+    except SandboxFault as error:
+        return refusal_of(error)
+    if refusal is None and (path is None or not answers.remember(path)):
+        _log.warning(
+            "no folder to remember the sandbox's check in, so that each job makes it anew; set "
+            "BIOMLBENCH_CACHE_DIR to a folder of yours"
+        )
+    return refusal
+
+
+def refusal_of(fault: SandboxFault) -> Refusal:
+    """Return what a sandbox that does not start amounts to."""
+    return Refusal(str(fault).rstrip("."), remedy_for_start(str(fault), sys.executable))
+
+
+def judge(findings: Iterable[Finding]) -> Refusal | None:
+    """Return why a provider with these findings is refused, or None."""
+    lost = [finding for finding in findings if finding.needed and not finding.stopped]
+    if not lost:
+        return None
+    tried = "; ".join(f"{finding.title} ({finding.detail})" for finding in lost)
+    remedies = dict.fromkeys(_remedy(finding) for finding in lost)
+    return Refusal(f"it does not stop a candidate that tries to {tried}", "; ".join(remedies))
+
+
+def _remedy(finding: Finding) -> str:
+    """Return what helps against one attack that came through, or came to no end."""
+    if finding.detail.startswith("time_limit"):
+        return "try again when this machine is less busy"
+    shown = [
+        os.path.realpath(path) for path in (*interpreter.SYSTEM_PATHS, *interpreter.current().paths)
+    ]
+    places = [("list_home", "HOME", path) for path, _, _ in _homes()]
+    places.append(("read_secret", "TMPDIR", temporary_folder() or ""))
+    for name, variable, place in places:
+        if name == finding.canary and place and interpreter.covered(os.path.realpath(place), shown):
+            return (
+                f"{place} lies in a folder that every program has to see; set {variable} to "
+                "another folder"
+            )
+    return (
+        "nothing on this machine is known to cause it: use a newer bubblewrap or kernel, and "
+        "report it with the output of `biomlbench sandbox check --json`"
+    )

@@ -197,6 +197,16 @@ class Running:
                 return int(json.loads(line).get("exit-code", -1))
         return None
 
+    def last_words(self) -> bytes:
+        """Return the diagnostics of a start that failed, once they have all been said."""
+        said = b""
+        poll = select.poll()
+        poll.register(self.errors, select.POLLIN)
+        with contextlib.suppress(OSError):
+            while poll.poll(END_S * 1000) and (part := os.read(self.errors, 4096)):
+                said += part
+        return said
+
     def kill(self) -> None:
         """End every process of the sandbox at once."""
         self.killed = True

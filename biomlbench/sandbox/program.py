@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import providers
@@ -34,7 +34,7 @@ def run_program(
     seed: int = 0,
     argv: Sequence[str] = (),
     preload: Sequence[str] = (),
-    hidden: Iterable[Path] = (),
+    hidden: Iterable[PurePath] = (),
 ) -> ProgramResult:
     """Run an untrusted program on public inputs and bring its output file back.
 
@@ -102,7 +102,7 @@ def _run(
         session.meter.begin()
         reply = session.run(secrets.token_bytes(wire.TOKEN_BYTES), "", b"")
         wall = time.monotonic() - start
-        status, message, _ = judge(session, reply, wants_value=False, first_try=first_try)
+        status, message, _ = judge(session, reply, None, first_try=first_try)
         measured = figures(session, reply, wall)
         session.finish()
     except Lost as error:

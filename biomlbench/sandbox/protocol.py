@@ -19,6 +19,7 @@ __all__ = [
     "ProtocolError",
     "Reply",
     "ReplyHead",
+    "case_request",
     "clean_text",
     "interpret",
     "killed",
@@ -33,11 +34,18 @@ class ProtocolError(ValueError):
 
 @dataclass(frozen=True)
 class ReplyHead:
-    """The checked header of a reply."""
+    """The checked header of a reply.
+
+    Attributes
+    ----------
+    clear : bool
+        Whether the harness could bring everything back to how it was before the case.
+    """
 
     kind: int
     token: bytes
     reason: int
+    clear: bool
     wait_status: int
     cpu_s: float
     peak_mb: float
@@ -72,8 +80,24 @@ class Reply:
 
 
 def request(kind: int, body: bytes) -> bytes:
-    """Return a request's bytes."""
+    """Return a request's bytes, for settings or source."""
     return wire.REQUEST.pack(wire.REQUEST_MAGIC, kind, len(body)) + body
+
+
+def case_request(token: bytes, function: str, arguments: bytes) -> bytes:
+    """Return the bytes of a request for one case.
+
+    Parameters
+    ----------
+    token : bytes
+        What the reply has to carry.
+    function : str
+    arguments : bytes
+        The encoded ``(args, kwargs)``.
+    """
+    name = function.encode("utf-8")
+    head = wire.CASE_HEAD.pack(wire.REQUEST_MAGIC, wire.CASE, token)
+    return head + wire.CASE_BODY.pack(len(arguments), len(name)) + name + arguments
 
 
 def parse_head(data: bytes, *, log_bytes: int, output_bytes: int) -> ReplyHead:
@@ -96,15 +120,16 @@ def parse_head(data: bytes, *, log_bytes: int, output_bytes: int) -> ReplyHead:
         If any field is out of bounds.
     """
     try:
-        magic, kind, token, reason, status, cpu, peak, out, err, result, file = wire.REPLY.unpack(
-            data
-        )
+        fields = wire.REPLY.unpack(data)
     except struct.error as error:
         raise ProtocolError("a reply's header has the wrong length") from error
+    magic, kind, token, reason, clear, status, cpu, peak, out, err, result, file = fields
     if magic != wire.REPLY_MAGIC or kind not in (wire.READY, wire.DONE, wire.FAILED):
         raise ProtocolError("a reply is not one of the harness's")
     if reason not in (wire.ENDED, wire.WALL, wire.TOO_MUCH_OUTPUT):
         raise ProtocolError("a reply gives an unknown reason")
+    if clear > 1:
+        raise ProtocolError("a reply's flag is neither 0 nor 1")
     if not (math.isfinite(cpu) and math.isfinite(peak) and 0 <= cpu < 1e9 and 0 <= peak < 1e9):
         raise ProtocolError("a reply's resource figures are impossible")
     if out > log_bytes or err > log_bytes:
@@ -114,7 +139,7 @@ def parse_head(data: bytes, *, log_bytes: int, output_bytes: int) -> ReplyHead:
     size = None if file == wire.NO_FILE else file
     if size is not None and size > output_bytes:
         raise ProtocolError("a reply's file is larger than allowed")
-    return ReplyHead(kind, token, reason, status, cpu, peak, out, err, result, size)
+    return ReplyHead(kind, token, reason, bool(clear), status, cpu, peak, out, err, result, size)
 
 
 _BY_SIGNAL: dict[int, tuple[str, str]] = {

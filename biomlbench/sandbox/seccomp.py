@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import platform
 import struct
+from typing import TYPE_CHECKING
 
 from biomlbench.sandbox.syscalls import (
     ALLOWED,
@@ -23,6 +24,9 @@ from biomlbench.sandbox.syscalls import (
     PLAIN_ONLY_REFUSED,
     REFUSED,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["ARCHITECTURES", "Assembler", "build", "machine"]
 
@@ -45,9 +49,44 @@ AF_UNIX = 1
 NEW_NAMESPACES = 0x7E020000
 # asm-generic/ioctls.h: push a byte into the terminal's input
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
-PR_SET_MM = 35
+# asm-generic/ioctls.h and sockios.h: who gets a descriptor's signals, and that it sends any
+FIOASYNC, FIOSETOWN, SIOCSPGRP = 0x5452, 0x8901, 0x8902
+# linux/fs.h: flags and project of a file, which a folder keeps when it is emptied
+FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR = 0x40086602, 0x40046602, 0x401C5820
+_IOCTLS = (
+    *(TIOCSTI, TIOCLINUX, FIOASYNC, FIOSETOWN, SIOCSPGRP),
+    *(FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR),
+)
+# linux/fcntl.h: signals to whoever one names, leases, and hints that stay with a folder
+F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY = 8, 10, 15, 1024, 1026
+F_SET_RW_HINT, F_SET_FILE_RW_HINT = 1036, 1038
+_FCNTLS = (
+    *(F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY),
+    *(F_SET_RW_HINT, F_SET_FILE_RW_HINT),
+)
+# linux/prctl.h
+PR_SET_MM, PR_SCHED_CORE = 35, 62
+CLONE_PARENT = 0x8000
+# linux/fs.h: read only what is in memory already, which tells what others have read
+RWF_NOWAIT = 8
 HARNESS_PID = 1
-_SIGNALLING = (("kill", 0), ("tkill", 0), ("tgkill", 0), ("rt_sigqueueinfo", 0))
+_SIGNALLING = (
+    ("kill", (0,)),
+    ("tkill", (0,)),
+    ("tgkill", (0, 1)),
+    ("rt_sigqueueinfo", (0,)),
+    ("rt_tgsigqueueinfo", (0, 1)),
+)
+_OWN_ONLY = (
+    ("prlimit64", (0,)),
+    ("sched_setaffinity", (0,)),
+    ("sched_setattr", (0,)),
+    ("sched_setparam", (0,)),
+    ("sched_setscheduler", (0,)),
+    ("setpriority", (0, 1)),
+)
+"""Calls that act on any process of the same user, the harness among them, and the arguments that
+must be 0 for the calling one."""
 PERSONALITY_QUERY = 0xFFFFFFFF
 
 _INSTRUCTION = struct.Struct("<HBBI")
@@ -153,21 +192,20 @@ def _match(code: Assembler, numbers: set[int], action: int, name: str) -> None:
         code.label(skip)
 
 
-def _check_argument(
+def _check_arguments(
     code: Assembler,
     number: int | None,
-    argument: int,
-    tests: list[tuple[int, int]],
+    tests: Sequence[tuple[int, int, int]],
     action: int,
     otherwise: int,
 ) -> None:
-    """For one call: `action` where a test of one argument holds, else `otherwise`."""
+    """For one call: `action` where a test (argument, jump, value) holds, else `otherwise`."""
     if number is None:
         return
     name = f"call{number}"
     code.jump(JEQ, number, no=f"{name}_other")
-    code.load(ARGS + 8 * argument)
-    for test, value in tests:
+    for argument, test, value in tests:
+        code.load(ARGS + 8 * argument)
         code.jump(test, value, yes=f"{name}_hit")
     code.ret(otherwise)
     code.label(f"{name}_hit")
@@ -218,23 +256,27 @@ def build(machine_name: str | None = None, *, plain: bool = False) -> bytes:
         allowed -= PLAIN_ONLY_REFUSED
         refused |= PLAIN_ONLY_REFUSED | {"socket"}
     else:
-        _check_argument(code, table["socket"], 0, [(JEQ, AF_UNIX)], ALLOW, no_family)
+        _check_arguments(code, table["socket"], [(0, JEQ, AF_UNIX)], ALLOW, no_family)
+    checked: dict[str, tuple[list[tuple[int, int, int]], int, int]] = {
+        "socketpair": ([(0, JEQ, AF_UNIX)], ALLOW, no_family),
+        "clone": ([(0, JSET, NEW_NAMESPACES | CLONE_PARENT)], KILL_PROCESS, ALLOW),
+        "ioctl": ([(1, JEQ, request) for request in _IOCTLS], refuse, ALLOW),
+        "fcntl": ([(1, JEQ, command) for command in _FCNTLS], refuse, ALLOW),
+        "prctl": ([(0, JEQ, PR_SET_MM), (0, JEQ, PR_SCHED_CORE)], refuse, ALLOW),
+        "preadv2": ([(5, JSET, RWF_NOWAIT)], ERRNO | errno.EOPNOTSUPP, ALLOW),
+        "personality": ([(0, JEQ, 0), (0, JEQ, PERSONALITY_QUERY)], ALLOW, refuse),
+    }
     if not plain:
         # The harness is process 1. The kernel protects it; whoever tries is told so.
-        for call, argument in _SIGNALLING:
-            test = [(JEQ, HARNESS_PID)]
-            _check_argument(code, table[call], argument, test, KILL_PROCESS, ALLOW)
-            allowed.discard(call)
-    # Another process's limits, the harness's among them, are not the candidate's to set.
-    _check_argument(code, table["prlimit64"], 0, [(JEQ, 0)], ALLOW, refuse)
-    allowed.discard("prlimit64")
-    _check_argument(code, table["socketpair"], 0, [(JEQ, AF_UNIX)], ALLOW, no_family)
-    _check_argument(code, table["clone"], 0, [(JSET, NEW_NAMESPACES)], KILL_PROCESS, ALLOW)
-    _check_argument(code, table["ioctl"], 1, [(JEQ, TIOCSTI), (JEQ, TIOCLINUX)], refuse, ALLOW)
-    _check_argument(code, table["prctl"], 0, [(JEQ, PR_SET_MM)], refuse, ALLOW)
-    _check_argument(
-        code, table["personality"], 0, [(JEQ, 0), (JEQ, PERSONALITY_QUERY)], ALLOW, refuse
-    )
+        for call, arguments in _SIGNALLING:
+            to_harness = [(argument, JEQ, HARNESS_PID) for argument in arguments]
+            checked[call] = (to_harness, KILL_PROCESS, ALLOW)
+    for call, arguments in _OWN_ONLY:
+        if call not in refused:
+            checked[call] = ([(argument, JGT, 0) for argument in arguments], refuse, ALLOW)
+    for call, (tests, action, otherwise) in checked.items():
+        _check_arguments(code, table[call], tests, action, otherwise)
+    allowed -= checked.keys()
     for names, action, label in (
         (allowed, ALLOW, "allow"),
         (KILLED, KILL_PROCESS, "kill"),

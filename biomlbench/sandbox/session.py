@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import select
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,10 @@ from biomlbench.sandbox import accounting
 from biomlbench.sandbox.claims import claim_cores, running_on
 from biomlbench.sandbox.gpus import claim_gpus
 from biomlbench.sandbox.inside import wire
+from biomlbench.sandbox.inside.clock import Clock, Limit
 from biomlbench.sandbox.meter import POLL_S, Lost, Meter
-from biomlbench.sandbox.model import Limits, SandboxFault
-from biomlbench.sandbox.protocol import ProtocolError, Reply, parse_head, request
+from biomlbench.sandbox.model import HostOutOfMemory, Limits, SandboxFault
+from biomlbench.sandbox.protocol import ProtocolError, Reply, case_request, parse_head, request
 
 if TYPE_CHECKING:
     from biomlbench.sandbox.process import Running
@@ -26,8 +26,12 @@ __all__ = ["Session"]
 
 START_S = 60.0
 """Seconds for the sandbox to start and import what the task declares."""
-GRACE_S = 2.0
-"""Seconds beyond a case's time limit in which the harness may report it."""
+GRACE_S = 20.0
+"""Seconds beyond a case's time limit in which the harness may clean up and report it."""
+END_S = 2.0
+"""Seconds in which the harness may end once it has been told that nothing more will come."""
+GRACE_SHARE = 0.25
+"""The same as a share of the limit: the two sides do not look at the case's time at one moment."""
 STDERR_BYTES = 16 << 10
 CHUNK = 1 << 20
 MB = 1 << 20
@@ -51,6 +55,10 @@ class Session:
     ----------
     meter : Meter
     cpu_limit_s : float
+    clock : biomlbench.sandbox.inside.clock.Clock
+        How much time the sandbox has had so far.
+    clear : bool
+        Whether nothing is left of the cases so far.
     """
 
     def __init__(
@@ -59,6 +67,7 @@ class Session:
         self._limits: Limits = setup.limits
         cpu = setup.limits.cpu_s
         self.cpu_limit_s: float = setup.limits.wall_s * setup.limits.threads if cpu is None else cpu
+        self.clear = True
         self._said = b""
         self._errors_ended = False
         self._buffer = bytearray()
@@ -72,6 +81,8 @@ class Session:
             self._release()
             raise
         self.meter = Meter(self._running, setup.limits)
+        root = self._running.root
+        self.clock = Clock(setup.limits.threads, lambda: accounting.tree(root))
         try:
             self._open(config, source)
         except BaseException:
@@ -88,6 +99,7 @@ class Session:
             **self._running.settings,
             "limits": {
                 "wall_s": limits.wall_s,
+                "cores": limits.threads,
                 "cpu_s": self.cpu_limit_s,
                 "gpus": limits.gpus,
                 "memory_mb": limits.memory_mb,
@@ -99,11 +111,11 @@ class Session:
                 "log_bytes": limits.log_kb * 1024,
             },
         }
-        end = time.monotonic() + START_S
+        limit = Limit(self.clock, START_S)
         try:
-            self._send(request(wire.CONFIG, json.dumps(settings).encode()), end)
-            self._send(request(wire.SOURCE, source), end)
-            reply = self._receive(end, watching=False)
+            self._send(request(wire.CONFIG, json.dumps(settings).encode()), limit)
+            self._send(request(wire.SOURCE, source), limit)
+            reply = self._receive(limit, watching=False)
         except (Lost, ProtocolError) as error:
             raise SandboxFault(f"the sandbox did not start: {error}. {self._stderr()}") from error
         if reply.head.kind == wire.FAILED:
@@ -121,17 +133,16 @@ class Session:
         SandboxFault
             If the sandbox was ended from outside.
         """
-        name = function.encode("utf-8")
-        body = wire.CASE_HEAD.pack(token, len(name)) + name + arguments
-        end = time.monotonic() + self._limits.wall_s + GRACE_S
+        limit = Limit(self.clock, self._limits.wall_s * (1 + GRACE_SHARE) + GRACE_S)
         try:
-            self._send(request(wire.CASE, body), end)
-            reply = self._receive(end)
+            self._send(case_request(token, function, arguments), limit)
+            reply = self._receive(limit)
             if reply.head.kind != wire.DONE or reply.head.token != token:
                 raise ProtocolError("a reply to another case")
         except ProtocolError as error:
             raise Lost("sandbox_violation", f"forged reply: {error}") from error
         self.meter.end()
+        self.clear = self.clear and reply.head.clear
         return reply
 
     def finish(self) -> None:
@@ -144,9 +155,9 @@ class Session:
         """
         self.meter.total_cpu_s()
         self._running.end_requests()
-        end = time.monotonic() + GRACE_S
+        limit = Limit(self.clock, END_S)
         with contextlib.suppress(Lost):
-            while self._fill(end, watching=False):
+            while self._fill(limit, watching=False):
                 continue
         if self._buffer:
             raise Lost("sandbox_violation", "something follows the last reply")
@@ -160,12 +171,12 @@ class Session:
         for claim in self._claims:
             claim.release()
 
-    def _send(self, data: bytes, end: float) -> None:
+    def _send(self, data: bytes, limit: Limit) -> None:
         view = memoryview(data)
         poll = select.poll()
         poll.register(self._running.requests, select.POLLOUT)
         while view:
-            if time.monotonic() > end:
+            if not limit.left():
                 raise Lost("time_limit", "the sandbox takes no more requests")
             try:
                 view = view[os.write(self._running.requests, view[:CHUNK]) :]
@@ -174,11 +185,11 @@ class Session:
             except BrokenPipeError:
                 self._ended()
 
-    def _receive(self, end: float, *, watching: bool = True) -> Reply:
+    def _receive(self, limit: Limit, *, watching: bool = True) -> Reply:
         limits = self._limits
         size = wire.REPLY.size
         while len(self._buffer) < size:
-            self._must_fill(end, watching)
+            self._must_fill(limit, watching)
         head = parse_head(
             bytes(self._buffer[:size]),
             log_bytes=limits.log_kb * 1024,
@@ -186,18 +197,18 @@ class Session:
         )
         total = size + head.body_bytes
         while len(self._buffer) < total:
-            self._must_fill(end, watching)
+            self._must_fill(limit, watching)
         body = bytes(memoryview(self._buffer)[size:total])
         del self._buffer[:total]
         if self._buffer:
             raise ProtocolError("more than one reply to one case")
         return Reply.cut(head, body)
 
-    def _must_fill(self, end: float, watching: bool) -> None:
-        if not self._fill(end, watching=watching):
+    def _must_fill(self, limit: Limit, watching: bool) -> None:
+        if not self._fill(limit, watching=watching):
             self._ended()
 
-    def _fill(self, end: float, *, watching: bool = True) -> bool:
+    def _fill(self, limit: Limit, *, watching: bool = True) -> bool:
         """Read once from the replies; False at their end."""
         running = self._running
         poll = select.poll()
@@ -205,10 +216,10 @@ class Session:
         if not self._errors_ended:
             poll.register(running.errors, select.POLLIN)
         while True:
-            now = time.monotonic()
-            if now >= end:
+            left = limit.left()
+            ready = {fd for fd, _ in poll.poll(min(POLL_S, left) * 1000 + 1)}
+            if not left and running.replies not in ready:
                 raise Lost("time_limit", "the sandbox gave no reply in time")
-            ready = {fd for fd, _ in poll.poll(min(POLL_S, end - now) * 1000 + 1)}
             if running.errors in ready and not self._read_errors():
                 self._errors_ended = True
                 poll.unregister(running.errors)
@@ -242,6 +253,8 @@ class Session:
             if self.meter.host_ran_out_of_memory():
                 why = "by the kernel's memory killer, because the host ran out of memory"
             raise SandboxFault(f"the sandbox was ended from outside ({why}). {self._stderr()}")
+        if code == wire.REQUEST_LOST and self._running.settings["out_of_reach"]:
+            raise HostOutOfMemory("a case's process was killed before it had run any code")
         raise Lost("sandbox_violation", f"the code ended the harness (exit code {code})")
 
 

@@ -107,7 +107,8 @@ fanotify_init fanotify_mark io_uring_enter io_uring_register io_uring_setup iopr
 landlock_add_rule landlock_create_ruleset landlock_restrict_self lookup_dcookie memfd_create
 memfd_secret migrate_pages modify_ldt move_pages mq_getsetattr mq_notify mq_open
 mq_timedreceive mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd name_to_handle_at
-perf_event_open semctl semget semop semtimedop shmat shmctl shmdt shmget splice tee vmsplice"""
+perf_event_open pidfd_send_signal semctl semget semop semtimedop shmat shmctl shmdt shmget
+splice tee vmsplice"""
 )
 """Libraries may try these and go on without them: EPERM."""
 
@@ -125,7 +126,7 @@ getsockname getsockopt gettid gettimeofday getuid getxattr inotify_add_watch ino
 inotify_init1 inotify_rm_watch kill lchown lgetxattr link linkat listen listxattr llistxattr
 lremovexattr lseek lsetxattr lstat madvise mbind membarrier mincore mkdir mkdirat mknod
 mknodat mlock mlock2 mlockall mmap mprotect mremap msync munlock munlockall munmap nanosleep
-newfstatat open openat openat2 pause pidfd_open pidfd_send_signal pipe pipe2 poll ppoll
+newfstatat open openat openat2 pause pidfd_open pipe pipe2 poll ppoll
 pread64 preadv preadv2 prlimit64 pselect6 pwrite64 pwritev pwritev2 read readahead readlink
 readlinkat readv recvfrom recvmmsg recvmsg removexattr rename renameat renameat2
 restart_syscall rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo

@@ -19,9 +19,10 @@ from biomlbench.outcomes import sentence
 from biomlbench.serve.names import Screen
 from biomlbench.serve.openapi import description
 from biomlbench.serve.page import CONTENT_SECURITY_POLICY, render
-from biomlbench.serve.service import Refusal, Service
-from biomlbench.serve.uploads import discard, upload
-from biomlbench.submissions import MAX_CODE_BYTES
+from biomlbench.serve.refusal import Refusal
+from biomlbench.serve.service import Service, WorkFault
+from biomlbench.serve.uploads import Arrivals, upload
+from biomlbench.submission.reading import MAX_CODE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -61,7 +62,8 @@ class _Server:
         self.screen = Screen(settings)
         self.openapi = description(settings)
         self.busy = 0
-        # Sandboxes must be started from threads that outlive them, so they have their own.
+        self.arrivals = Arrivals()
+        # Threads that wait for worker processes.
         self.pools = {
             name: ThreadPoolExecutor(settings.jobs, f"biomlbench-{name}")
             for name in ("validate", "evaluate")
@@ -86,9 +88,11 @@ class _Server:
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        self.pools["validate"].submit(self.service.warm)
         yield
         for pool in self.pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
+        self.service.close()
 
     async def health(self, _request: Request) -> Response:
         return _json({"status": "running"})
@@ -110,11 +114,11 @@ class _Server:
     async def answer(
         self, request: Request, pool: str, work: Callable[..., Any], max_bytes: int
     ) -> Response:
-        if self.busy >= self.settings.jobs + self.settings.waiting:
-            await discard(request.receive)
-            raise Refusal(503, "Too many requests at once.", "Try again in a while.")
-        with self.counted():
-            async with upload(request, max_bytes, self.settings.upload_s) as sent:
+        # A client takes up a place only once it has sent all: those that never do keep nobody out.
+        async with upload(request, max_bytes, self.settings.upload_s, self.arrivals) as sent:
+            if self.busy >= self.settings.jobs + self.settings.waiting:
+                raise Refusal(503, "Too many requests at once.", "Try again in a while.")
+            with self.counted():
                 try:
                     result = await self.run(pool, work, *sent)
                 except Refusal:
@@ -161,7 +165,8 @@ class _Server:
         incident = secrets.token_hex(4)
         log.error("incident %s", incident, exc_info=error)
         reason = getattr(error, "reason", None)
-        what = f"{reason}: {sentence(reason)}" if reason else type(error).__name__
+        name = error.name if isinstance(error, WorkFault) else type(error).__name__
+        what = f"{reason}: {sentence(reason)}" if reason else name
         details = f"{what} The server's log says more under incident {incident}."
         return _json({"error": "An unexpected error occurred.", "details": details}, 500)
 

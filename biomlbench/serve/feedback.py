@@ -6,31 +6,24 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.outcomes import Outcome, Reason, sentence
+from biomlbench.stages.bounded_judging import judge_bounded
+from biomlbench.stages.outputs import CaseOutput
+from biomlbench.verify import feedback, v1
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from biomlbench.stages.cards import LoadedCard
+    from biomlbench.task.registry import Task
     from biomlbench.verify import PlannedCase
 
 __all__ = ["disagreement", "visible_checks", "visible_feedback"]
 
 VISIBLE = "visible"
 _CHECK = ("check", "mode", "severity", "outcome", "reason", "message", "margin")
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What the candidate gave for one visible case, as `verify.feedback` reads it."""
-
-    status: str
-    payload: bytes | None
-    message: str
-    stdout: str
-
-    def value(self) -> Any:
-        from biomlbench.sandbox.codec import decode
-
-        return decode(self.payload or b"")
 
 
 @dataclass(frozen=True)
@@ -87,12 +80,13 @@ def disagreement(verify: pa.Table) -> str:
     return ""
 
 
-def visible_feedback(loaded: LoadedCard, execute: pa.Table, verifier: str) -> list[dict[str, Any]]:
+def visible_feedback(task: Task, execute: pa.Table, verifier: str) -> list[dict[str, Any]]:
     """Return what became of every visible case, expected and got included.
 
     Parameters
     ----------
-    loaded : LoadedCard
+    task : Task
+        A problem card.
     execute : pyarrow.Table
         The pair's ``execute`` table. Only its visible rows are read.
     verifier : str
@@ -103,25 +97,28 @@ def visible_feedback(loaded: LoadedCard, execute: pa.Table, verifier: str) -> li
     list of dict
         With the fields of :class:`biomlbench.verify.Feedback`.
     """
-    from biomlbench.verify import feedback
-
     outputs = {
-        row["case_id"]: _Seen(row["status"], row["output"], row["message"], row["stdout"] or "")
+        row["case_id"]: CaseOutput(
+            row["status"], row["output"], row["message"], row["stdout"] or ""
+        )
         for row in execute.to_pylist()
         if row["suite"] == VISIBLE
     }
-    told = [asdict(item) for item in feedback(*loaded, outputs)]
+    found: list[dict[str, Any]] = judge_bounded(task, f"{__name__}:told", outputs, verifier)
+    return found
+
+
+def told(loaded: LoadedCard, outputs: Mapping[str, Any], verifier: str) -> list[dict[str, Any]]:
+    """Judge every visible case; see :func:`visible_feedback`."""
+    found = [asdict(item) for item in feedback(*loaded, outputs)]
     if verifier != "v2":
         decided = _by_v1(loaded, outputs)
-        told = [item | decided[item["case"]] for item in told]
-    return told
+        found = [item | decided[item["case"]] for item in found]
+    return found
 
 
-def _by_v1(loaded: LoadedCard, outputs: dict[str, _Seen]) -> dict[str, dict[str, str]]:
+def _by_v1(loaded: LoadedCard, outputs: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """Return what v1 decides on each visible case, by the case's name."""
-    from biomlbench.outcomes import Outcome, Reason, sentence
-    from biomlbench.verify import v1
-
     decided = {}
     for case in loaded.plan.suite(VISIBLE):
         rows = v1.judge(loaded.card, _One(case), loaded.oracle, outputs)

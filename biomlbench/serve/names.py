@@ -9,7 +9,9 @@ import sysconfig
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.submissions import FORMATS
+from biomlbench.stages.kinds import all_kinds, get_kind
+from biomlbench.submission.reading import FORMATS
+from biomlbench.task.registry import Registry
 
 if TYPE_CHECKING:
     from biomlbench.serve.settings import Settings
@@ -48,13 +50,12 @@ def stored_name(filename: str, kind: str) -> str:
     """
     base = PurePosixPath(filename.replace("\\", "/")).name.lower()
     # The longest first: `.csv.gz` before `.gz` would be cut to it.
-    for ending in (*sorted(FORMATS, key=len, reverse=True), ".py"):
+    known = {*FORMATS, *(found.SUFFIX for found in all_kinds().values())}
+    for ending in sorted(known, key=len, reverse=True):
         if base.endswith(ending):
             return f"submission{ending}"
     suffix = re.sub(r"[^a-z0-9]", "", PurePosixPath(base).suffix)[:_MAX_SUFFIX]
-    if not suffix:
-        suffix = "py" if kind == "functions" else "csv"
-    return f"submission.{suffix}"
+    return f"submission.{suffix}" if suffix else f"submission{get_kind(kind).SUFFIX}"
 
 
 class Screen:
@@ -81,8 +82,8 @@ class Screen:
             **dict.fromkeys(site.getsitepackages(), "<python>"),
             **dict.fromkeys(map(str, settings.context.tasks_dirs), "<tasks>"),
         }
-        if settings.context.data_dir:
-            places[str(settings.context.data_dir)] = "<data>"
+        data = Registry(data_dir=settings.context.data_dir).get_data_dir()
+        places[str(data)] = "<data>"
         found = {}
         for place, label in places.items():
             for path in {str(Path(place).absolute()), str(Path(place).resolve())}:

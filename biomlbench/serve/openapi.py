@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from biomlbench import __version__
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Outcome, Reason, Verdict
+from biomlbench.scoring.effective_task import VERSIONS
 from biomlbench.serve.uploads import MAX_TASK_ID
-from biomlbench.submissions import FORMATS, MAX_CODE_BYTES
-from biomlbench.verify.card import VERSIONS
+from biomlbench.submission.reading import FORMATS, MAX_CODE_BYTES
 
 if TYPE_CHECKING:
     from biomlbench.serve.settings import Settings
@@ -160,8 +160,8 @@ def description(settings: Settings) -> dict[str, Any]:
 
 def _card(settings: Settings, own: str) -> str:
     """Return a card to name as an example: the server's own task, or else a prepared one."""
-    from biomlbench.registry import Registry
     from biomlbench.stages.cards import oracle_path
+    from biomlbench.task.registry import Registry
 
     context = settings.context
     ids = Registry(context.tasks_dirs, context.data_dir).list_task_ids()
@@ -170,7 +170,7 @@ def _card(settings: Settings, own: str) -> str:
             task = context.task(name)
         except TaskError:
             continue  # a broken task is an error for those who ask for it
-        if task.kind == "functions" and (name == own or oracle_path(task).is_file()):
+        if task.is_card and (name == own or oracle_path(task).is_file()):
             return name
     return ""
 

@@ -10,8 +10,8 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from biomlbench.serve.service import Refusal
-from biomlbench.submissions import quote
+from biomlbench.serve.refusal import Refusal
+from biomlbench.submission.reading import quote
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Message, Receive
 
-__all__ = ["MAX_TASK_ID", "Upload", "discard", "upload"]
+__all__ = ["MAX_ARRIVALS", "MAX_TASK_ID", "Arrivals", "Upload", "discard", "upload"]
 
 MAX_TASK_ID = 200
 """Longest task id that is looked up, characters."""
@@ -29,6 +29,8 @@ _MAX_FIELD_BYTES = 16 * 1024
 # Boundaries, headers of parts and the other fields, beside the file itself.
 _OVERHEAD = 64 * 1024
 _LINGER_S = 5.0
+MAX_ARRIVALS = 256
+"""Most uploads under way at one time."""
 
 
 class Upload(NamedTuple):
@@ -39,12 +41,45 @@ class Upload(NamedTuple):
     task_id: str | None
 
 
+class Arrivals:
+    """The uploads under way, at most so many; the oldest gives way to a new one.
+
+    Honest uploads are short, so that those that hold out for long are the ones to end.
+
+    Parameters
+    ----------
+    most : int
+    """
+
+    def __init__(self, most: int = MAX_ARRIVALS) -> None:
+        self._most = most
+        self._under_way: dict[asyncio.Timeout, None] = {}
+
+    @asynccontextmanager
+    async def within(self, seconds: float) -> AsyncIterator[None]:
+        """Raise TimeoutError after so many seconds, or when newer uploads need the place."""
+        now = asyncio.get_running_loop().time()
+        async with asyncio.timeout(seconds) as deadline:
+            while len(self._under_way) >= self._most:
+                oldest = next(iter(self._under_way))
+                del self._under_way[oldest]
+                if not oldest.expired():
+                    oldest.reschedule(now)
+            self._under_way[deadline] = None
+            try:
+                yield
+            finally:
+                self._under_way.pop(deadline, None)
+
+
 class _TooLargeError(Exception):
     """The body is longer than allowed."""
 
 
 @asynccontextmanager
-async def upload(request: Request, max_bytes: int, seconds: float) -> AsyncIterator[Upload]:
+async def upload(
+    request: Request, max_bytes: int, seconds: float, arrivals: Arrivals
+) -> AsyncIterator[Upload]:
     """Read a multipart form with a file; what it was spooled to is gone afterwards.
 
     Parameters
@@ -54,6 +89,8 @@ async def upload(request: Request, max_bytes: int, seconds: float) -> AsyncItera
         Largest file.
     seconds : float
         Longest time for the whole body.
+    arrivals : Arrivals
+        The uploads under way.
 
     Yields
     ------
@@ -77,7 +114,7 @@ async def upload(request: Request, max_bytes: int, seconds: float) -> AsyncItera
     try:
         _check_declared(request, limit)
         limited = Request(request.scope, _limited(request.receive, limit))
-        async with asyncio.timeout(seconds):
+        async with arrivals.within(seconds):
             form = await limited.form(
                 max_files=1, max_fields=_MAX_FIELDS, max_part_size=_MAX_FIELD_BYTES
             )

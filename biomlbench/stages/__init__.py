@@ -1,7 +1,7 @@
 """The five stages of a pair: validate, execute, grade, verify, medal.
 
 Each stage is a module with ``READS`` (the stages whose tables it reads) and
-``compute(pair, context, tables) -> pyarrow.Table``. The API, the command line and the
+``compute(pair, context, tables) -> list of dict``, its rows. The API, the command line and the
 workflow's rules all go through :func:`run_stage`, so they give the same tables.
 """
 
@@ -17,12 +17,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.errors import UserError
+from biomlbench.scoring.effective_task import EffectiveTask
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     import pyarrow as pa
 
-    from biomlbench.registry import Registry, Task
+    from biomlbench.task.registry import Registry, Task
 
 __all__ = [
     "OVERRIDES",
@@ -32,24 +35,23 @@ __all__ = [
     "SubmissionChangedError",
     "check_digest",
     "lineage",
-    "metric_of",
     "read_stage",
     "run_pair",
     "run_stage",
     "submission_hash",
-    "verifier_of",
 ]
 
 STAGES = ("validate", "execute", "grade", "verify", "medal")
 OVERRIDES = {
     "execute": ("limits", "repeats"),
+    "grade": ("verifier",),
     "verify": ("verifier",),
     "medal": ("leaderboard",),
 }
 """Keys of a task's section in the config that each stage depends on."""
 
 
-class SubmissionChangedError(RuntimeError):
+class SubmissionChangedError(UserError, RuntimeError):
     """The submission is not the one that an earlier stage saw."""
 
 
@@ -121,10 +123,18 @@ class Context:
         """Return the task of that id."""
         return _registry(self.data_dir, tuple(self.tasks_dirs)).get_task(task_id)
 
+    def full_id(self, task_id: str) -> str | None:
+        """Return the full id of a task that may be named in short; None where no one task is."""
+        return _registry(self.data_dir, tuple(self.tasks_dirs)).full_id(task_id)
+
+    def effective_task(self, task_id: str) -> EffectiveTask:
+        """Return the task of that id as the config changes it."""
+        return EffectiveTask(self.task(task_id), self.overrides)
+
 
 @cache
 def _registry(data_dir: str | None, tasks_dirs: tuple[str, ...]) -> Registry:
-    from biomlbench.registry import Registry
+    from biomlbench.task.registry import Registry
 
     return Registry(tasks_dirs=tasks_dirs, data_dir=data_dir)
 
@@ -157,14 +167,14 @@ def run_stage(
     Raises
     ------
     ContractError
-        If a table of an earlier stage is missing or damaged; a damaged one is put aside, so
+        If a table of an earlier stage is missing or damaged; a damaged one is quarantined, so
         that the next run makes it anew.
     SubmissionChangedError
         If the submission changed since it was validated.
     """
+    from biomlbench.contracts import from_rows, write_table
     from biomlbench.contracts import provenance as provenance_of_table
-    from biomlbench.contracts import write_table
-    from biomlbench.provenance import sources
+    from biomlbench.stages.provenance import sources
 
     module = import_module(f"biomlbench.stages.{stage}")
     folder = Path(folder)
@@ -173,7 +183,7 @@ def run_stage(
     if module.READS:
         validated = provenance_of_table(folder / "validate.parquet")
         check_digest(pair, validated.get("submission_sha256"), digest, folder)
-    table = module.compute(pair, context, tables)
+    table = from_rows(stage, rows_of(stage, pair, context, tables, digest))
     made_from = sources(stage, pair.task_id, context, tables, pair.seed)
     record = {
         "submission_sha256": digest,
@@ -209,31 +219,40 @@ def run_pair(
     return {stage: run_stage(stage, pair, context, folder, provenance) for stage in track(STAGES)}
 
 
-def metric_of(task: Task) -> tuple[str, str]:
-    """Return name and direction of what a task is scored by.
+def rows_of(
+    stage: str, pair: Pair, context: Context, tables: dict[str, pa.Table], digest: str
+) -> list[dict[str, Any]]:
+    """Return a stage's rows of a pair whose submission holds what its hash says.
 
     Parameters
     ----------
-    task : Task
+    stage : str
+    pair : Pair
+    context : Context
+    tables : dict
+        Of the stages that it reads.
+    digest : str
+        As :func:`submission_hash` gives it.
 
-    Returns
-    -------
-    tuple of str
-        A problem card's score is the weighted share of its checks that passed.
+    Raises
+    ------
+    SubmissionChangedError
+        If another file was there when it was read, even if the first one is back.
     """
-    if task.kind == "functions":
-        return f"{'visible' if verifier_of(task) == 'v1' else 'hidden'}_checks", "maximize"
-    return task.grader.name, task.direction or ""
+    from biomlbench.submission.reading import OtherContentError, expecting
 
-
-def verifier_of(task: Task) -> str:
-    """Return the verifier that a task asks for: v1, shadow or v2; v2 for predictions."""
-    return task.verifier_version or "v2"
+    module = import_module(f"biomlbench.stages.{stage}")
+    try:
+        with expecting(pair.submission, digest):
+            rows: list[dict[str, Any]] = module.compute(pair, context, tables)
+    except OtherContentError:
+        raise _changed(pair) from None
+    return rows
 
 
 def submission_hash(path: str | Path) -> str:
     """Return the SHA-256 of a submission, or ``absent`` for one that is no regular file."""
-    from biomlbench.submissions import file_sha256
+    from biomlbench.submission.reading import file_sha256
 
     return file_sha256(path)
 
@@ -256,14 +275,14 @@ def lineage(stage: str, folder: Path) -> dict[str, str]:
 
 
 def read_stage(name: str, folder: Path, columns: list[str] | None = None) -> pa.Table:
-    """Return a stage's table from a folder; a damaged one is put aside, to be made anew."""
+    """Return a stage's table from a folder; a damaged one is quarantined, to be made anew."""
     from biomlbench.contracts import ContractError, read_table
 
     path = folder / f"{name}.parquet"
     try:
         return read_table(name, path, columns)
     except ContractError:
-        with contextlib.suppress(FileNotFoundError):  # or somebody else has put it aside
+        with contextlib.suppress(FileNotFoundError):  # or somebody else has quarantined it
             path.replace(path.with_suffix(".damaged"))
         raise
 
@@ -287,7 +306,11 @@ def check_digest(pair: Pair, validated: str | None, digest: str, folder: Path) -
     if validated == digest:
         return
     os.utime(folder / "validate.parquet", (1, 1))
-    raise SubmissionChangedError(
+    raise _changed(pair)
+
+
+def _changed(pair: Pair) -> SubmissionChangedError:
+    return SubmissionChangedError(
         f"{pair.submission}: changed after it was validated; run the workflow again to "
         "grade the new one"
     )

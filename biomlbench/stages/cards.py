@@ -5,16 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import NotPreparedError, TaskError
+from biomlbench.outcomes import Reason
+from biomlbench.task.registry import prepare_command
 from biomlbench.verify import card, evidence, oracle
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biomlbench.registry import Task
+    from biomlbench.task.registry import Task
     from biomlbench.verify import Plan
 
-__all__ = ["LoadedCard", "load_card", "missing_evidence", "oracle_path"]
+__all__ = ["LoadedCard", "load_card", "loaded_from", "missing_evidence", "oracle_path"]
 
 _KEPT = 64
 
@@ -49,9 +51,23 @@ def load_card(task: Task) -> LoadedCard:
     TaskError
         If the card is broken, is not prepared, or was prepared from another state.
     """
-    path = oracle_path(task)
-    stamp = path.stat().st_mtime_ns if path.exists() else 0
-    return _load(task.folder, path, stamp)
+    try:
+        return loaded_from(task.folder, oracle_path(task))
+    except TaskError as error:
+        if error.reason != Reason.NOT_PREPARED:
+            raise
+        raise NotPreparedError(f"{error}, with: {prepare_command(task)}") from error
+
+
+def loaded_from(folder: Path, path: Path) -> LoadedCard:
+    """Load the card of a folder, with its oracle from a file, once a process.
+
+    Raises
+    ------
+    TaskError
+        As for :func:`load_card`.
+    """
+    return _load(folder, path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 def missing_evidence(task: Task) -> tuple[str, ...]:
@@ -66,12 +82,7 @@ def missing_evidence(task: Task) -> tuple[str, ...]:
     -------
     tuple of str
     """
-    return _missing_evidence(task.folder)
-
-
-@lru_cache(maxsize=1024)
-def _missing_evidence(folder: Path) -> tuple[str, ...]:
-    return tuple(evidence.matrix(folder).missing)
+    return tuple(evidence.missing(task.folder))
 
 
 @lru_cache(maxsize=_KEPT)
@@ -80,5 +91,7 @@ def _load(folder: Path, path: Path, stamp: int) -> LoadedCard:
     plan = problem.plan()
     reference = oracle.load(path)
     if not reference.belongs_to(problem, plan):
-        raise TaskError(f"{path}: made for another state of {folder}; prepare the task again")
+        raise TaskError(
+            f"{path}: made for another state of {folder}; prepare the task again", "not_prepared"
+        )
     return LoadedCard(problem, plan, reference)

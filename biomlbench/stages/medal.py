@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.contracts import from_rows
-from biomlbench.errors import LeaderboardError
-from biomlbench.human import compare_with_humans, read_human_baselines
-from biomlbench.leaderboard import read_leaderboard
-from biomlbench.medals import medal_note, medal_probabilities, rank_score
+from biomlbench.contracts import SCORE_COLUMNS, VERDICT_COLUMNS
+from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason, fault_of
-from biomlbench.provenance import file_hash
+from biomlbench.scoring.award import award
+from biomlbench.scoring.effective_task import EffectiveTask
+from biomlbench.stages.provenance import file_hash
 from biomlbench.stages.upstream import upstream_failure
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.leaderboard import Leaderboard
-    from biomlbench.registry import Task
+    from biomlbench.scoring.award import Award
     from biomlbench.stages import Context, Pair
+    from biomlbench.task.registry import Task
 
 READS = ("validate", "execute", "grade", "verify")
-_VERDICT = ("verdict", "verdict_reasons", "verifier", "hidden_score", "calibrated")
-_SCORE = ("valid_submission", "score", "metric", "direction", "score_low", "score_high")
-_MEDALS = ("gold", "silver", "bronze")
 
 
-def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> pa.Table:
+def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
     """Return the one row that is the pair's final record.
 
     Parameters
@@ -38,23 +34,29 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> pa.Tab
 
     Returns
     -------
-    pyarrow.Table
-        Of the schema ``medal``.
+    list of dict
+        Rows of the schema ``medal``.
     """
-    task = context.task(pair.task_id)
     grade = tables["grade"].to_pylist()[0]
     verify = tables["verify"].to_pylist()
+    earned = _award(context.effective_task(pair.task_id), grade)
+    withheld = ""
+    if earned.any_medal and (why := earned.suspicion or _unlearnt(earned, verify)):
+        withheld = f"the verified medal is withheld: {why}"
     row = {
         "task_id": pair.task_id,
         "run_id": pair.run_id,
-        **{name: grade[name] for name in _SCORE},
-        **{name: verify[0][name] for name in _VERDICT},
-        **_first_fault(tables, grade, verify),
-        **_ranking(task, context, grade),
+        **{name: grade[name] for name in SCORE_COLUMNS},
+        **{name: verify[0][name] for name in VERDICT_COLUMNS},
+        **_first_fault(tables, grade, verify, earned),
+        **earned.columns(),
+        "medal_note": "; ".join(filter(None, (earned.medal_note, withheld))) or None,
         **_resources(tables["execute"]),
     }
-    row["verified_medal"] = row["any_medal"] and row["verdict"] == "pass"
-    return from_rows("medal", [row])
+    row["verified_medal"] = row["any_medal"] and row["verdict"] == "pass" and not withheld
+    if withheld and row["reason"] == Reason.OK:
+        row |= _fault("medal", Reason.SUSPICIOUS_SCORE, withheld)
+    return [row]
 
 
 def sources(task: Task, context: Context) -> dict[str, str]:
@@ -69,15 +71,26 @@ def sources(task: Task, context: Context) -> dict[str, str]:
     -------
     dict of str to str
     """
-    board = context.overrides.get("leaderboard") or task.leaderboard
-    return {
-        "leaderboard_sha256": file_hash(board),
-        "humans_sha256": file_hash(task.human_baselines),
-    }
+    return board_hashes(EffectiveTask(task, context.overrides))
+
+
+def board_hashes(task: EffectiveTask) -> dict[str, str]:
+    """Return the hashes of leaderboard and human baselines; one that is not there is `absent`."""
+    hashes = {}
+    for name, attribute in (("leaderboard", "leaderboard"), ("humans", "human_baselines")):
+        try:
+            path = getattr(task, attribute)
+        except TaskError:
+            path = None
+        hashes[f"{name}_sha256"] = file_hash(path)
+    return hashes
 
 
 def _first_fault(
-    tables: dict[str, pa.Table], grade: dict[str, Any], verify: list[dict[str, Any]]
+    tables: dict[str, pa.Table],
+    grade: dict[str, Any],
+    verify: list[dict[str, Any]],
+    earned: Award,
 ) -> dict[str, Any]:
     if failure := upstream_failure(tables):
         failed = tables["validate"].column("outcome").to_pylist().count("failed")
@@ -88,6 +101,8 @@ def _first_fault(
         counted = check["severity"] != "advisory"
         if check["outcome"] in ("failed", "error") and counted:
             return _fault("verify", check["reason"], f"{check['check']}: {check['message']}")
+    if earned.error is not None:
+        return _fault("medal", earned.error.reason, earned.error.message)
     return {"stage": "medal", "fault": Fault.NONE, "reason": Reason.OK, "message": ""}
 
 
@@ -95,37 +110,24 @@ def _fault(stage: str, reason: str, message: str) -> dict[str, Any]:
     return {"stage": stage, "fault": fault_of(reason), "reason": reason, "message": message}
 
 
-def _ranking(task: Task, context: Context, grade: dict[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {f"{medal}_medal": False for medal in _MEDALS}
-    row |= {"any_medal": False, "medal": "none"}
-    score = grade["score"] if grade["valid_submission"] else None
-    board_path = context.overrides.get("leaderboard") or task.leaderboard
-    if board_path is not None:
-        try:
-            board = read_leaderboard(board_path, grade["direction"])
-        except LeaderboardError as error:
-            row["medal_note"] = f"{Reason.BROKEN_LEADERBOARD}: {error}"
-        else:
-            row |= _against(board, score, grade)
-    else:
-        row["medal_note"] = medal_note(None, grade["direction"])
-    if task.human_baselines is not None and score is not None:
-        humans = read_human_baselines(task.human_baselines)
-        row |= compare_with_humans(score, humans, grade["direction"])._asdict()
-    return row
+def _unlearnt(earned: Award, verify: list[dict[str, Any]]) -> str:
+    """Tell whether a program is at the top of the board without having used the labels."""
+    if earned.leaderboard_position != 1:
+        return ""
+    rows = (row for row in verify if row["reason"] == Reason.LABEL_LEAKAGE)
+    if any(row["outcome"] == "failed" for row in rows):
+        return "the score is at the top of the leaderboard, whatever the training labels are"
+    return ""
 
 
-def _against(board: Leaderboard, score: float | None, grade: dict[str, Any]) -> dict[str, Any]:
-    direction = grade["direction"]
-    row = rank_score(score, board, direction)
-    row["any_medal"] = any(row[f"{medal}_medal"] for medal in _MEDALS)
-    row["medal"] = next((m for m in _MEDALS if row[f"{m}_medal"]), "none")
-    row["medal_note"] = medal_note(board, direction) or None
-    if score is None:
-        row |= {"above_median": None, "leaderboard_percentile": None}
-    elif grade["score_quantiles"]:
-        row |= medal_probabilities(grade["score_quantiles"], board, direction)._asdict()
-    return row
+def _award(task: EffectiveTask, grade: dict[str, Any]) -> Award:
+    return award(
+        task,
+        grade["score"] if grade["valid_submission"] else None,
+        grade["direction"],
+        grade["score_quantiles"],
+        (grade["score_low"], grade["score_high"]),
+    )
 
 
 def _resources(execute: pa.Table) -> dict[str, Any]:

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from biomlbench.provenance import ABSENT, file_hash
+from biomlbench.stages.kinds import get_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.registry import Task
-    from biomlbench.stages import Context, Pair
-    from biomlbench.verify.evaluation import Evaluation
+    from biomlbench.stages import Context
+    from biomlbench.task.registry import Task
 
-__all__ = [
-    "CaseOutput",
-    "answers_hash",
-    "case_outputs",
-    "evaluate_functions",
-    "judged_by",
-    "predictions_of",
-]
+__all__ = ["PROGRAM_CASE", "PROGRAM_OUTPUT", "CaseOutput", "case_outputs", "case_row", "judged_by"]
 
 
 PROGRAM_OUTPUT = "submission.csv"
 """The file that a program writes its predictions to."""
-
-
-class Predictions(NamedTuple):
-    """Untrusted predictions: a path or the content, and the name that tells the format."""
-
-    source: str | bytes
-    name: str
+PROGRAM_CASE = "program"
+"""Id of the one case of a submission that has no cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +33,14 @@ class CaseOutput:
     payload : bytes or None
         Encoded result.
     message : str
+    stdout : str
+        What the candidate printed, where it is asked for.
     """
 
     status: str
     payload: bytes | None
     message: str
+    stdout: str = ""
 
     def value(self) -> Any:
         """Return the decoded result.
@@ -63,53 +53,6 @@ class CaseOutput:
         from biomlbench.sandbox.codec import decode
 
         return decode(self.payload or b"")
-
-
-def answers_hash(task: Task) -> str:
-    """Return the hash of what a task's submissions are judged by.
-
-    Parameters
-    ----------
-    task : Task
-
-    Returns
-    -------
-    str
-        SHA-256 of the file of answers; of a card, what its oracle was computed from, since the
-        oracle also holds times. ``absent`` where the task is not prepared.
-    """
-    if task.kind != "functions":
-        return file_hash(task.answers)
-    from biomlbench.errors import TaskError
-    from biomlbench.stages.cards import load_card
-
-    try:
-        return load_card(task).oracle.fingerprint
-    except TaskError:
-        return ABSENT
-
-
-def judged_by(task: Task, _context: Context) -> dict[str, str]:
-    """Return the provenance of what submissions are judged by, for a stage's ``sources``."""
-    return {"answers_sha256": answers_hash(task)}
-
-
-def predictions_of(pair: Pair, execute: pa.Table) -> Predictions:
-    """Return a pair's predictions: the submission, or what its program wrote.
-
-    Parameters
-    ----------
-    pair : Pair
-    execute : pyarrow.Table
-        The pair's ``execute`` table.
-
-    Returns
-    -------
-    Predictions
-    """
-    if pair.kind == "predictions":
-        return Predictions(pair.submission, pair.submission)
-    return Predictions(execute.column("output")[0].as_py() or b"", PROGRAM_OUTPUT)
 
 
 def case_outputs(execute: pa.Table) -> dict[str, list[CaseOutput]]:
@@ -132,27 +75,19 @@ def case_outputs(execute: pa.Table) -> dict[str, list[CaseOutput]]:
     return outputs
 
 
-def evaluate_functions(
-    pair: Pair, context: Context, tables: dict[str, pa.Table], version: str | None
-) -> Evaluation:
-    """Evaluate the outputs of a card's candidate.
+def case_row(**values: Any) -> dict[str, Any]:
+    """Return a row of ``execute``, but for the pair's ids, with what is not said left empty."""
+    return {
+        "case_id": PROGRAM_CASE,
+        "suite": "",
+        "repeat": 0,
+        "message": "",
+        "provider": "",
+        "level": "",
+        **values,
+    }
 
-    Parameters
-    ----------
-    pair : Pair
-    context : Context
-    tables : dict
-        With the ``execute`` table.
-    version : str or None
-        Verifier; by default the card's own.
 
-    Returns
-    -------
-    Evaluation
-    """
-    from biomlbench.stages.cards import load_card
-    from biomlbench.verify.evaluation import evaluate
-
-    outputs = case_outputs(tables["execute"])
-    first = {case_id: repeats[0] for case_id, repeats in outputs.items()}
-    return evaluate(*load_card(context.task(pair.task_id)), first, version)
+def judged_by(task: Task, _context: Context) -> dict[str, str]:
+    """Return the provenance of what submissions are judged by, for a stage's ``sources``."""
+    return {"answers_sha256": get_kind(task.kind).answers_hash(task)}

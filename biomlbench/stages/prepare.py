@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import from_rows
-from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.stages.kinds import get_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.registry import Task
     from biomlbench.stages import Context
 
-_CHUNK = 1 << 20
 
-
-def compute(task_id: str, context: Context) -> pa.Table:
+def compute(task_id: str, context: Context, *, force: bool = False) -> pa.Table:
     """Prepare a task and return the one row that describes what was prepared.
 
     Parameters
@@ -27,6 +22,8 @@ def compute(task_id: str, context: Context) -> pa.Table:
     task_id : str
         ``domain/name``.
     context : Context
+    force : bool
+        Make the data anew even if they are in order, or somebody else's.
 
     Returns
     -------
@@ -41,54 +38,12 @@ def compute(task_id: str, context: Context) -> pa.Table:
         If the task's own files are broken.
     """
     task = context.task(task_id)
-    if task.kind == "functions":
-        digest = _prepare_card(task)
-    else:
-        from biomlbench.prepare import prepare_task
-
-        prepare_task(task)
-        digest = files_hash(task.public_dir, task.private_dir)
+    prepared = get_kind(task.kind).prepare(task, force=force)
     row: dict[str, Any] = {
         "task_id": task.id,
         "kind": task.kind,
         "reason": Reason.OK,
-        "message": "",
-        "files_sha256": digest,
+        "message": prepared.message,
+        "files_sha256": prepared.digest,
     }
     return from_rows("prepare", [row])
-
-
-def _prepare_card(task: Task) -> str:
-    from biomlbench.stages.cards import load_card, oracle_path
-    from biomlbench.verify import card, oracle
-
-    try:
-        return load_card(task).oracle.fingerprint
-    except TaskError:
-        # Not prepared yet, or from another state.
-        made = oracle.compute(card.load(task.folder))
-        made.save(oracle_path(task))
-        return made.fingerprint
-
-
-def files_hash(*folders: Path) -> str:
-    """Return a hash over the names and contents of all files in some folders.
-
-    Parameters
-    ----------
-    *folders : pathlib.Path
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-    """
-    digest = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(Path(folder).rglob("*")):
-            if path.is_file():
-                digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}\0".encode())
-                with path.open("rb") as file:
-                    while chunk := file.read(_CHUNK):
-                        digest.update(chunk)
-    return digest.hexdigest()

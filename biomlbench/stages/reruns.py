@@ -7,6 +7,7 @@ them back.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -15,53 +16,65 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import InvalidSubmissionError
-from biomlbench.submissions import read_table
-from biomlbench.tables import sample_of
-from biomlbench.validate import inspect_submission
+from biomlbench.submission.reading import read_table
+from biomlbench.submission.sample import sample_of
+from biomlbench.submission.validation import inspect_submission
 from biomlbench.verify import reruns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import pyarrow as pa
 
-    from biomlbench.registry import Task
     from biomlbench.sandbox import ProgramResult
+    from biomlbench.task.registry import Task
     from biomlbench.verify import CheckOutcome
 
-__all__ = ["RERUN", "judge_recorded", "record_reruns"]
+__all__ = ["RERUN", "judge_recorded", "run_recorded"]
 
 RERUN = "rerun-"
 """How the case id of a rerun begins; a hash of the changed files follows."""
+MADE_NS = 1_577_836_800_000_000_000
+"""The time that copied inputs bear: the beginning of 2020, in nanoseconds."""
 
 
-def record_reruns(
-    task: Task, output: bytes, name: str, run: Callable[[Path], ProgramResult]
-) -> dict[str, ProgramResult]:
-    """Carry out the reruns that the checks of a program ask for.
+def run_recorded(
+    task: Task, name: str, run: Callable[[Path], ProgramResult], again: bool
+) -> tuple[ProgramResult, dict[str, ProgramResult]]:
+    """Run a program, and once more for each of the changed inputs that its checks ask for.
+
+    Every run, the first one too, gets a copy of the public files made in the same way: neither
+    their paths nor their times, links or owners tell a rerun from the first run.
 
     Parameters
     ----------
     task : Task
-    output : bytes
-        Predictions of the first run.
     name : str
-        Their file's name.
+        Name of the file of predictions.
     run : callable
         Runs the program on a folder of public inputs.
+    again : bool
+        Whether there are reruns at all.
 
     Returns
     -------
-    dict of str to ProgramResult
+    first : ProgramResult
+    reruns : dict of str to ProgramResult
         By case id; empty where the first run's predictions are invalid.
     """
-    if inspect_submission(output, task, name=name).first_failure:
-        return {}
+    wanted = reruns.wanted(task) if again else []
+    changing = frozenset(name for files in wanted for name in files)
+    with _inputs(task.public_dir, {}, changing) as folder:
+        first = run(folder)
+    if first.status != "ok" or not again:
+        return first, {}
+    if inspect_submission(first.output or b"", task, name=name).first_failure:
+        return first, {}
     recorded = {}
-    for files in reruns.wanted(task):
-        with _changed_inputs(task.public_dir, files) as folder:
+    for files in wanted:
+        with _inputs(task.public_dir, files, changing) as folder:
             recorded[_case_id(files)] = run(folder)
-    return recorded
+    return first, recorded
 
 
 def judge_recorded(
@@ -72,8 +85,10 @@ def judge_recorded(
     Parameters
     ----------
     task : Task
-    output, name
-        As for :func:`record_reruns`.
+    output : bytes or str
+        The first run's predictions, or where they are.
+    name : str
+        Their file's name.
     rows : list of dict
         The pair's rows of the ``execute`` table.
 
@@ -93,7 +108,8 @@ def judge_recorded(
         if row["status"] != "ok":
             raise reruns.RerunFailed(f"{row['status']}: {row['message']}")
         try:
-            return read_table(row["output"], sample_of(task).columns, name=name)
+            sample = sample_of(task)
+            return read_table(row["output"], sample.columns, name=name, most_rows=sample.most_rows)
         except InvalidSubmissionError as error:
             raise reruns.RerunFailed(error.message) from error
 
@@ -107,33 +123,37 @@ def _case_id(files: Mapping[str, bytes]) -> str:
     return RERUN + digest.hexdigest()[:12]
 
 
-class _changed_inputs:  # noqa: N801 - used as a function
-    """A copy of the public folder with some files replaced, for as long as it is needed."""
+@contextlib.contextmanager
+def _inputs(public: Path, files: Mapping[str, bytes], changing: frozenset[str]) -> Iterator[Path]:
+    """Make a copy of the public folder with some files replaced, for as long as it is needed.
 
-    def __init__(self, public: Path, files: Mapping[str, bytes]) -> None:
-        self._public, self._files = public, files
-        self._scratch = tempfile.TemporaryDirectory(prefix="biomlbench-")
-
-    def __enter__(self) -> Path:
-        folder = Path(self._scratch.name) / "public"
-        shutil.copytree(self._public, folder, copy_function=_link_or_copy)
-        for name, content in self._files.items():
+    Files that no run changes are linked, since they are the same ones in every run.
+    """
+    with tempfile.TemporaryDirectory(prefix="biomlbench-") as scratch:
+        folder = Path(scratch) / "public"
+        folder.mkdir()
+        made = [Path(scratch), folder]
+        for source in sorted(public.rglob("*")):
+            name = str(source.relative_to(public))
             path = folder / name
-            path.unlink(missing_ok=True)
-            path.write_bytes(content)
-            path.chmod(0o644)  # the sandbox may read as another user
-        # Linked files are the task's own: their modes are not ours to change.
-        for path in (Path(self._scratch.name), folder, *folder.rglob("*")):
-            if path.is_dir():
-                path.chmod(path.stat().st_mode | 0o055)
-        return folder
+            if source.is_dir():
+                path.mkdir()
+            elif name in files:
+                path.write_bytes(files[name])
+            elif name in changing or not _linked(source, path):
+                shutil.copyfile(source, path)
+            else:
+                continue  # the task's own file: its mode and times are not ours to change
+            made.append(path)
+        for path in reversed(made):
+            path.chmod(0o755 if path.is_dir() else 0o644)  # the sandbox may read as another user
+            os.utime(path, ns=(MADE_NS, MADE_NS))
+        yield folder
 
-    def __exit__(self, *_: object) -> None:
-        self._scratch.cleanup()
 
-
-def _link_or_copy(source: str, target: str) -> None:
+def _linked(source: Path, path: Path) -> bool:
     try:
-        os.link(source, target)
+        os.link(source, path)
     except OSError:
-        shutil.copy2(source, target)
+        return False
+    return True

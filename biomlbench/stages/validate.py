@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from biomlbench.contracts import from_rows
-from biomlbench.validate import code_rows, validate_rows
+from biomlbench.stages.kinds import get_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 READS: tuple[str, ...] = ()
 
 
-def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> pa.Table:
+def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
     """Return one row a structural check.
 
     Parameters
@@ -27,13 +26,10 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> pa.Tab
 
     Returns
     -------
-    pyarrow.Table
-        Of the schema ``validate``.
+    list of dict
+        Rows of the schema ``validate``.
     """
     task = context.task(pair.task_id)
-    if pair.kind == "predictions":
-        rows = validate_rows(pair.submission, task)
-    else:
-        rows = code_rows(pair.submission)
+    rows = get_kind(pair.kind).validate(pair.submission, task)
     key = {"task_id": pair.task_id, "run_id": pair.run_id}
-    return from_rows("validate", [{**key, **row} for row in rows])
+    return [{**key, **row} for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .toolbox import require
+from biomlbench.task.toolbox import require
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import hashlib
 import struct
 from typing import TYPE_CHECKING, Any
 
-from .toolbox import write_csv
+from biomlbench.task.toolbox import write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path

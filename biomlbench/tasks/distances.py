@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biomlbench.task.toolbox import write_csv
+
 from .conformations import hash_noise, write_answers
-from .toolbox import write_csv
 
 if TYPE_CHECKING:
     from pathlib import Path

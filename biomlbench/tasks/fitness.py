@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .toolbox import hash_order, read_csv, write_tables
+from biomlbench.task.toolbox import hash_order, read_csv, write_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .toolbox import hash_order, write_csv, write_tables
+from biomlbench.task.toolbox import hash_order, write_csv, write_tables
 
 if TYPE_CHECKING:
     from pathlib import Path

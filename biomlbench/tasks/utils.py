@@ -22,8 +22,8 @@ def _columns(
     submission: pd.DataFrame, answers: pd.DataFrame, id_col: str, target_col: str
 ) -> tuple[Any, Any]:
     from biomlbench.errors import InvalidSubmissionError
-    from biomlbench.grade_helpers import matched
-    from biomlbench.schema import SubmissionSchema
+    from biomlbench.scoring.grader import matched
+    from biomlbench.task.submission_columns import SubmissionSchema
 
     if missing := [name for name in (id_col, target_col) if name not in submission]:
         raise InvalidSubmissionError(f"missing column(s) {missing}", "missing_columns")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from biomlbench.errors import UserError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -14,7 +16,7 @@ __all__ = ["Lines", "YamlError", "read"]
 Path_ = tuple[str | int, ...]
 
 
-class YamlError(ValueError):
+class YamlError(UserError, ValueError):
     """A YAML file cannot be read; the message names file and line."""
 
 

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
-from biomlbench.importing import load_module
+from biomlbench.scoring.effective_task import VERSIONS, declared_verifier
+from biomlbench.task.loading import load_module
+from biomlbench.task.task import is_card
 from biomlbench.verify import config as verifier_config
-from biomlbench.verify import solutions
+from biomlbench.verify import side_effects, solutions
 from biomlbench.verify._lines import YamlError, read
+from biomlbench.verify.alternates import DEFAULT_LAYOUTS
 from biomlbench.verify.cases import SUITES, Case
 from biomlbench.verify.config import VerifierConfig, VerifierError
 from biomlbench.verify.library import Library, LibraryError
 from biomlbench.verify.modes import all_modes, get_mode
+from biomlbench.verify.policy import GATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +29,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.plan import Plan
     from biomlbench.verify.solutions import Solution
 
-__all__ = ["VERSIONS", "Card", "config_of", "load"]
-
-VERSIONS = ("v1", "shadow", "v2")
+__all__ = ["Card", "config_of", "load"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,11 @@ class Card:
     def limits(self) -> dict[str, Any]:
         """Limits of the sandbox."""
         return dict(self.config.get("limits") or {})
+
+    @property
+    def layouts(self) -> tuple[str, ...]:
+        """How arrays may lie in memory when they arrive."""
+        return tuple(self.config.get("layouts", DEFAULT_LAYOUTS))
 
     @property
     def rules(self) -> VerifierConfig:
@@ -197,7 +204,7 @@ def config_of(folder: Path) -> dict[str, Any]:
 
 def _card_config(folder: Path) -> dict[str, Any]:
     data = config_of(folder)
-    if data.get("kind") != "functions":
+    if not is_card(data):
         raise TaskError(f"{folder / 'config.yaml'}: a problem card needs `kind: functions`")
     return data
 
@@ -218,9 +225,7 @@ def _entry_points(folder: Path, config: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _version(folder: Path, config: dict[str, Any], has_verifier: bool) -> str:
-    declared = config.get("verifier") or {}
-    value = declared.get("version") if isinstance(declared, dict) else declared
-    version = str(value) if value else ("v2" if has_verifier else "v1")
+    version = declared_verifier(config, has_verifier)
     if version not in VERSIONS:
         raise TaskError(
             f"{folder / 'config.yaml'}: verifier version is one of {', '.join(VERSIONS)}, "
@@ -319,7 +324,7 @@ def _known_bad_rules(card: Card) -> None:
     """Every pattern has a known-bad solution, and every known-bad names what catches it."""
     verifier = card.rules
     names = {check.name: check for check in verifier.checks}
-    claimable = {*all_modes(), "gate", *names}
+    claimable = {*all_modes(), GATE, *side_effects.NAMES, *names}
     shown: set[str] = set()
     for solution in card.solutions:
         if solution.right:
@@ -333,7 +338,7 @@ def _known_bad_rules(card: Card) -> None:
                 "`# caught_by: <mode or check>`",
             )
         for pattern in solution.patterns:
-            if pattern not in verifier.patterns:
+            if pattern not in verifier.patterns and pattern not in side_effects.PATTERNS:
                 raise VerifierError(
                     solution.path,
                     1,
@@ -349,7 +354,8 @@ def _known_bad_rules(card: Card) -> None:
                     f"`{claim}` is neither a mode nor a check of verifier.yaml",
                 )
             check = names.get(claim)
-            if check and not set(check.catches) & set(solution.patterns):
+            known = {*check.catches, *side_effects.PATTERNS} if check else set()
+            if check and not known & set(solution.patterns):
                 raise VerifierError(
                     solution.path,
                     1,

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Difference", "Tolerance", "describe", "difference", "kind_of", "show"]
+from biomlbench.verify.written import describe
+
+__all__ = ["Difference", "Tolerance", "difference", "kind_of"]
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,22 @@ class Difference:
     detail: str = ""
 
 
+_ARRAY_KINDS = {"b": "bool", "U": "text", "S": "bytes", "O": "other", "m": "time", "M": "time"}
 _FLOOR = -1e6
 _WORST = -1e6
 
 
 def kind_of(value: Any) -> str:
-    """Return the canonical kind of a value: bool, number, text, none, list, dict, set or other."""
+    """Return the canonical kind of a value.
+
+    One of bool, number, time, text, bytes, none, list, dict, set or other.
+    """
     if value is None:
         return "none"
     if isinstance(value, (bool, np.bool_)):
         return "bool"
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return "time"
     if isinstance(value, (int, float, complex, np.number)):
         return "number"
     if isinstance(value, (str, np.str_)):
@@ -81,7 +89,7 @@ def kind_of(value: Any) -> str:
     if isinstance(value, bytes):
         return "bytes"
     if isinstance(value, np.ndarray):
-        return {"b": "bool", "U": "text", "S": "bytes"}.get(value.dtype.kind, "number")
+        return _ARRAY_KINDS.get(value.dtype.kind, "number")
     if isinstance(value, (list, tuple)):
         return "list"
     if isinstance(value, dict):
@@ -91,35 +99,11 @@ def kind_of(value: Any) -> str:
     return "other"
 
 
-def describe(value: Any) -> str:
-    """Describe the type and shape of a value without any of its contents.
-
-    Examples
-    --------
-    >>> describe(np.zeros((2, 3)))
-    'float64 array of shape (2, 3)'
-    >>> describe([1, 2])
-    'list of 2'
-    """
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} array of shape {value.shape}"
-    if isinstance(value, (list, tuple, dict, set, frozenset)):
-        return f"{type(value).__name__} of {len(value)}"
-    return type(value).__name__ if value is not None else "None"
-
-
-def show(value: Any, limit: int = 300) -> str:
-    """Write a value out for the learner, cut to `limit` characters."""
-    with np.printoptions(threshold=50, edgeitems=3, precision=8):
-        text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
 def _as_array(value: Any) -> np.ndarray | None:
     """Return an array of a list or array whose elements are all of one scalar kind."""
     if isinstance(value, np.ndarray):
         return value
-    if not isinstance(value, (list, tuple)):
+    if not isinstance(value, (list, tuple)) or not _kinds(value) <= {"number", "bool"}:
         return None
     try:
         array = np.array(value)
@@ -127,15 +111,19 @@ def _as_array(value: Any) -> np.ndarray | None:
         return None
     if array.dtype.kind not in "biufc":
         return None
-    if array.dtype.kind != "b" and _has_bool(value):
+    if array.dtype.kind != "b" and "bool" in _kinds(value):
         return None
     return array
 
 
-def _has_bool(value: Any) -> bool:
+def _kinds(value: Any) -> set[str]:
+    """Return the kinds of scalars in a list and the lists below it.
+
+    To be asked before NumPy is: it makes every element as long as the longest text.
+    """
     if isinstance(value, (list, tuple)):
-        return any(_has_bool(item) for item in value)
-    return kind_of(value) == "bool"
+        return set().union(*map(_kinds, value))
+    return {kind_of(value)}
 
 
 def difference(
@@ -179,10 +167,14 @@ def difference(
     >>> difference(True, 1).kind
     'structure'
     """
+    look = _unordered if unordered else _walk
     with np.errstate(all="ignore"):
-        if unordered:
-            return _unordered(got, expected, tolerance, dtype, types)
-        return _walk(got, expected, tolerance, dtype, types, "")
+        try:
+            return look(got, expected, tolerance, dtype, types, "")
+        except Exception:
+            # Values that NumPy cannot compare differ, unless the expected one is at fault.
+            look(expected, expected, tolerance, dtype, types, "")
+            return Difference("structure", "", _WORST, "the two cannot be compared")
 
 
 def _walk(
@@ -318,15 +310,15 @@ def _index_of(flat: int, shape: tuple[int, ...], ndim: int) -> str:
 
 
 def _unordered(
-    got: Any, expected: Any, tolerance: Tolerance, dtype: bool, types: bool
+    got: Any, expected: Any, tolerance: Tolerance, dtype: bool, types: bool, place: str
 ) -> Difference:
     containers = (list, tuple, np.ndarray)
     if not isinstance(got, containers) or not isinstance(expected, containers):
-        return _structure(got, expected, "")
+        return _structure(got, expected, place)
     if _has_no_axes(got) or _has_no_axes(expected) or len(got) != len(expected):
-        return _structure(got, expected, "")
+        return _structure(got, expected, place)
     if types and type(got) is not type(expected):
-        return _structure(got, expected, "")
+        return _structure(got, expected, place)
     left = list(got)
     worst = Difference("none")
     for index, item in enumerate(expected):

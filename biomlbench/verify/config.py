@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.verify._lines import Lines, YamlError, read
-from biomlbench.verify.modes import get_mode
+from biomlbench.verify.modes import all_modes, get_mode
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +61,12 @@ class Check:
     def semantic(self) -> bool:
         """Whether the mode can be evidence that the work is right."""
         result: bool = get_mode(self.mode).SEMANTIC
+        return result
+
+    @property
+    def against_oracle(self) -> bool:
+        """Whether the mode compares the output with the oracle's."""
+        result: bool = get_mode(self.mode).ORACLE
         return result
 
     @property
@@ -216,11 +222,11 @@ def _patterns_are_caught(config: VerifierConfig) -> None:
 
 def _shape_never_suffices(config: VerifierConfig) -> None:
     if not any(check.semantic and check.decides for check in config.checks):
+        modes = " or ".join(name for name, mode in all_modes().items() if mode.SEMANTIC)
         raise config.error(
             "shape-guard-never-suffices",
             "no check looks at values: a shape guard is no evidence of correctness, nor is an "
-            "advisory check; add a blocker or critical exact_match, numeric_tolerance, "
-            "property_based or metamorphic check",
+            f"advisory check; add a blocker or critical check of mode {modes}",
             "checks",
         )
 
@@ -273,9 +279,11 @@ def _tolerance_has_property(config: VerifierConfig) -> None:
 def _complex_needs_three(config: VerifierConfig) -> None:
     if not config.complex:
         return
+    modes = " or ".join(name for name, mode in all_modes().items() if mode.ORACLE)
     channels = {
-        "an oracle check (exact_match or numeric_tolerance)": _deciding(config, "exact_match")
-        + _deciding(config, "numeric_tolerance"),
+        f"an oracle check ({modes})": [
+            check for check in config.checks if check.against_oracle and check.decides
+        ],
         "a property_based check": _deciding(config, "property_based"),
         "a metamorphic check": _deciding(config, "metamorphic"),
     }

@@ -6,6 +6,7 @@ runs every solution of a card and finds which check catches which known-bad one.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.outcomes import Outcome, Verdict
+from biomlbench.task.task import is_card
 from biomlbench.verify import card as cards
-from biomlbench.verify import stock
-from biomlbench.verify.judging import judge
+from biomlbench.verify import impure, promises, side_effects, stock
+from biomlbench.verify.judging import RUNS, judge
 from biomlbench.verify.policy import GATE, decide
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ class KillRow:
     def caught_by(self) -> tuple[str, ...]:
         """Checks that failed on it, each once; `gate` for one that did not run."""
         failed = [row for row in self.outcomes if row.outcome == Outcome.FAILED]
-        return tuple(dict.fromkeys(GATE if r.mode == GATE else r.check for r in failed))
+        return tuple(dict.fromkeys(GATE if r.check == RUNS else r.check for r in failed))
 
     @property
     def problems(self) -> list[str]:
@@ -152,7 +154,12 @@ class KillMatrix:
     @property
     def idle(self) -> list[str]:
         """Checks that catch no wrong solution at all."""
-        return [name for name, kills in self.kills().items() if not kills and name != GATE]
+        return [
+            name
+            for name, mode, _ in self.checks
+            # the rows that every card has need not be shown to catch something by each
+            if mode != GATE and not self.kills()[name]
+        ]
 
     @property
     def redundant(self) -> list[str]:
@@ -233,7 +240,7 @@ def matrix(folder: str | Path) -> EvidenceMatrix:
     """
     folder = Path(folder)
     data = cards.config_of(folder)
-    if data.get("kind") == "functions":
+    if is_card(data):
         return of_card(cards.load(folder))
     from biomlbench.verify.predictions_evidence import of_predictions
 
@@ -254,8 +261,13 @@ def missing(folder: str | Path) -> list[str]:
         Empty for a calibrated task.
     """
     folder = Path(folder).resolve()
-    files = sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".py", ".md"))
-    state = tuple((str(path), path.stat().st_mtime_ns) for path in files)
+    files = sorted(
+        os.path.join(place, name)  # noqa: PTH118 - many, in the workflow once a pair
+        for place, _, names in os.walk(folder)
+        for name in names
+        if name.endswith((".yaml", ".py", ".md"))
+    )
+    state = tuple((path, Path(path).stat().st_mtime_ns) for path in files)
     return list(_missing(folder, state))
 
 
@@ -267,7 +279,6 @@ def _missing(folder: Path, state: tuple[tuple[str, int], ...]) -> tuple[str, ...
 def of_card(card: Card) -> EvidenceMatrix:
     """Look at what evidence a problem card has."""
     deciding = [check for check in card.checks if check.decides]
-    modes = {check.mode for check in deciding}
     bad = [solution for solution in card.solutions if not solution.right]
     right = [s for s in card.solutions if s.right and s.name != "reference"]
     described = (card.folder / str(card.config.get("description") or "description.md")).is_file()
@@ -291,11 +302,18 @@ def of_card(card: Card) -> EvidenceMatrix:
             f"without a known-bad: {', '.join(unshown)}" if unshown else f"{len(patterns)}",
         ),
     ]
+    items.append(_promises(card))
     if card.verifier and card.verifier.draft:
         items.append(EvidenceItem("finished verifier.yaml", WEAK, "`draft: true` is set"))
-    if modes == {"shape_guard"}:
-        items.append(EvidenceItem("semantic checks", MISSING, "there are shape guards only"))
+    if deciding and not any(check.semantic for check in deciding):
+        items.append(EvidenceItem("semantic checks", MISSING, "no check looks at values"))
     return EvidenceMatrix(card.name, tuple(items))
+
+
+def _promises(card: Card) -> EvidenceItem:
+    found = promises.problems(card)
+    detail = f"{found[0]} ({len(found)} in all)" if found else "each with a case"
+    return EvidenceItem("declared inputs", WEAK if found else PRESENT, detail)
 
 
 def _oracle_cases(card: Card) -> int:
@@ -304,7 +322,7 @@ def _oracle_cases(card: Card) -> int:
         {
             unit.case_id
             for check in card.checks
-            if check.decides and check.mode in ("exact_match", "numeric_tolerance")
+            if check.decides and check.against_oracle
             for unit in plan.units.get((check.name, "hidden"), ())
         }
     )
@@ -340,7 +358,8 @@ def kill_matrix(
     oracle : Oracle, optional
         Computed when not given.
     with_stock : bool
-        Also run the candidates of :mod:`biomlbench.verify.stock`.
+        Also run the candidates of :mod:`biomlbench.verify.stock` and of
+        :mod:`biomlbench.verify.impure`.
     only : sequence of str, optional
         Names of solutions; all by default.
     track : callable, optional
@@ -361,6 +380,7 @@ def kill_matrix(
         jobs = [(s.name, s.path, s.right, s.patterns, s.caught_by) for s in card.solutions]
         if with_stock:
             extra = stock.write(Path(scratch), card, plan, oracle)
+            extra |= impure.write(Path(scratch), card, plan, oracle)
             jobs += [(f"stock/{name}", path, False, (), ()) for name, path in extra.items()]
         jobs = [job for job in jobs if only is None or job[0] in only]
         for name, path, right, patterns, claims in track(jobs):
@@ -369,7 +389,11 @@ def kill_matrix(
             rows.append(KillRow(name, right, patterns, claims, verdict, tuple(outcomes)))
     return KillMatrix(
         card.name,
-        ((GATE, GATE, "blocker"), *((c.name, c.mode, c.severity) for c in card.checks)),
+        (
+            (GATE, GATE, "blocker"),
+            *((name, GATE, "critical") for name in side_effects.NAMES),
+            *((c.name, c.mode, c.severity) for c in card.checks),
+        ),
         tuple(rows),
         tuple(card.verifier.patterns) if card.verifier else (),
     )
@@ -396,7 +420,7 @@ def report(
     """
     evidence = matrix(folder)
     data = cards.config_of(Path(folder))
-    if data.get("kind") != "functions":
+    if not is_card(data):
         return Report(evidence, None)
     card = cards.load(folder)
     return Report(evidence, kill_matrix(card, executor, track=track) if card.verifier else None)

@@ -1,25 +1,56 @@
 """Compact fingerprints of predictions, by which near-duplicates among runs are found.
 
-A fingerprint is a random projection of the standardised predictions on 64 directions that
-depend on the ids alone. The cosine of two fingerprints estimates the correlation of the two
-sets of predictions; its error shrinks as the correlation nears 1 (standard deviation
-(1 - r²) / 8), which is where near-duplicates are.
+A fingerprint has up to two parts, each a random projection on 64 directions that depend on the
+ids alone:
+
+- of the ranks of the predictions. The cosine of two of them estimates the rank correlation, so
+  that predictions are found again after any rescaling that keeps their order; its error shrinks
+  as the correlation nears 1 (standard deviation (1 - r²) / 8), which is where near-duplicates are;
+- of the values themselves, row by row. The cosine estimates the share of rows with the same value,
+  so that a copy is found though some rows were changed, however far. Only where values are so
+  fine that two models do not give the same by chance.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DIRECTIONS", "fingerprint", "near_duplicates", "similarity"]
+    from numpy.typing import NDArray
+
+__all__ = ["DIRECTIONS", "Similarity", "fingerprint", "near_duplicates", "similarity"]
 
 DIRECTIONS = 64
+#: Values as fine as this share of the rows are not the same by chance.
+FINE = 0.5
+# Between the parts; no letter of base85.
+_JOINT = ","
+# Constants of the generator SplitMix64 (Steele, Lea and Flood 2014, OOPSLA, section 5).
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
+
+
+class Similarity(NamedTuple):
+    """How much two sets of predictions are alike.
+
+    Attributes
+    ----------
+    correlation : float
+        Estimated rank correlation; for text the share of rows that agree. In [-1, 1]; 0 where one
+        of the fingerprints has no such part.
+    agreement : float
+        Estimated share of rows with the same value; likewise.
+    """
+
+    correlation: float
+    agreement: float
 
 
 def fingerprint(ids: Any, predictions: Any) -> str:
@@ -40,39 +71,97 @@ def fingerprint(ids: Any, predictions: Any) -> str:
     Examples
     --------
     >>> one = fingerprint(["a", "b", "c"], [1.0, 2.0, 4.0])
-    >>> two = fingerprint(["c", "a", "b"], [4.0, 1.0, 2.0])
-    >>> round(similarity(one, two), 6)
+    >>> two = fingerprint(["c", "a", "b"], [16.0, 1.0, 4.0])
+    >>> round(similarity(one, two).correlation, 6)
     1.0
     """
-    signs = np.array([_signs(f"{item}") for item in ids])
+    known = tuple(map(str, ids))
+    keys = _keys(known)
     values = np.asarray(predictions)
     if values.dtype.kind in "biuf":
-        columns = values.reshape(len(signs), -1).astype(float)
-        projected = np.zeros(DIRECTIONS)
-        for k, column in enumerate(columns.T):
-            spread = column.std()
-            if spread > 0:
-                projected += np.roll(signs, k, axis=1).T @ ((column - column.mean()) / spread)
+        columns = values.reshape(len(keys), -1).astype(float).T
+        parts = [_projected_ranks(known, columns), _projected_values(keys, columns)]
     else:
         texts = [str(item) for item in np.ravel(np.array(predictions, dtype=object))]
         if len(set(texts)) < 2:
             return ""
-        both = np.array([_signs(f"{i}\x1f{t}") for i, t in zip(ids, texts, strict=True)])
-        projected = both.sum(axis=0).astype(float)
+        hashes = {text: _hash(text) for text in set(texts)}
+        codes = np.array([hashes[text] for text in texts], np.uint64)
+        parts = [_sum_of_signs(_mixed(keys ^ codes))]
+    written = [_written(part) for part in parts]
+    return _JOINT.join(written).rstrip(_JOINT) if written[0] else ""
+
+
+def _projected_ranks(ids: tuple[str, ...], columns: np.ndarray) -> np.ndarray:
+    from scipy.stats import rankdata
+
+    directions, projected = _directions(ids), np.zeros(DIRECTIONS)
+    for k, column in enumerate(columns):
+        ranks = rankdata(column)
+        spread = ranks.std()
+        if spread > 0:
+            projected += np.roll(directions @ ((ranks - ranks.mean()) / spread), k)
+    return projected
+
+
+def _projected_values(keys: NDArray[np.uint64], columns: np.ndarray) -> np.ndarray:
+    projected = np.zeros(DIRECTIONS)
+    for k, column in enumerate(columns):
+        # In single precision, so that writing and reading a number changes nothing.
+        coarse = column.astype(np.float32)
+        if len(np.unique(coarse)) > FINE * len(coarse):
+            bits = coarse.view(np.uint32).astype(np.uint64) + np.uint64(k << 32)
+            projected += _sum_of_signs(_mixed(keys ^ _mixed(bits)))
+    return projected
+
+
+def _written(projected: np.ndarray) -> str:
     length = np.linalg.norm(projected)
     if length == 0:
         return ""
     return base64.b85encode((projected / length).astype("<f4").tobytes()).decode("ascii")
 
 
-def _signs(text: str) -> np.ndarray:
-    """Return 64 signs that depend on a text."""
-    bits = np.frombuffer(hashlib.blake2b(text.encode(), digest_size=8).digest(), np.uint8)
-    return np.unpackbits(bits).astype(np.int8) * 2 - 1
+# All runs of a task have the same ids.
+@lru_cache(maxsize=16)
+def _keys(ids: tuple[str, ...]) -> NDArray[np.uint64]:
+    return np.array([_hash(item) for item in ids], np.uint64)
 
 
-def similarity(first: str, second: str) -> float:
-    """Estimate the correlation of two sets of predictions from their fingerprints.
+def _hash(text: str) -> int:
+    data = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers whose bits all depend on all bits of those given."""
+    mixed = numbers + _STEP
+    for shift, factor in _MIX:
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
+    result: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return result
+
+
+def _bits(keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Return 64 bits a row."""
+    return np.unpackbits(keys.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1)
+
+
+def _sum_of_signs(keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return the sum over the rows of 64 signs each: + for a bit that is set."""
+    result: NDArray[np.float64] = 2.0 * _bits(keys).sum(axis=0, dtype=np.int64) - len(keys)
+    return result
+
+
+# Of few tasks at once, as each takes 512 bytes a row.
+@lru_cache(maxsize=2)
+def _directions(ids: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return the directions that ranks are projected on: 64 signs a row, transposed."""
+    return (_bits(_keys(ids)).astype(np.float64) * 2 - 1).T
+
+
+def similarity(first: str, second: str) -> Similarity:
+    """Estimate from their fingerprints how much two sets of predictions are alike.
 
     Parameters
     ----------
@@ -80,15 +169,14 @@ def similarity(first: str, second: str) -> float:
 
     Returns
     -------
-    float
-        In [-1, 1]; 0 where one of them is empty or is no fingerprint.
+    Similarity
     """
-    a, b = _vector(first), _vector(second)
-    return 0.0 if a is None or b is None else float(np.clip(a @ b, -1.0, 1.0))
+    pairs = zip(_parts([first]), _parts([second]), strict=True)
+    return Similarity(*(float(np.clip(a[0] @ b[0], -1.0, 1.0)) for a, b in pairs))
 
 
 def near_duplicates(
-    fingerprints: Sequence[str], groups: Sequence[str], threshold: float
+    fingerprints: Sequence[str], groups: Sequence[str], threshold: Similarity
 ) -> dict[int, list[int]]:
     """Find near-duplicates between different groups of runs.
 
@@ -98,8 +186,8 @@ def near_duplicates(
         One a run; an empty one is like no other.
     groups : sequence of str, length n
         Runs of one group, an agent's for instance, may be alike.
-    threshold : float
-        Estimated correlation from which on two runs are near-duplicates.
+    threshold : Similarity
+        From which on two runs are near-duplicates; either suffices.
 
     Returns
     -------
@@ -109,19 +197,31 @@ def near_duplicates(
     Examples
     --------
     >>> one = fingerprint(["a", "b", "c"], [1.0, 2.0, 4.0])
-    >>> near_duplicates([one, one, one], ["x", "x", "y"], 0.9995)
+    >>> near_duplicates([one, one, one], ["x", "x", "y"], Similarity(0.9995, 0.8))
     {0: [2], 1: [2], 2: [0, 1]}
     """
-    vectors = [_vector(text) for text in fingerprints]
-    matrix = np.array([np.zeros(DIRECTIONS) if v is None else v for v in vectors])
-    matrix = matrix.reshape(len(vectors), DIRECTIONS)
+    parts = _parts(fingerprints)
     names = np.asarray(groups)
     found = {}
-    for i, row in enumerate(matrix):
-        near = np.flatnonzero((matrix @ row >= threshold) & (names != names[i]))
+    for i, name in enumerate(names):
+        alike = np.zeros(len(names), bool)
+        for matrix, least in zip(parts, threshold, strict=True):
+            alike |= matrix @ matrix[i] >= least
+        near = np.flatnonzero(alike & (names != name))
         if len(near):
             found[i] = near.tolist()
     return found
+
+
+def _parts(fingerprints: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return both parts of fingerprints as matrices, a row a run; zeros where there is none."""
+    parts = np.zeros((2, len(fingerprints), DIRECTIONS))
+    for row, text in enumerate(fingerprints):
+        for place, part in enumerate(text.split(_JOINT)[:2]):
+            vector = _vector(part)
+            if vector is not None:
+                parts[place, row] = vector
+    return parts[0], parts[1]
 
 
 def _vector(text: str) -> np.ndarray | None:

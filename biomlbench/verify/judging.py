@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from biomlbench.outcomes import Fault, Outcome, Reason, fault_of, sentence
+from biomlbench.sandbox.totals import is_total
 from biomlbench.verify.cases import SUITES, Finding, Observed
-from biomlbench.verify.compare import show
 from biomlbench.verify.modes import get_mode
 from biomlbench.verify.policy import GATE, CheckOutcome
+from biomlbench.verify.side_effects import SideEffects
+from biomlbench.verify.written import show, transportable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Feedback", "Results", "Unit", "feedback", "judge"]
 
 OK = "ok"
+RUNS = "runs"
+"""Name of the row that says whether every case ran."""
 _MARGIN_DIGITS = 3
 """Margins are rounded, so that they do not depend on the last bits of a sum."""
 
@@ -80,9 +84,13 @@ class Results:
     def __init__(self, outputs: Mapping[str, Any]) -> None:
         self._outputs = outputs
         self._decoded: dict[str, tuple[str, Any]] = {}
+        self.modified: dict[str, str] = {}
 
     def get(self, case_id: str) -> tuple[str, Any]:
-        """Return status and value; the value is None unless the status is ok."""
+        """Return status and value; the value is None unless the status is ok.
+
+        A result that came with a changed argument is a result; `modified` says what was changed.
+        """
         if case_id not in self._decoded:
             self._decoded[case_id] = self._read(case_id)
         return self._decoded[case_id]
@@ -94,7 +102,9 @@ class Results:
         if result is None:
             return Reason.CRASHED.value, None
         status = str(result.status)
-        if status != OK:
+        if status == Reason.INPUT_MODIFIED:
+            self.modified[case_id] = str(getattr(result, "message", "") or "an argument")
+        elif status != OK:
             return Reason(status).value, None
         try:
             value = result.value() if callable(result.value) else result.value
@@ -124,10 +134,10 @@ def judge(
     Returns
     -------
     list of CheckOutcome
-        A ``gate`` row a suite, then a row for every check and suite, in the order of
-        ``verifier.yaml``. A case without an output, or with one that a deciding shape guard
-        refuses, is looked at no further; a check that loses cases that way is ``skipped``
-        unless the rest already fails it.
+        A ``gate`` row a suite, the rows of :mod:`biomlbench.verify.side_effects`, then a row
+        for every check and suite, in the order of ``verifier.yaml``. A case without an output,
+        or with one that a deciding shape guard refuses, is looked at no further; a check that
+        loses cases that way is ``skipped`` unless the rest already fails it.
     """
     results = outputs if isinstance(outputs, Results) else Results(outputs)
     judged = _Judge(card, plan, oracle, results)
@@ -136,8 +146,8 @@ def judge(
     # guards first: what they refuse is not looked at by the checks after them
     for check, suite in sorted(jobs, key=_guards_first):
         rows[check.name, suite] = judged.check(check, suite)
-    order = [*(key for key in rows if not key[0]), *((c.name, s) for c, s in jobs)]
-    return [rows[key] for key in order]
+    first = [row for key, row in rows.items() if not key[0]]
+    return [*first, *judged.side_effects(), *(rows[c.name, s] for c, s in jobs)]
 
 
 def _guards_first(job: tuple[Check, str]) -> bool:
@@ -156,19 +166,22 @@ class _Judge:
         cases = self.plan.suite(suite)
         reasons = Counter(self.unfit[case.id] for case in cases if case.id in self.unfit)
         if not reasons:
-            return _row("runs", suite, GATE, "blocker", message=f"{len(cases)} cases ran")
+            return _row(RUNS, suite, GATE, "blocker", message=f"{len(cases)} cases ran")
         # what is not the candidate's fault must not be booked on it
         own = [r for r in reasons if fault_of(r) is Fault.SUBMISSION]
         reason = own[0] if own else next(iter(reasons))
         counts = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
+        said = (self.results.said(case.id)[0] for case in cases if case.id in self.unfit)
+        total = next((f" In all: {text}." for text in said if is_total(text)), "")
         return _row(
-            "runs",
+            RUNS,
             suite,
             GATE,
             "blocker",
             outcome=Outcome.FAILED if own else Outcome.ERROR,
             reason=reason,
-            message=f"{sum(reasons.values())} of {len(cases)} cases: {counts}. {sentence(reason)}",
+            message=f"{sum(reasons.values())} of {len(cases)} cases: {counts}. "
+            f"{sentence(reason)}{total}",
         )
 
     def check(self, check: Check, suite: str) -> CheckOutcome:
@@ -185,10 +198,10 @@ class _Judge:
         failed = [(spec, finding) for spec, finding in findings if not finding.ok]
         margins = [f.margin for _, f in findings if f.margin is not None]
         margin = _rounded(min(margins)) if margins else None
-        if failed and check.mode == "shape_guard" and check.decides:
-            self.unfit.update({spec.case_id: str(Reason.WRONG_SHAPE) for spec, _ in failed})
         if failed:
             mode = get_mode(check.mode)
+            if not check.semantic and check.decides:
+                self.unfit.update({spec.case_id: str(mode.REASON) for spec, _ in failed})
             return self._row(
                 check,
                 suite,
@@ -209,6 +222,21 @@ class _Judge:
             )
         return self._row(check, suite, Outcome.PASSED, Reason.OK, f"{len(specs)} cases", margin)
 
+    def side_effects(self) -> list[CheckOutcome]:
+        """Judge what the candidate does beside returning values."""
+
+        def content(check: Check, spec: UnitSpec, values: Mapping[str, Any]) -> bool:
+            try:
+                return self._look(check, spec, values).ok
+            except _GraderError:
+                # the check's own row says so
+                return True
+
+        effects = SideEffects(
+            self.card, self.plan, self.results.get, self.results.modified, content
+        )
+        return effects.rows()
+
     def _is_unfit(self, spec: UnitSpec) -> bool:
         return any(case_id in self.unfit for case_id in (spec.case_id, *spec.variant_ids))
 
@@ -221,24 +249,29 @@ class _Judge:
             spec.info,
         )
 
-    def _look(self, check: Check, spec: UnitSpec) -> Finding:
+    def _look(
+        self, check: Check, spec: UnitSpec, values: Mapping[str, Any] | None = None
+    ) -> Finding:
         mode = get_mode(check.mode)
         ids = (spec.case_id, *spec.variant_ids)
-        unit = self._unit(spec, {case_id: self.results.get(case_id)[1] for case_id in ids})
+        unit = self._unit(
+            spec, values or {case_id: self.results.get(case_id)[1] for case_id in ids}
+        )
         with np.errstate(all="ignore"):
             try:
-                result: Finding = mode.judge(check, unit, self.card.library)
-                return result
+                return _plain(mode.judge(check, unit, self.card.library))
             except Exception as error:
-                # The output may be what the check cannot read. If the check cannot read the
-                # oracle's output either, the check itself is broken.
-                try:
-                    mode.judge(check, self._unit(spec, self.oracle.values), self.card.library)
-                except Exception:
-                    raise _GraderError(
-                        f"the check raised {type(error).__name__} on the oracle's own output"
-                    ) from error
-                return Finding(False, "the output is not of a form that the check can read")
+                raised = type(error).__name__
+            # The output may be what the check cannot read. If the check cannot read the oracle's
+            # output either, the check itself is broken. Asked only now that the exception, and
+            # all memory that its frames held, is gone.
+            try:
+                mode.judge(check, self._unit(spec, self.oracle.values), self.card.library)
+            except Exception as error:
+                raise _GraderError(
+                    f"the check raised {raised} on the oracle's own output"
+                ) from error
+            return Finding(False, "the output is not of a form that the check can read")
 
     def _failure(
         self, check: Check, suite: str, failed: list[tuple[UnitSpec, Finding]], total: int
@@ -271,7 +304,7 @@ class _Judge:
             check.severity,
             str(outcome),
             str(reason),
-            message,
+            transportable(message),
             margin,
             check.weight,
             ", ".join(check.catches),
@@ -299,6 +332,12 @@ def _row(
     return CheckOutcome(
         check, suite, mode, severity, str(outcome), str(reason), message, None, 0.0, ""
     )
+
+
+def _plain(finding: Finding) -> Finding:
+    """Return a finding of plain values; one that an output has made of another kind raises."""
+    margin = None if finding.margin is None else float(finding.margin)
+    return Finding(bool(finding.ok), str(finding.message), margin)
 
 
 def _rounded(margin: float) -> float:
@@ -338,10 +377,16 @@ def feedback(
                 specs = plan.units.get((check.name, "visible"), ())
                 mine = [s for s in specs if s.case_id == case.id and not s.variant_ids]
                 for spec in mine:
-                    finding = judged._look(check, spec)
-                    if not finding.ok and outcome == Outcome.PASSED:
+                    if outcome != Outcome.PASSED:
+                        continue
+                    try:
+                        finding = judged._look(check, spec)
+                    except _GraderError as error:
+                        outcome, reason, message = Outcome.ERROR, Reason.GRADER_ERROR, str(error)
+                        continue
+                    if not finding.ok:
                         outcome, reason = Outcome.FAILED, get_mode(check.mode).REASON
-                        message = f"{check.name}: {finding.message}"
+                        message = transportable(f"{check.name}: {finding.message}")
         found.append(
             Feedback(
                 case.name,

@@ -6,19 +6,20 @@ submission goes through the sandbox.
 
 from __future__ import annotations
 
-import copy
 import io
 import traceback
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biomlbench.outcomes import Reason
-from biomlbench.sandbox.codec import CodecError, decode, encode
+from biomlbench.sandbox.codec import CodecError, decode
+from biomlbench.sandbox.inside import calls
+from biomlbench.sandbox.requests import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,9 +42,12 @@ class LocalResult:
 
 def functions_of(path: Path) -> ModuleType:
     """Execute a Python file as a module of its own, anew each time."""
+    return _module(path, compile(path.read_text(encoding="utf-8"), str(path), "exec"))
+
+
+def _module(path: Path, code: CodeType) -> ModuleType:
     module = ModuleType("candidate")
     module.__file__ = str(path)
-    code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
     exec(code, module.__dict__)  # noqa: S102
     return module
 
@@ -64,21 +68,20 @@ def run(path: Path, cases: Iterable[PlannedCase]) -> dict[str, LocalResult]:
     """
     cases = list(cases)
     try:
-        module = functions_of(path)
+        code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+        _module(path, code)
     except SyntaxError as error:
         lost = LocalResult(Reason.SYNTAX_ERROR.value, message=str(error))
         return {case.id: lost for case in cases}
     except Exception as error:
         lost = LocalResult(Reason.IMPORT_ERROR.value, message=f"{type(error).__name__}: {error}")
         return {case.id: lost for case in cases}
-    return {case.id: _call(module, case) for case in cases}
+    # as in the sandbox, no case sees what the module has become in another
+    return {case.id: _call(_module(path, code), case) for case in cases}
 
 
 def _call(module: ModuleType, case: PlannedCase) -> LocalResult:
-    function = getattr(module, case.function, None)
-    if not callable(function):
-        return LocalResult(Reason.MISSING_FUNCTION.value, message=f"no function {case.function}")
-    args, kwargs = copy.deepcopy((case.args, case.kwargs))
+    sent = prepare(case)
     out = io.StringIO()
     try:
         with (
@@ -88,11 +91,14 @@ def _call(module: ModuleType, case: PlannedCase) -> LocalResult:
             redirect_stderr(io.StringIO()),
         ):
             warnings.simplefilter("ignore")
-            value = function(*args, **kwargs)
+            report, payload = calls.run(module.__dict__.get, sent.function, sent.body)
+    except calls.MissingFunctionError as error:
+        return LocalResult(Reason.MISSING_FUNCTION.value, message=f"no function {error}")
+    except CodecError as error:
+        return LocalResult(Reason.MALFORMED_OUTPUT.value, message=str(error))
     except Exception:
         last = traceback.format_exc(limit=-1).strip().splitlines()[-1]
         return LocalResult(Reason.EXCEPTION.value, message=last, stdout=out.getvalue())
-    try:
-        return LocalResult("ok", decode(encode(value)), stdout=out.getvalue())
-    except CodecError as error:
-        return LocalResult(Reason.MALFORMED_OUTPUT.value, message=str(error))
+    changed = sent.changed(report)
+    status = Reason.INPUT_MODIFIED.value if changed else "ok"
+    return LocalResult(status, decode(payload), changed, out.getvalue())

@@ -115,7 +115,9 @@ def compute(
     plan = plan or card.plan()
     values, seconds = {}, {}
     with _one_thread(), np.errstate(all="ignore"):
-        for case in plan.cases:
+        for case in plan.calls:
+            if case.id in plan.same_as:
+                continue
             function = card.reference[case.function]
             args, kwargs = copy.deepcopy((case.args, case.kwargs))
             start = clock()
@@ -133,6 +135,11 @@ def compute(
                     f"{card.folder / 'reference.py'}: case `{case.name}` raised "
                     f"{type(error).__name__}: {error}"
                 ) from error
+    for case_id, base in plan.same_as.items():
+        values[case_id], seconds[case_id] = values[base], seconds[base]
+    for case_id, steps in plan.sequences.items():
+        values[case_id] = [[encode(values[step]) for step in steps], [None] * len(steps)]
+        seconds[case_id] = sum(seconds[step] for step in steps)
     return Oracle(values, seconds, _fingerprint(card, plan))
 
 
@@ -148,11 +155,17 @@ def load(path: str | Path) -> Oracle:
     try:
         payload = decode(path.read_bytes())
     except OSError as error:
-        raise TaskError(f"{path}: {error.strerror}; prepare the task", "not_prepared") from error
+        raise TaskError(
+            f"{path}: {error.strerror}; prepare the task first", "not_prepared"
+        ) from error
     except CodecError as error:
-        raise TaskError(f"{path}: not an oracle ({error}); prepare the task again") from error
+        raise TaskError(
+            f"{path}: not an oracle ({error}); prepare the task again", "not_prepared"
+        ) from error
     if not isinstance(payload, dict) or payload.get("format") != _FORMAT:
-        raise TaskError(f"{path}: not an oracle of this version; prepare the task again")
+        raise TaskError(
+            f"{path}: not an oracle of this version; prepare the task again", "not_prepared"
+        )
     return Oracle(
         dict(zip(payload["ids"], payload["values"], strict=True)),
         dict(zip(payload["ids"], (float(s) for s in payload["seconds"]), strict=True)),

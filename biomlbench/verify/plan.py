@@ -7,6 +7,7 @@ transformed into what, and all expected values stay outside the sandbox.
 from __future__ import annotations
 
 import hashlib
+import inspect
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ _ID_DIGITS = 12
 _DEFAULT_COUNT = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlannedCase:
     """One call that the sandbox is to make.
 
@@ -46,7 +47,7 @@ class PlannedCase:
     function: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    name: str = field(compare=False)
+    name: str
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,26 @@ class Plan:
     units : dict
         (check's name, suite) to the units that the check looks at.
     inputs : dict
-        Case id to inputs by argument name, defaults filled in.
+        Case id to inputs by argument name, defaults filled in; none for a sequence.
+    same_as : dict
+        Case id to the id of the case that it must agree with, because only the layout differs.
+    sequences : dict
+        Case id of a sequence to the ids of the cases that it calls.
+    near : frozenset of str
+        Ids of the near draws, which are executed whatever the checks look at.
     """
 
     cases: tuple[PlannedCase, ...]
     units: dict[tuple[str, str], tuple[UnitSpec, ...]]
     inputs: dict[str, dict[str, Any]]
+    same_as: dict[str, str] = field(default_factory=dict)
+    sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    near: frozenset[str] = frozenset()
+
+    @property
+    def calls(self) -> tuple[PlannedCase, ...]:
+        """The cases that are one call each."""
+        return tuple(case for case in self.cases if case.id not in self.sequences)
 
     def suite(self, name: str) -> tuple[PlannedCase, ...]:
         """Return the cases of one suite."""
@@ -87,7 +102,7 @@ class Plan:
         digest = hashlib.sha256()
         for case in self.cases:
             digest.update(f"{case.id}:{case.suite}:{case.function}:".encode())
-            digest.update(encode([list(case.args), case.kwargs]))
+            digest.update(encode([list(case.args), case.kwargs], layouts=True))
         return digest.hexdigest()
 
 
@@ -113,6 +128,9 @@ def make(card: Card) -> Plan:
         for case in card.cases[suite]
     ]
     cases += _generated(card)
+    close = _near(card)
+    cases += close
+    near = frozenset(case.id for case in close)
     units: dict[tuple[str, str], tuple[UnitSpec, ...]] = {}
     variants: list[PlannedCase] = []
     for index, check in enumerate(card.checks):
@@ -131,14 +149,23 @@ def make(card: Card) -> Plan:
                     index,
                 )
             units[check.name, suite] = tuple(found)
-    everything = sorted(cases + variants, key=_by_id)
+    same_as, sequences = _alternates(card, cases, near)
+    everything = sorted([*cases, *variants, *same_as, *sequences], key=_by_id)
     if len({case.id for case in everything}) != len(everything):
         raise card.rules.error("unique-names", "two planned cases have the same name", "checks")
     inputs = {
         case.id: card.with_defaults(case.function, card.bind(case.function, case.args, case.kwargs))
         for case in everything
+        if case not in sequences
     }
-    return Plan(tuple(everything), units, inputs)
+    return Plan(
+        tuple(everything),
+        units,
+        inputs,
+        {case.id: base for case, base in same_as.items()},
+        {case.id: steps for case, steps in sequences.items()},
+        near,
+    )
 
 
 def _by_id(case: PlannedCase) -> str:
@@ -179,6 +206,61 @@ def _generated(card: Card) -> list[PlannedCase]:
             suite = space.get("suite", "hidden")
             found.append(_planned(card, suite, name, function, args, kwargs))
     return found
+
+
+def _near(card: Card) -> list[PlannedCase]:
+    from biomlbench.verify.alternates import near_draws
+
+    found = []
+    for index, space in enumerate(card.verifier.generate if card.verifier else ()):
+        if not space.get("near", True):
+            continue
+        function = space.get("function", card.entry_points[0])
+        build = card.library.own(space["build"]) if "build" in space else None
+        try:
+            drawn = near_draws(space, _seed(card.name, space["name"], "near"), build)
+            drawn |= _left_out(card, function, drawn["first"])
+            calls = {name: card.unbind(function, inputs) for name, inputs in drawn.items()}
+        except Exception as error:
+            raise card.rules.error(
+                "generate",
+                f"near draws of space `{space['name']}`: {type(error).__name__}: {error}",
+                "generate",
+                index,
+            ) from error
+        for name, (args, kwargs) in calls.items():
+            title = f"{space['name']}-{name}"
+            found.append(_planned(card, "adversarial", title, function, args, kwargs))
+    return found
+
+
+def _left_out(card: Card, function: str, inputs: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the inputs without each argument that may be left out."""
+    defaults = inspect.signature(card.reference[function]).parameters
+    return {
+        f"without-{name}": {key: value for key, value in inputs.items() if key != name}
+        for name in inputs
+        if defaults[name].default is not inspect.Parameter.empty
+    }
+
+
+def _alternates(
+    card: Card, cases: list[PlannedCase], near: frozenset[str]
+) -> tuple[dict[PlannedCase, str], dict[PlannedCase, tuple[str, ...]]]:
+    from biomlbench.verify import alternates
+
+    if not card.checks:
+        return {}, {}
+
+    def planned(suite: str, *call: Any) -> PlannedCase:
+        return _planned(card, suite, *call)
+
+    laid: dict[PlannedCase, str] = {}
+    for function in card.entry_points:
+        own = [case for case in cases if case.function == function]
+        laid |= alternates.laid_out(own, card.layouts, planned)
+    steps = alternates.chosen_steps(cases, near)
+    return laid, alternates.sequences(steps, planned)
 
 
 def _chosen(check: Check, cases: list[PlannedCase], suite: str) -> list[PlannedCase]:

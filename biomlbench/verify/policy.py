@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Fault, Outcome, Reason, fault_of
 from biomlbench.outcomes import Verdict as Ruling
+from biomlbench.verify.modes import get_mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["GATE", "TABLE", "CheckOutcome", "Verdict", "decide"]
+__all__ = ["GATE", "TABLE", "CheckOutcome", "Verdict", "decide", "gate", "kind"]
 
 GATE = "gate"
 """Mode of the rows that say whether the candidate ran and returned data at all."""
@@ -85,10 +86,43 @@ _RANK: dict[str | None, int] = {None: 0, Ruling.PARTIAL: 1, Ruling.FAIL: 2}
 
 
 def kind(mode: str) -> str:
-    """Return gate, guard or semantic, the kind of a mode in :data:`TABLE`."""
-    if mode in (GATE, "shape_guard"):
-        return GATE if mode == GATE else "guard"
-    return "semantic"
+    """Return gate, guard or semantic, the kind of a mode in :data:`TABLE`.
+
+    A mode says itself whether passing it is evidence; none is taken for evidence unasked.
+
+    Raises
+    ------
+    KeyError
+        If there is no such mode.
+    """
+    if mode == GATE:
+        return GATE
+    return "semantic" if get_mode(mode).SEMANTIC is True else "guard"
+
+
+def gate(check: str, reason: str, message: str) -> CheckOutcome:
+    """Return the row of a hidden gate that a candidate does not pass.
+
+    Parameters
+    ----------
+    check : str
+    reason : str
+        What is not the submission's fault is no failed check of it, but an error.
+    message : str
+    """
+    ours = fault_of(reason) is not Fault.SUBMISSION
+    return CheckOutcome(
+        check=check,
+        suite="hidden",
+        mode=GATE,
+        severity="blocker",
+        outcome=str(Outcome.ERROR if ours else Outcome.FAILED),
+        reason=str(reason),
+        message=message,
+        margin=None,
+        weight=0.0,
+        pattern="does not run to a valid result",
+    )
 
 
 def decide(outcomes: Iterable[CheckOutcome]) -> Verdict:

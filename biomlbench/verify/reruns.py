@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from biomlbench.task import Task
+    from biomlbench.task.task import Task
 
 __all__ = ["CHECKS", "RerunFailed", "judge", "wanted"]
 
@@ -111,7 +111,7 @@ class _Inputs:
     """The changed public files that each check needs; the same ones whenever it is asked."""
 
     def __init__(self, task: Task) -> None:
-        from biomlbench.tables import sample_of
+        from biomlbench.submission.sample import sample_of
 
         self.task = task
         self.sample = sample_of(task)
@@ -252,7 +252,7 @@ class _Judge:
         return "trained on shuffled labels, it still scores far above chance"
 
     def _above_chance(self, table: pa.Table) -> bool:
-        from biomlbench.scoring import score_submission
+        from biomlbench.scoring.score import score_submission
 
         score = score_submission(table, self.task).score
         if score is None:

@@ -68,6 +68,21 @@ def _rmse(y_true: Any, y_pred: Any) -> float:
     return math.sqrt(_mse(y_true, y_pred))
 
 
+def _rowwise_rmse(y_true: Any, y_pred: Any, clip: float | None = None) -> float:
+    rows = zip(np.asarray(y_true, float), np.asarray(y_pred, float), strict=True)
+    terms = [
+        _rmse(a, b if clip is None else np.minimum(np.maximum(b, -clip), clip)) for a, b in rows
+    ]
+    return math.fsum(terms) / len(terms)
+
+
+def _mean_spearman(y_true: Any, y_pred: Any) -> float:
+    truth, predictions = np.asarray(y_true, float), np.asarray(y_pred, float)
+    columns = predictions.reshape(len(predictions), -1).T
+    terms = [_spearman(truth if truth.ndim == 1 else truth[:, k], c) for k, c in enumerate(columns)]
+    return math.fsum(terms) / len(terms)
+
+
 def _mae(y_true: Any, y_pred: Any) -> float:
     terms = [abs(a - b) for a, b in zip(_floats(y_true), _floats(y_pred), strict=True)]
     return math.fsum(terms) / len(terms)
@@ -294,12 +309,16 @@ SECOND: dict[str, Callable[..., float | None]] = {
     "kendall": _kendall,
     "log_loss": _log_loss,
     "mae": _mae,
+    "matrix_rmse": _rmse,
     "mcc": _mcc,
+    "mean_spearman": _mean_spearman,
+    "mse": _mse,
     "pearson": _pearson,
     "precision": _rate("precision"),
     "r2": _r2,
     "recall": _rate("recall"),
     "rmse": _rmse,
     "roc_auc": _roc_auc,
+    "rowwise_rmse": _rowwise_rmse,
     "spearman": _spearman,
 }

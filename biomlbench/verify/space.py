@@ -28,7 +28,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SPACE_SCHEMA", "draw"]
+__all__ = ["SPACE_SCHEMA", "Source", "draw", "near_sizes", "values_of"]
 
 _BOUND = {"oneOf": [{"type": "number"}, {"type": "string"}]}
 _RANGE = {"type": "array", "prefixItems": [_BOUND, _BOUND], "minItems": 2, "maxItems": 2}
@@ -75,6 +75,15 @@ SPACE_SCHEMA: dict[str, Any] = {
             "description": "named dimensions: smallest and largest",
         },
         "arguments": {"type": "object", "additionalProperties": _ARGUMENT},
+        "near_dims": {
+            "type": "object",
+            "additionalProperties": {"type": "integer", "minimum": 1},
+            "description": "sizes of the further draws; by default the largest of `dims`",
+        },
+        "near": {
+            "type": "boolean",
+            "description": "false: no further draws that share all but one argument or element",
+        },
         "build": {
             "type": "string",
             "description": "function of properties.py that makes the inputs",
@@ -143,8 +152,19 @@ def draw(
     (2,)
     """
     dims = {name: source.integer(*bounds) for name, bounds in space.get("dims", {}).items()}
-    values = {name: _one(spec, dims, source) for name, spec in space["arguments"].items()}
+    values = values_of(space, source, dims)
     return build(**values) if build else values
+
+
+def near_sizes(space: dict[str, Any]) -> dict[str, int]:
+    """Return every dimension of a space at the size of its near draws."""
+    largest = {name: int(bounds[1]) for name, bounds in space.get("dims", {}).items()}
+    return {**largest, **space.get("near_dims", {})}
+
+
+def values_of(space: dict[str, Any], source: Any, dims: dict[str, int]) -> dict[str, Any]:
+    """Draw the declared values for dimensions that are given; nothing is built from them."""
+    return {name: _one(spec, dims, source) for name, spec in space["arguments"].items()}
 
 
 def _bound(value: Any, dims: dict[str, int], default: float) -> Any:

@@ -52,7 +52,7 @@ def from_distances(public: Path) -> Problem:
     import numpy as np
     import pandas as pd
 
-    from biomlbench.tasks.toolbox import read_csv
+    from biomlbench.task.toolbox import read_csv
 
     train, test = read_csv(public / "train.csv"), read_csv(public / "test.csv")
     table = read_csv(public / "train_coordinates.csv")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from biomlbench.task import Task
+    from biomlbench.task.task import Task
 
 __all__ = ["SEED", "make_leaderboard"]
 
@@ -51,7 +51,7 @@ def make_leaderboard(
     """
     import pandas as pd
 
-    from biomlbench.scoring import score_submission
+    from biomlbench.scoring.score import score_submission
 
     problem = load_problem(task.folder, task.public_dir)
     zoo = [entry for entry in entries(problem.kind) if entry.suits(*problem.x_train.shape)]

@@ -57,7 +57,7 @@ def load_problem(task_folder: Path, public: Path) -> Problem:
     TaskError
         If the task has none.
     """
-    from biomlbench.importing import load_function
+    from biomlbench.task.loading import load_function
 
     result: Problem = load_function("baseline:problem", task_folder)(public)
     return result
@@ -132,7 +132,7 @@ def tabular(
     -------
     Problem
     """
-    from biomlbench.tasks.toolbox import read_csv
+    from biomlbench.task.toolbox import read_csv
 
     train, test = read_csv(public / "train.csv"), read_csv(public / "test.csv")
     names = [c for c in test.columns if c != "id"]

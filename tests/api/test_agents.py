@@ -55,6 +55,16 @@ def test_means_over_tasks_of_means_over_replicates():
     assert row["completion_rate"] == 1.0
 
 
+def test_what_runs_cost_is_a_mean_over_those_that_say_so():
+    costs = [1.0, None, 3.0, None, None, None, None, None]
+    models = ["m2", "m1", None, "m2", None, None, None, None]
+    table = summarize_agents(PAIRS.assign(meta_cost_usd=costs, meta_model=models))
+    assert row_of(table, "a")["meta_cost_usd"] == 2.0
+    assert row_of(table, "a", "y")["meta_model"] == "m2"
+    assert row_of(table, "a")["meta_model"] == "m1, m2"
+    assert table[table["agent"] == "b"][["meta_cost_usd", "meta_model"]].isna().all(axis=None)
+
+
 def test_failures_count_as_zero_and_are_shown():
     row = row_of(summarize_agents(PAIRS), "b")
     assert row["completion_rate"] == pytest.approx((1 + 0 + 0.5) / 3)

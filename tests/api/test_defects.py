@@ -10,8 +10,8 @@ import pytest
 from biomlbench.errors import GraderError, LeaderboardError
 from biomlbench.grade import grade_csv, grade_jsonl, validate_submission
 from biomlbench.grade_helpers import Grader, TaskReport
-from biomlbench.human import human_tiers
-from biomlbench.medals import rank_score
+from biomlbench.scoring.humans import human_tiers
+from biomlbench.scoring.medals import rank_score
 
 OWN = {"grader": {"name": "own", "grade_fn": "grade:grade", "direction": "maximize"}}
 
@@ -139,11 +139,13 @@ def test_human_tiers_follow_the_direction():
 
 
 def test_answers_are_not_read_for_every_submission(factory, good, monkeypatch):
-    from biomlbench import tables
+    from biomlbench.submission import sample as tables
 
     reads = []
     original = tables.own_table
-    monkeypatch.setattr("biomlbench.answers.own_table", lambda *a: reads.append(a) or original(*a))
+    monkeypatch.setattr(
+        "biomlbench.submission.answers.own_table", lambda *a: reads.append(a) or original(*a)
+    )
     task, path = factory.task(), factory.submission(good)
     for _ in range(10):
         grade_csv(path, task)
@@ -156,7 +158,10 @@ def test_no_clock_in_the_compared_part(factory, good):
     assert first.created_at != second.created_at
     assert first == second
     assert hash(first) == hash(second)
-    from biomlbench import human, medals, scoring, validate
+    from biomlbench.scoring import humans as human
+    from biomlbench.scoring import medals
+    from biomlbench.scoring import score as scoring
+    from biomlbench.submission import validation as validate
 
     for module in (human, medals, scoring, validate):
         source = inspect.getsource(module)

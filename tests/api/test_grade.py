@@ -20,7 +20,7 @@ from biomlbench.grade import (
     validate_submission,
 )
 from biomlbench.grade_helpers import Grader, InvalidSubmissionError, TaskReport
-from biomlbench.human import compare_with_humans, human_tiers, read_human_baselines
+from biomlbench.scoring.humans import compare_with_humans, human_tiers, read_human_baselines
 
 PUBLISHED_FIELDS = {
     *("task_id", "score", "gold_threshold", "silver_threshold", "bronze_threshold"),
@@ -131,6 +131,22 @@ def test_the_tasks_and_the_graders_faults_are_raised(factory, good):
     shutil.rmtree(factory.data)
     with pytest.raises(NotPreparedError):
         grade_csv(path, task)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"bootstrap": -1}, "bootstrap: -1 is no whole number"),
+        ({"bootstrap": "x"}, "bootstrap: 'x' is no whole number"),
+        ({"bootstrap": 1000, "seed": -1}, "seed: -1 is no whole number"),
+        ({"seed": 0.5}, "seed: 0.5 is no whole number"),
+    ],
+)
+def test_wrong_arguments_are_the_callers_fault(factory, good, arguments, said):
+    with pytest.raises(ValueError, match=said):
+        grade_submission(good, factory.task("clinical/a"), **arguments)
+    with pytest.raises(TypeError, match=r"registry.get_task\('clinical/a'\)"):
+        grade_submission(good, "clinical/a")
 
 
 def test_a_problem_card_takes_code(factory):
@@ -328,7 +344,7 @@ class TestGrader:
             Grader("mine", rmse).is_lower_better(frame(points=[1]))
 
     def test_rank_score_is_that_of_medals(self):
-        from biomlbench.medals import rank_score
+        from biomlbench.scoring.medals import rank_score
 
         board = frame(score=[0.2, 0.9, 0.4])
         for score in (0.1, 0.3, None):

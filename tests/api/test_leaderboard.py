@@ -3,7 +3,7 @@
 import pytest
 
 from biomlbench.errors import LeaderboardError
-from biomlbench.leaderboard import as_leaderboard, direction_of_file, read_leaderboard
+from biomlbench.scoring.leaderboard import as_leaderboard, direction_of_file, read_leaderboard
 
 
 def write(tmp_path, text, name="leaderboard.csv"):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biomlbench.errors import LeaderboardError
-from biomlbench.medals import (
+from biomlbench.scoring.medals import (
     leaderboard_position,
     medal_note,
     medal_probabilities,

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biomlbench.prepare import prepare_task
 from biomlbench.registry import registry
+from biomlbench.task.prepare import prepare_task
+from tests.controls import right_submission
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 OURS = REPOSITORY / "docs" / "reference" / "grading-api.md"
@@ -43,7 +44,7 @@ def published(shared, tmp_path, monkeypatch):
     group = tmp_path / "runs" / "my-run-group"
     group.mkdir(parents=True)
     for path in (tmp_path / "submission.csv", group / "submission.csv"):
-        shutil.copy(task.gold_submission, path)
+        right_submission(task.gold_submission, path)
     (group / "submission.jsonl").write_text(
         '{"task_id": "caco2-wang", "submission_path": "submission.csv"}\n'
     )
@@ -120,7 +121,7 @@ def test_our_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "page"}
     blocks = blocks_of(OURS)
-    assert len(blocks) == 8
+    assert len(blocks) == 9
     for number, (line, code) in enumerate(blocks, 1):
         run(OURS, number, line, code, namespace)
     assert "silver is out of reach" in capsys.readouterr().out

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from biomlbench import answers
-from biomlbench.scoring import score_submission
+from biomlbench.scoring.score import score_submission
+from biomlbench.submission import answers
 
 
 def regression(**submission):
@@ -312,7 +312,7 @@ def test_bootstrap_of_few_rows_counts_what_it_leaves_out(factory, good):
 
 
 def test_bootstrap_does_at_least_a_thousand(factory, good, monkeypatch):
-    from biomlbench import bootstrap
+    from biomlbench.scoring import bootstrap
 
     seen = []
     original = bootstrap.summarize
@@ -322,7 +322,7 @@ def test_bootstrap_does_at_least_a_thousand(factory, good, monkeypatch):
 
 
 def test_bytes_tables_and_paths_score_alike(factory, good):
-    from biomlbench.submissions import read_table
+    from biomlbench.submission.reading import read_table
 
     task, path = factory.task(), factory.submission(good)
     table = read_table(path, {"id": "text", "y": "number"})

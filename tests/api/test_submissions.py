@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biomlbench import submissions
-from biomlbench.csvtable import read_csv_table
 from biomlbench.errors import InvalidSubmissionError
-from biomlbench.submissions import file_sha256, read_bytes, read_code, read_table
+from biomlbench.submission import reading as submissions
+from biomlbench.submission.csv_table import read_csv_table
+from biomlbench.submission.reading import file_sha256, read_bytes, read_code, read_table
 
 COLUMNS = {"id": "text", "y": "number"}
 GOOD = b"id,y\na,0.5\nb,1e-3\n"
@@ -306,7 +306,7 @@ def test_damaged_parquet_costs_only_itself():
 
 
 def test_a_reader_that_died_is_replaced():
-    from biomlbench import parquet
+    from biomlbench.submission import parquet
 
     data = parquet_bytes(pa.table({"id": ["a"], "y": [1.0]}))
     read_parquet(data)

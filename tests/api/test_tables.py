@@ -13,16 +13,16 @@ import pytest
 from biomlbench.frames import as_frame
 from biomlbench.grade import aggregate_reports, calculate_human_performance_metrics
 from biomlbench.grade_helpers import Grader
-from biomlbench.leaderboard import as_leaderboard
-from biomlbench.medals import (
+from biomlbench.metrics import get_metric
+from biomlbench.registry import Registry
+from biomlbench.scoring.leaderboard import as_leaderboard
+from biomlbench.scoring.medals import (
     leaderboard_position,
     medal_probabilities,
     rank_score,
     thresholds,
 )
-from biomlbench.metrics import get_metric
-from biomlbench.registry import Registry
-from biomlbench.task_report import TaskReport
+from biomlbench.scoring.task_report import TaskReport
 
 BOARD = pd.DataFrame({"team": list("abcdef"), "score": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]})
 HUMANS = pd.DataFrame({"score": [0.6, 0.7, None, 0.9]})
@@ -75,7 +75,7 @@ def _figure(make):
 
 
 def _written(make, tmp_path):
-    from biomlbench.tasks.toolbox import write_csv
+    from biomlbench.task.toolbox import write_csv
 
     write_csv(make(ANSWERS), tmp_path / "answers.csv")
     return (tmp_path / "answers.csv").read_bytes()

@@ -10,5 +10,6 @@ def attack():
     manifest = b'{"a":0}'
     payload = struct.pack("<4sII", b"BMV1", len(manifest), 1) + manifest
     payload += struct.pack("<Q", len(npy)) + npy
+    payload = sys.modules["inside.calls"].pack([], payload)
     os.write(3, wire.CHILD.pack(wire.CHILD_MAGIC, 0, 0, len(payload)) + payload)
     os._exit(0)

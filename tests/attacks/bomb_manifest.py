@@ -5,5 +5,7 @@ import sys
 def attack():
     manifest = b"[" * 1_000_000
     payload = struct.pack("<4sII", b"BMV1", len(manifest), 0) + manifest
-    sys.modules["inside.codec"].encode = lambda value: payload
+    calls = sys.modules["inside.calls"]
+    pack = calls.pack
+    calls.pack = lambda report, _: pack(report, payload)
     return 1

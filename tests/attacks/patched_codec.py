@@ -8,5 +8,7 @@ class Bomb:
 
 
 def attack():
-    sys.modules["inside.codec"].encode = lambda value: pickle.dumps(Bomb())
+    calls = sys.modules["inside.calls"]
+    pack = calls.pack
+    calls.pack = lambda report, _: pack(report, pickle.dumps(Bomb()))
     return 1

@@ -13,6 +13,7 @@ import pytest
 from biomlbench.report import html
 from tests.browser.driver import DESKTOP, chromium
 from tests.report import fixtures
+from tests.waiting import HANG_S
 
 AXE = "axe-core@4.14.1"
 AXE_SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
@@ -58,7 +59,7 @@ def axe(tmp_path_factory):
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_S,
         check=False,
     )
     archives = list(folder.glob("*.tgz"))

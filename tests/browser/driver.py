@@ -9,6 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.waiting import HANG_S
+
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -44,6 +46,8 @@ def chromium(downloads: Path | None = None, size=DESKTOP, dark: bool = False):
         if downloads is not None:
             options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
         made = webdriver.Chrome(options=options, service=Service(driver))
+        made.set_script_timeout(HANG_S)
+        made.set_page_load_timeout(HANG_S)
         try:
             # a window cannot be as narrow as a phone; the emulated device can
             made.execute_cdp_cmd(

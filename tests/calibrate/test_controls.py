@@ -10,7 +10,6 @@ from biomlbench.calibrate.controls import of_card, of_mutants, rewritten
 from biomlbench.calibrate.mutants import Mutant
 from biomlbench.calibrate.predictions import of_predictions
 from biomlbench.calibrate.settings import Settings, batches
-from biomlbench.config import ConfigError
 from biomlbench.registry import Registry
 from biomlbench.stages import Context
 from biomlbench.stages.cards import LoadedCard, load_card
@@ -18,6 +17,7 @@ from biomlbench.stages.prepare import compute
 from biomlbench.verify import judge, stock
 from biomlbench.verify.local import run
 from biomlbench.verify.policy import decide
+from biomlbench.workflow.config import ConfigError
 
 TEMPLATE = Path(biomlbench.verify.__file__).parent / "template"
 CARD, PREDICTIONS = "kernels/shares", "clinical/breast-cancer-wisconsin"
@@ -108,6 +108,9 @@ def test_gold_and_its_rewrites_are_right_and_the_spoilt_are_not(predictions):
 def test_spoilt_ones_differ_from_the_gold(predictions):
     found = of_predictions(predictions.task(PREDICTIONS))
     gold = next(c for c in found if c.family == "gold")
+    # a private file as it is would be refused, however right
+    private = predictions.task(PREDICTIONS).gold_submission.read_bytes()
+    assert all(c.content != private for c in found if c.label == "right")
     assert len({c.content for c in found if c.family == "spoilt"} | {gold.content}) == 9
 
 
@@ -128,12 +131,18 @@ def test_mutants_of_a_card_through_the_stages(planted, tmp_path):
     assert {row["credited"] for row in seen.values()} == {True, False}
 
 
-def test_cost_of_a_check_is_what_it_adds(planted, tmp_path):
+@pytest.mark.parametrize("cases", ["adversarial-*", "*"])
+def test_cost_of_a_check_is_what_it_adds(planted, tmp_path, cases):
+    verifier = planted / "kernels" / "shares" / "verifier.yaml"
+    verifier.write_text(verifier.read_text().replace('["adversarial-*"]', f'["{cases}"]'))
     context = Context(data_dir=str(tmp_path), tasks_dirs=(str(planted),))
     compute(CARD, context)
-    costs = jobs.costs_of(load_card(context.task(CARD)))
+    loaded = load_card(context.task(CARD))
+    looked_at = {unit.case_id for unit in loaded.plan.units["large", "adversarial"]}
+    assert (looked_at >= loaded.plan.near) == (cases == "*")
+    costs = jobs.costs_of(loaded)
     assert set(costs) == {"oracle", "large", "range", "words"}
-    # three adversarial cases are looked at by `large` only
+    # three adversarial cases are there for `large` only, near draws in any case
     assert costs["large"][0] == 3
     assert costs["range"][0] == 0
     assert all(seconds >= 0 for _, seconds in costs.values())

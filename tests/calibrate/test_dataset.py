@@ -11,7 +11,8 @@ import pytest
 from biomlbench.calibrate import dataset
 from biomlbench.calibrate.intake import intake
 from biomlbench.contracts import from_rows, write_table
-from biomlbench.stages.telemetry import iso_week
+from biomlbench.summary.telemetry import iso_week
+from tests.waiting import HANG_S, wait_until
 
 
 def row(run, verdict="pass", time="2025-04-02T10:00:00", task="kernels/toy", **more):
@@ -45,12 +46,14 @@ def test_appending_again_changes_nothing(tmp_path):
     assert dataset.read(tmp_path, "2025-W13").column("run_id").to_pylist() == ["r3"]
 
 
-def test_intake_adds_the_runs_and_reports_on_all(tmp_path):
+def test_intake_adds_the_runs_and_reports_on_the_benchmarks_own(tmp_path):
     source, report = tmp_path / "telemetry.parquet", tmp_path / "calibration" / "usage.json"
-    for runs, added, total in (("ab", 2, 2), ("bc", 1, 3), ("bc", 0, 3)):
+    for runs, added, own in (("ab", 2, 2), ("bcd", 2, 3), ("bcd", 0, 3), ("x", 1, 1)):
         write_table("telemetry", table(*map(row, runs)), source)
         assert intake(source, tmp_path / "telemetry", report) == added
-        assert json.loads(report.read_text())["runs"] == total
+        assert json.loads(report.read_text())["runs"] == own
+    kept = dataset.read(tmp_path / "telemetry").column("run_id").to_pylist()
+    assert sorted(kept) == list("abcdx")
 
 
 def test_the_week_is_that_of_the_run_and_controls_stay_out(tmp_path):
@@ -91,7 +94,7 @@ def _writer(root, start):
 def test_two_writers_at_once_lose_and_double_nothing(tmp_path):
     writers = [_writer(tmp_path, start) for start in (0, 0, 6)]
     for writer in writers:
-        assert writer.communicate(timeout=120)[0].strip() == b"done"
+        assert writer.communicate(timeout=HANG_S)[0].strip() == b"done"
     counts = Counter()
     for path in tmp_path.rglob("*.parquet"):
         from biomlbench.contracts import read_table
@@ -103,9 +106,7 @@ def test_two_writers_at_once_lose_and_double_nothing(tmp_path):
 @pytest.mark.parametrize("after", [0.0, 0.03])
 def test_a_killed_writer_leaves_no_half_row(tmp_path, after):
     writer = _writer(tmp_path, 0)
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.rglob("*.parquet")) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_until(lambda: list(tmp_path.rglob("*.parquet")), step_s=0.005)
     time.sleep(after)
     writer.send_signal(signal.SIGKILL)
     writer.wait()

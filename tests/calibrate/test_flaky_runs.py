@@ -1,4 +1,4 @@
-"""A submission run again and again: what wavers, the checks or it."""
+"""A submission run again and again: what is unstable, the checks or it."""
 
 import pytest
 
@@ -14,7 +14,7 @@ CONDITIONS = [
     Condition("threads", threads=2),
     *(Condition("hash seed", hash_seed=seed) for seed in range(1, 7)),
 ]
-WAVERS = """\
+UNSTABLE = """\
 def shares(x, eps=1e-3):
     total = sum(float(v) for v in x) + eps
     return [float(v) / total + (hash("a") % 5) for v in x]
@@ -97,7 +97,7 @@ def test_the_command_says_what_it_cannot_repeat(tmp_path, task, submission, mess
     ("source", "flaky", "varies"),
     [
         (None, {"words"}, []),
-        (WAVERS, {"words"}, ["hash seed"]),
+        (UNSTABLE, {"words"}, ["hash seed"]),
         (THREADS, {"words"}, ["threads"]),
     ],
     ids=["right", "hash-dependent", "thread-dependent"],

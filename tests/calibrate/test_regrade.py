@@ -1,7 +1,10 @@
 """What a change of a leaderboard, or the command line, does to past pairs."""
 
+import json
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -10,8 +13,24 @@ from biomlbench.cli.calibrate import command
 from biomlbench.contracts import SCHEMAS, from_rows, write_table
 from biomlbench.stages import Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
+from biomlbench.workflow.record import FORMAT, RECORD
 
 TASK = "clinical/breast-cancer-wisconsin"
+
+
+def strong_submission(task, path):
+    """Write predictions that are better than every team's, and not too good to be believed."""
+    rows = pd.read_csv(task.gold_submission)
+    best = pd.read_csv(task.leaderboard)["score"].max()
+    positive = rows["malignant"] > 0.5
+    rows["malignant"] = np.where(positive, 0.9, np.linspace(0.1, 0.4, len(rows)))
+    # one positive row comes after as many negative ones as make the distance from a perfect
+    # score three quarters of the best team's
+    after = round(0.75 * (1 - best) * positive.sum() * (~positive).sum())
+    rows.loc[rows.index[positive][0], "malignant"] = (
+        rows.loc[~positive, "malignant"].nlargest(after).min() - 1e-6
+    )
+    rows.to_csv(path, index=False)
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +40,7 @@ def graded(tmp_path_factory):
     context = Context(data_dir=str(root / "data"), bootstrap=0)
     compute(TASK, context)
     submission = root / "gold.csv"
-    submission.write_bytes(context.task(TASK).gold_submission.read_bytes())
+    strong_submission(context.task(TASK), submission)
     pair = Pair(TASK, "gold", str(submission))
     tables = run_pair(pair, context, root / "results" / "pairs" / TASK / "gold")
     row = dict.fromkeys(SCHEMAS["pairs"].names) | tables["medal"].to_pylist()[0]
@@ -50,6 +69,24 @@ def test_a_new_leaderboard_flips_the_medal_and_changes_no_result(graded):
     assert "verdict" not in flip
     assert {p: p.read_bytes() for p in (root / "results").rglob("*.parquet")} == before
     assert list(regrade(root / "results", changed, ["kernels/other"])) == []
+
+
+def test_what_the_config_of_the_results_changes_holds_again(graded):
+    root, context = graded
+    board = root / "other.csv"
+    board.write_text("score\n" + "".join(f"{60 - i}\n" for i in range(60)))
+    changes = {"leaderboard": str(board)}
+    record = root / "results" / RECORD
+    names = ("run_tables", "submissions", "tasks", "code", "environment")
+    sections = {name: {} for name in names}
+    config = {"tasks": {TASK: changes}}
+    record.write_text(json.dumps({"format": FORMAT, **sections, "config": config}))
+    try:
+        found = list(regrade(root / "results", context))
+    finally:
+        record.unlink()
+    assert found == list(regrade(root / "results", replace(context, overrides=changes)))
+    assert [row["medal"] for row in found] == [["gold", "none"]]
 
 
 def test_a_submission_that_changed_since_is_named(graded):

@@ -183,7 +183,7 @@ def test_too_few_wrong_controls_cannot_show_anything():
 
 
 def _run(run_id, label=None, task=T, kind="functions"):
-    from biomlbench.runs import Run
+    from biomlbench.workflow.runs import Run
 
     names = dict.fromkeys(Run.__dataclass_fields__)
     return Run(**names | {"task_id": task, "run_id": run_id, "kind": kind, "label": label})

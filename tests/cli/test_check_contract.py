@@ -19,6 +19,8 @@ class TestMode:
     def test_declaration(self, mode):
         assert Path(mode.__file__).stem == mode.MODE
         assert isinstance(mode.SEMANTIC, bool)
+        assert isinstance(mode.ORACLE, bool)
+        assert mode.SEMANTIC or not mode.ORACLE
         suites = mode.DEFAULT_SUITE
         assert set([suites] if isinstance(suites, str) else suites) <= set(SUITES)
         assert mode.DEFAULT_WEIGHT >= 0
@@ -39,3 +41,4 @@ class TestMode:
 
 def test_some_modes_look_at_values_and_some_do_not():
     assert {mode.SEMANTIC for mode in MODES} == {True, False}
+    assert {mode.ORACLE for mode in MODES if mode.SEMANTIC} == {True, False}

@@ -138,6 +138,7 @@ def test_the_exit_codes_are_those_of_the_reference():
         ("prune config.yaml --delete --yes", TROUBLE, "results"),
         ("calibrate regrade", TROUBLE, "run the workflow"),
         ("calibrate flakes kabsch-rmsd gone.py", 2, "neither a file nor a run"),
+        ("calibrate blind empty", TROUBLE, "labels.csv"),
         ("prune broken.yaml", TROUBLE, "broken.yaml: cannot be read"),
         ("prune list.yaml", TROUBLE, "no config"),
         ("grade x.csv diabetes-progression --data-dir none", TROUBLE, "biomlbench prepare"),
@@ -154,17 +155,18 @@ def test_exit_codes(line, code, said, tmp_path, monkeypatch, capsys):
     for name, text in (("broken.yaml", "a: [1"), ("list.yaml", "[]"), ("broken.csv", "x\n")):
         (tmp_path / name).write_text(text)
     if line.startswith("validate gone"):
-        from biomlbench.prepare import prepare_task
         from biomlbench.registry import Registry
+        from biomlbench.task.prepare import prepare_task
 
         prepare_task(Registry(data_dir="data").get_task("diabetes-progression"))
     if line.startswith("prune config"):
-        from biomlbench import locking, prune
+        from biomlbench.runtime import locking
+        from biomlbench.workflow import prune
 
         def locked(_):
             raise locking.LockedError("results are in use")
 
-        (tmp_path / "config.yaml").write_text("runs: []")
+        (tmp_path / "config.yaml").write_text("runs: [runs.csv]")
         monkeypatch.setattr(prune, "leftovers", lambda *_: [prune.Leftover(Path("x"), 1, "gone")])
         monkeypatch.setattr(locking, "lock", locked)
     with pytest.raises(SystemExit) as stop:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from biomlbench.cli import TROUBLE, _cli, main
 from biomlbench.contracts import SCHEMAS, read_table, write_table
 from biomlbench.export import FORMATS, TABLES, export, load_tables
+from biomlbench.export.forms import all_forms, summary
 from tests.report import fixtures
 
 NAMES = ("pairs", "checks", "agents", "tasks", "telemetry")
@@ -31,6 +33,20 @@ def results(tmp_path_factory):
 
 def run(*args):
     return CliRunner().invoke(_cli, ["export", *map(str, args)])
+
+
+@pytest.mark.parametrize("name", all_forms())
+def test_contract_of_a_form(name, results, tmp_path):
+    form = all_forms()[name]
+    assert name == Path(form.__file__).stem.replace("_", "-")
+    assert form.__doc__.startswith(f"`{name}`: ")
+    assert len(summary(form)) > 10
+    assert form.write.__doc__
+    written = [export(results, name, tmp_path / n, date="2025-03-31") for n in ("a", "b")]
+    assert written[0]
+    for one, again in zip(*written, strict=True):
+        assert one == tmp_path / "a" / one.name
+        assert one.read_bytes() == again.read_bytes()
 
 
 def test_json_is_the_published_report(results, tmp_path):

@@ -9,25 +9,30 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 from statistics import median
 
 import pytest
+import yaml
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from biomlbench.cli import _cli
+from biomlbench.cli._scaffold import make
+from biomlbench.contracts import read_table
 from biomlbench.importers import ImportRefusedError, compare
+from biomlbench.importers.benchmark import merged, write_benchmark
 from biomlbench.importers.compare import DIFFERENCES
 from biomlbench.importers.groups import Entry, read_group
 from biomlbench.importers.kaggle import import_leaderboard
 from biomlbench.importers.published import match, read_report
-from biomlbench.medals import medal_ranks, rank_score
-from biomlbench.prepare import prepare_task
 from biomlbench.registry import Registry
-from biomlbench.scaffold import make
-from biomlbench.task_report import TaskReport
+from biomlbench.scoring.medals import medal_ranks, rank_score
+from biomlbench.scoring.task_report import TaskReport
+from biomlbench.task.prepare import prepare_task
 
 KAGGLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "leaderboards_kaggle"
 BOARD = [round(2 + 0.5 * i, 3) for i in range(40)]  # best first: 2.0, 2.5, ...
@@ -116,8 +121,28 @@ def test_a_published_group_gives_the_medals_that_its_report_says(place):
         assert row["our_score"] == pytest.approx(report["score"], abs=5e-6)
 
 
+def test_a_bad_line_costs_only_itself_and_short_and_full_ids_are_one_task(place):
+    group, submit = place
+    path = submit("gold", 1.0)
+    lines = [{"task_id": "two-drugs", "submission_path": path, "model": "of another harness"},
+             {"competition_id": "clinical/two-drugs", "submission_path": None}]  # fmt: skip
+    write_group(group, lines, [published("clinical/two-drugs", path, 1.0, BOARD)])
+    with (group / "submission.jsonl").open("a") as file:
+        file.write("not json\n")
+    told = run(group)
+    (message,) = told["left_out"]
+    assert "submission.jsonl:3: not JSON" in message
+    first, second = told["rows"]
+    assert (first["task_id"], first["same"], first["ours"]) == ("clinical/two-drugs", True, "gold")
+    assert (second["run_id"], second["difference"]) == (f"{first['run_id']}-2", "not_in_report")
+    with open(told["runs"], newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["agent"] for row in rows] == ["aide", "aide"]
+    assert [row["submission"] for row in rows][1] == "null"
+
+
 def test_the_run_table_is_one_of_the_workflow(place):
-    from biomlbench.runs import read_runs
+    from biomlbench.workflow.runs import read_runs
 
     group, submit = place
     path = submit("gold", 1.0)
@@ -253,9 +278,9 @@ def _read(report):
     ("text", "said"),
     [
         ("not json\n", "submission.jsonl:1: not JSON"),
-        ('\n{"task_id": "a"}\n[]\n', "submission.jsonl:3: not a JSON object"),
-        ('{"submission_path": "x.csv"}\n', "must be text"),
-        ('{"task_id": 3, "submission_path": "x.csv"}\n', "must be text"),
+        ("\n// a comment\n[]\n", "submission.jsonl:3: not a JSON object"),
+        ('{"submission_path": "x.csv"}\n', "submission.jsonl:1: `task_id` is empty"),
+        ('{"task_id": true, "submission_path": "x.csv"}\n', "`task_id` is True, not text"),
         ("# nothing\n\n", "lists no runs"),
     ],
 )
@@ -324,7 +349,7 @@ def test_a_broken_leaderboard_is_refused(tmp_path, text, said):
 
 @pytest.mark.skipif(not KAGGLE.is_dir(), reason=f"real leaderboards not found in {KAGGLE}")
 def test_real_leaderboards_keep_their_scores(tmp_path):
-    from biomlbench.leaderboard import read_leaderboard
+    from biomlbench.scoring.leaderboard import read_leaderboard
 
     lower = {"bms-molecular-translation", "rsna-2022-cervical-spine-fracture-detection",
              "ventilator-pressure-prediction"}  # fmt: skip
@@ -350,3 +375,61 @@ def test_the_command_wants_a_direction_and_says_what_is_wrong(tmp_path):
     assert "no such file" in result.output
     result = CliRunner().invoke(_cli, ["import", str(tmp_path / "group"), "--task", "a"])
     assert result.exit_code == 2
+
+
+@pytest.mark.slow
+def test_groups_run_through_the_workflow_and_back_into_their_own_form(place):
+    """Groups in, medals out in the published form, which imports without a difference."""
+    group, submit = place
+    other = group.with_name("2025-04-02_run-group_stella")
+    errors = {"gold": 1.0, "bronze": 8.0, "none": 30.0}
+    paths = {name: submit(name, error) for name, error in errors.items()}
+    write_group(group, [{"task_id": "two-drugs", "submission_path": p} for p in paths.values()], [])
+    lines = [{"competition_id": "two-drugs", "submission_path": f"../{group.name}/{paths['gold']}"}]
+    write_group(other, [*lines, {"competition_id": "two-drugs", "submission_path": None}], [])
+    command = [sys.executable, "-m", "biomlbench.cli", "import", "--run", group, other]
+    command += ["--to", "taken", "-c", "1", "--tasks-dir", "my-tasks", "--data-dir", "data"]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    config = yaml.safe_load(Path("taken/config.yaml").read_text())
+    assert config["runs"] == ["taken/runs.csv"]
+    pairs = read_table("pairs", Path("taken/results/pairs.parquet")).to_pylist()
+    medals = sorted((row["agent"], row["medal"]) for row in pairs)
+    assert medals == [
+        *[("aide", "bronze"), ("aide", "gold"), ("aide", "none")],
+        *[("stella", "gold"), ("stella", "none")],
+    ]
+
+    back = ["export", "taken/results", "--format", "bioml-bench", "--to", "back"]
+    assert CliRunner().invoke(_cli, back).exit_code == 0
+    theirs = json.loads(Path("back/grading_report.json").read_text())
+    assert theirs["total_runs"] == 5
+    lines = [{k: r[k] for k in ("task_id", "submission_path")} for r in theirs["task_reports"]]
+    for line in lines:
+        line["submission_path"] = str(Path(line["submission_path"]).absolute())
+    Path("back/submission.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told = run("back", "--report", "back/grading_report.json")
+    assert [row["same"] for row in told["rows"]] == [True] * 5, told["rows"]
+
+
+def test_runs_of_several_groups_keep_ids_of_their_own():
+    runs = [Entry(1, "t", "s", Path("s"), "a" * 100), Entry(2, "u", "s", Path("s"), "a" * 100)]
+    found = merged([runs, runs, runs])
+    assert len({(e.task_id, e.run_id) for e in found}) == 6
+    assert all(len(e.run_id) == 100 for e in found)
+    assert found[2].run_id.endswith(".2")
+
+
+def test_a_config_of_somebody_else_is_not_overwritten(tmp_path):
+    (tmp_path / "config.yaml").write_text("title: mine\n")
+    with pytest.raises(ImportRefusedError, match="name another folder with --to"):
+        write_benchmark([Entry(1, "t", "s", Path("s"), "r")], tmp_path, title="x")
+    assert (tmp_path / "config.yaml").read_text() == "title: mine\n"
+
+
+def test_several_groups_without_run_are_refused(place):
+    group, _ = place
+    write_group(group, [{"task_id": "two-drugs", "submission_path": None}], [])
+    done = CliRunner().invoke(_cli, ["import", str(group), str(group)])
+    assert done.exit_code == 2
+    assert "--run" in done.output

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from biomlbench.cli import _cli
 from biomlbench.importers import ImportRefusedError, inspect_logs
-from biomlbench.importers.inspect_logs import MEND, NO_SUBMISSION, Taken, find_logs, take
-from biomlbench.runs import read_runs
+from biomlbench.importers.inspect_logs import NO_SUBMISSION, REMEDY, Taken, find_logs, take
+from biomlbench.workflow.runs import read_runs
 from tests.cli.test_import import BOARD, place, published  # noqa: F401
 
 CSV = "id,viability\n1,0.5\n"
@@ -21,6 +21,7 @@ CSV = "id,viability\n1,0.5\n"
 
 def sample(name="two-drugs", epoch=1, **more):
     fields = {"store": {}, "metadata": {}, "scores": {}, "attachments": {}, "completed_at": None}
+    fields |= {"model_usage": {"m": SimpleNamespace(total_tokens=120)}, "total_time": 2.5}
     return SimpleNamespace(id=name, epoch=epoch, **fields | more)
 
 
@@ -30,8 +31,9 @@ def score(value=1.0, **metadata):
 
 def log(*samples, task="mine/two-drugs", solver=None):
     spec = SimpleNamespace(
-        task=task, model="mockllm/model", solver=solver, created="2025-03-31T12:00:00+00:00"
-    )
+        task=task, model="mockllm/model", solver=solver, created="2025-03-31T12:00:00+00:00",
+        revision=SimpleNamespace(commit="abc123"),
+    )  # fmt: skip
     return SimpleNamespace(eval=spec, samples=list(samples))
 
 
@@ -98,6 +100,13 @@ def test_epochs_are_attempts_and_the_model_is_the_agent(tmp_path, monkeypatch):
         ("react+mockllm/model", 1, "2025-03-31T12:00:00+00:00"),
     ]
     assert len({run.run_id for run in read}) == 3
+    assert read[0].metadata == {
+        "meta_model": "mockllm/model",
+        "meta_commit": "abc123",
+        "meta_log": "log-0.eval",
+        "meta_tokens": 120,
+        "meta_wall_time_s": 2.5,
+    }
     assert [Path(run.submission).is_file() for run in read] == [True, True, False]
     assert scores.read_text() == "run_id,task_id,scorer,value\n"
 
@@ -115,7 +124,7 @@ def test_without_the_reader_the_mend_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "inspect_ai.log", None)
     result = CliRunner().invoke(_cli, ["import", str(path)])
     assert result.exit_code == 1
-    assert MEND in result.output
+    assert REMEDY in result.output
     assert "Traceback" not in result.output
 
 

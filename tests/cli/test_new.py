@@ -6,12 +6,16 @@ import os
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from biomlbench.cli import _cli
+from biomlbench.cli._scaffold import KINDS, ScaffoldError, make
 from biomlbench.registry import Registry
-from biomlbench.scaffold import KINDS, ScaffoldError, make
+
+OF_TASKS = {"task", "problem"}
+"""Kinds that are folders of tasks; the others are files of a clone."""
 
 
 def pytest_in(clone, *arguments):
@@ -27,7 +31,7 @@ def pytest_in(clone, *arguments):
 
 def test_a_task_can_be_prepared_and_graded_as_it_is(tmp_path):
     from biomlbench.grade import grade_csv
-    from biomlbench.prepare import prepare_task
+    from biomlbench.task.prepare import prepare_task
 
     made = make("task", "clinical/two-drugs", tmp_path)
     assert {path.name for path in made.files} == {
@@ -36,27 +40,71 @@ def test_a_task_can_be_prepared_and_graded_as_it_is(tmp_path):
     task = Registry(tasks_dirs=[tmp_path], data_dir=tmp_path / "data").get_task("two-drugs")
     assert task.name == "Two drugs"
     prepare_task(task)
-    gold, sample = (grade_csv(p, task) for p in (task.gold_submission, task.sample_submission))
+    gold, sample = (
+        grade_csv(pd.read_csv(p), task) for p in (task.gold_submission, task.sample_submission)
+    )
     assert gold.score == 0
     assert sample.score > 20
     assert "no leaderboard" in gold.medal_note
     assert "My name" not in "".join(path.read_text() for path in made.files)
 
 
-@pytest.mark.slow
-def test_a_task_with_its_leaderboard_passes_the_contract_of_all_tasks(tmp_path):
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """A copy of the project with one more of everything, and what was made of each kind."""
     from tests.cli.conftest import copy_project
 
-    clone = copy_project(tmp_path)
-    folder = make("task", "clinical/two-drugs", clone / "biomlbench" / "tasks").files[0].parent
-    tool = [sys.executable, "tools/make_leaderboard.py", "--data-dir", str(tmp_path / "data")]
+    clone = copy_project(tmp_path_factory.mktemp("grown"))
+    tasks, data = clone / "biomlbench" / "tasks", clone / "data"
+    made = {kind: make(kind, f"tried-{kind}", clone) for kind in KINDS if kind not in OF_TASKS}
+    made["problem"] = make("problem", "kernels/tried-problem", tasks)
+    made["task"] = make("task", "clinical/two-drugs", tasks)
+    tool = [sys.executable, "tools/make_leaderboard.py", "--data-dir", str(data)]
     environment = os.environ | {"PYTHONPATH": str(clone)}
     for more in (["--checksums"], []):
         subprocess.run([*tool, *more, "clinical/two-drugs"], cwd=clone, env=environment, check=True)
-    config = folder / "config.yaml"
+    config = made["task"].files[0].parent / "config.yaml"
     config.write_text(config.read_text().replace("# leaderboard", "leaderboard"))
+    return clone, made
+
+
+@pytest.mark.slow
+def test_a_task_with_its_leaderboard_passes_the_contract_of_all_tasks(grown):
+    clone, _ = grown
     out = pytest_in(clone, "tests/tasks/test_contract.py", "-k", "two-drugs")
     assert "7 passed" in out
+
+
+@pytest.mark.slow
+def test_one_more_of_everything_passes_the_contracts_of_all(grown):
+    """The command that `biomlbench new` ends with finds what was made, and passes."""
+    clone, made = grown
+    paths, names = ["tests/verify/test_cards.py"], ["tried-problem"]
+    for kind in made.keys() - OF_TASKS:
+        python, m, pytest_, path, k, name = made[kind].next_step.split()
+        assert (python, m, pytest_, k) == ("python", "-m", "pytest", "-k")
+        paths.append(path)
+        names.append(name)
+    passed = [
+        line
+        for line in pytest_in(clone, "-vv", *paths, "-k", " or ".join(names)).splitlines()
+        if " PASSED" in line
+    ]
+    for name in names:
+        assert any(name in line for line in passed), name
+
+
+@pytest.mark.slow
+def test_one_more_of_everything_passes_lint(grown):
+    """What the templates write is as clean as the rest, under names of any length."""
+    clone, _ = grown
+    for tool in ("ruff", "mypy"):
+        pytest.importorskip(tool, reason="pip install '.[lint]'")
+    for call in (["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]):
+        done = subprocess.run(
+            [sys.executable, "-m", *call], cwd=clone, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
 
 
 def test_a_problem_is_a_calibrated_card(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biomlbench.task_report import TaskReport
+from biomlbench.scoring.task_report import TaskReport
 from tests.cli.test_import import published
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from biomlbench.contracts import read_table
 from biomlbench.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +29,28 @@ def wheel(tmp_path_factory):
     subprocess.run([*call, "-w", str(folder), str(ROOT)], check=True)
     (path,) = folder.glob("*.whl")
     return path
+
+
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory):
+    """An environment with the wheel and what it needs, and nothing of the clone."""
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    (site,) = folder.glob("lib/python3*/site-packages")
+    here = Path(sysconfig.get_path("purelib"))
+    left_out = shutil.ignore_patterns("*.pth", "biomlbench*", "__pycache__")
+    shutil.copytree(here, site, dirs_exist_ok=True, ignore=left_out, copy_function=_link)
+    call = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(site)]
+    subprocess.run([*call, str(wheel)], check=True)
+    return folder / "bin" / "python"
+
+
+def _link(source, target):
+    """Put a file into another folder without a copy, where both are on one file system."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +102,9 @@ def test_tasks_are_the_same(installed):
 def test_predictions_and_functions_are_graded(installed):
     command(installed, "prepare", "diabetes-progression", "kabsch-rmsd")
     gold = "data/clinical/diabetes-progression/prepared/private/gold_submission.csv"
-    row = json.loads(command(installed, "grade", gold, "diabetes-progression", "--json"))
+    reverse = "open('right.csv', 'w').writelines(lines[:1] + lines[:0:-1])"
+    installed("-c", f"lines = open({gold!r}).readlines(); {reverse}")
+    row = json.loads(command(installed, "grade", "right.csv", "diabetes-progression", "--json"))
     assert (row["score"], row["medal"]) == (0.0, "gold")
     right = ROOT / "biomlbench" / "demo" / "functions" / "kabsch_right.py"
     rows = json.loads(command(installed, "verify", right, "kabsch-rmsd", "--json"))
@@ -102,3 +129,35 @@ def test_the_report_can_be_written(installed):
     installed("-c", code)
     command(installed, "report", "results")
     command(installed, "export", "results", "--format", "ro-crate")
+
+
+def test_the_workflow_is_in_it(wheel):
+    held = set(zipfile.ZipFile(wheel).namelist())
+    folders = ("workflow", "scripts", "profiles", "config")
+    wanted = {
+        path.relative_to(ROOT).as_posix()
+        for folder in folders
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    wanted |= {"Snakefile", "envs/requirements.lock"}
+    assert {f"biomlbench/share/{name}" for name in wanted} <= held
+
+
+def test_the_demo_runs_in_an_empty_folder(environment, tmp_path):
+    """What a newcomer does who has no clone; all 68 pairs, code in the sandbox among them."""
+    call = [str(environment), "-m", "biomlbench.cli", "run", "--results", "mine"]
+    variables = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run(call, cwd=tmp_path, env=variables, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "There is no config/config.yaml here, so this is the demo benchmark." in done.stderr
+    rows = read_table("pairs", tmp_path / "mine" / "pairs.parquet").to_pylist()
+    assert len(rows) == 68
+    assert not [row for row in rows if row["fault"] == "infrastructure"]
+    assert (tmp_path / "mine" / "report.html").is_file()
+    again = subprocess.run(call, cwd=tmp_path, env=variables, text=True, capture_output=True)
+    assert "Nothing to be done" in again.stderr
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".snakemake") == [
+        "mine",
+        "runs",
+    ]

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from biomlbench.config import ConfigError, check_config
-from biomlbench.runs import COLUMNS
+from biomlbench.sandbox.providers import choices
+from biomlbench.workflow.config import ConfigError, check_config
+from biomlbench.workflow.runs import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.json"
@@ -32,17 +33,30 @@ def test_defaults_are_filled_in_and_the_input_is_left_alone():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"runs": "a.csv"}, "`runs`"),
+        ({"runs": "a.csv"}, r"`runs`: 'a.csv' is not a list; write `runs: \[a.csv\]`"),
+        ({"runs": []}, "the list is empty"),
+        ({"runs": None}, "`runs`: is empty; give it a value"),
         ({"runs": ["a.txt"]}, "`runs.0`"),
         ({"grading": {"bootstrap": -1}}, "`grading.bootstrap`"),
-        ({"sandbox": {"provider": "x"}}, "use one of auto, bwrap, landlock, unsafe"),
-        ({"tittle": "x"}, "unknown key.* tittle; allowed: title"),
+        ({"sandbox": {"provider": "x"}}, f"use one of {', '.join(choices())}"),
+        ({"tittle": "x"}, "`tittle`: unknown key; did you mean `title`"),
+        ({"bootstrap": 5}, "did you mean `grading.bootstrap`"),
+        ({"zzz": 5}, "allowed: title, runs"),
+        ({"grading": {"bootstrap": "12"}}, "write it without quotes: 12"),
+        ({"grading": {"seed": 1.5}}, "1.5 is not a whole number"),
+        ({"execution": {"reruns": "no"}}, "write false"),
+        ({"execution": {"limits": {"wall_s": float("nan")}}}, "wall_s`: nan is no finite number"),
+        ({"title": 5}, 'put it in quotes: "5"'),
+        ({"sandbox": {"provider": "bwarp"}}, "did you mean bwrap"),
+        ({7: 5}, "`7`: unknown key; allowed: title"),
         ({"tasks": {"toy/line": {"verifier": "v3"}}}, "`tasks.toy/line.verifier`.*v1, shadow, v2"),
     ],
 )
-def test_a_wrong_value_names_key_and_what_is_allowed(change, message):
-    with pytest.raises(ConfigError, match=f"config.yaml: .*{message}"):
-        check_config({"runs": ["a.csv"], **change}, SCHEMA, "config.yaml")
+def test_a_wrong_value_names_file_key_and_what_is_allowed(change, message, tmp_path):
+    file = tmp_path / "my.yaml"
+    file.write_text("# mine\n" + yaml.safe_dump(change))
+    with pytest.raises(ConfigError, match=rf"my\.yaml:[1-5]: .*{message}"):
+        check_config({"runs": ["a.csv"], **change}, SCHEMA, [file])
 
 
 def _keys(schema):

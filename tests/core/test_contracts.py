@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -63,3 +66,45 @@ def test_compared_leaves_out_what_may_differ():
     kept = compared("execute", contracts.SCHEMAS["execute"].empty_table()).column_names
     assert "status" in kept
     assert not {"wall_s", "cpu_s", "peak_mb", "provider"} & set(kept)
+
+
+TRIED = """
+import json, pathlib, sys
+from biomlbench.contracts import SCHEMAS
+from biomlbench.stages import Context, Pair, run_pair
+
+here = pathlib.Path(sys.argv[1])
+folder, data = here / "tasks/demo/toy", here / "data/demo/toy/prepared"
+for path in (folder, data / "public", data / "private"):
+    path.mkdir(parents=True)
+config = {"grader": {"name": "e", "metric": "rmse"}, "submission": {"id": "id", "target": "y"}}
+(folder / "config.yaml").write_text(json.dumps({"name": "Toy", **config}))
+rows = "id,y\\n" + "".join(f"r{i},0.{i}\\n" for i in range(5))
+for file in ("public/sample_submission.csv", "private/answers.csv"):
+    (data / file).write_text(rows)
+(here / "right.csv").write_text(rows)
+context = Context(str(here / "data"), (str(here / "tasks"),), bootstrap=0)
+found = []
+for name in ("right", "absent"):
+    pair = Pair("demo/toy", name, str(here / f"{name}.csv"), "predictions")
+    found += run_pair(pair, context, here / name)["medal"].column("n_tried").to_pylist()
+assert found == [7, None], found
+assert "n_tried" in SCHEMAS["pairs"].names
+"""
+
+
+@pytest.mark.slow
+def test_a_column_of_the_score_takes_two_places(tmp_path):
+    """As docs/how-to/add-a-column.md says; done in a copy."""
+    from tests.cli.conftest import copy_project
+
+    clone = copy_project(tmp_path / "clone")
+    for file, line, more in (
+        ("contracts/_results.py", "SCORE = [", 'field("n_tried", I64, "tried out"),'),
+        ("stages/scored.py", "    return {", '"n_tried": 7,'),
+    ):
+        path = clone / "biomlbench" / file
+        before, found, after = path.read_text().partition(f"{line}\n")
+        assert found, f"{file} has no line `{line}` any more"
+        path.write_text(before + found + f"        {more}\n" + after)
+    subprocess.run([sys.executable, "-c", TRIED, str(tmp_path)], cwd=clone, check=True)

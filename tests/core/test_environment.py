@@ -10,7 +10,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from biomlbench.provenance import PACKAGES
+from biomlbench.stages.provenance import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from biomlbench.pool import JobError, Pool, WorkerDiedError
+from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from biomlbench.resources import (
+from biomlbench.runtime.resources import (
     DEFAULT,
     LEAST,
     OWN_MEMORY_MB,
@@ -18,7 +18,7 @@ from biomlbench.resources import (
 )
 from biomlbench.sandbox import Limits
 from biomlbench.stages import Context
-from biomlbench.stages.execute import limits_of
+from biomlbench.stages.running import limits_of
 
 
 def test_the_defaults_are_the_sandboxs():

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from biomlbench.errors import TaskError
-from biomlbench.runs import RunTableError, read_runs
+from biomlbench.outcomes import fault_of
+from biomlbench.workflow.runs import NO_SUBMISSION, RunTableError, read_runs
+from tests.workflow.run_table_rows import BAD_CELLS, COLUMNS, GOOD, csv_line
 
 KINDS = {"toy/line": "predictions", "kernels/k": "functions"}
 
@@ -100,7 +108,308 @@ def test_the_published_jsonl(tmp_path):
     assert "typo" in bad[1].message
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+def lines_of(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def as_written(cells):
+    """Return a column of text as Parquet files have it, with half characters."""
+    data = pa.array([cell.encode("utf-8", "surrogatepass") for cell in cells], pa.binary())
+    return data.view(pa.string())
+
+
+def test_parquet_gives_the_runs_that_csv_gives(tmp_path):
+    names = HEADER.strip().split(",")
+    text = (
+        HEADER
+        + "r1,ada,line,s.csv,,7,1.0,,,2025-03-31T12:00:00.5+00:00\nr2,ada,k,null,,,,,right,\n"
+    )
+    expected, bad = read(tmp_path / "t.csv", text)
+    moment = datetime(2025, 3, 31, 12, 0, 0, 500_000, UTC)
+    rows = [("r1", "ada", "line", "s.csv", None, 7, 1.0, None, None, moment),
+            ("r2", "ada", "k", None, "", None, float("nan"), None, "right", None)]  # fmt: skip
+    columns = dict(zip(names, map(pa.array, zip(*rows, strict=True)), strict=True))
+    columns["agent"] = columns["agent"].dictionary_encode()
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    runs, no_bad = read_runs([tmp_path / "t.parquet"], resolve)
+    assert [replace(run, source=run.source.replace(".parquet", ".csv")) for run in runs] == expected
+    assert not bad
+    assert not no_bad
+
+
+def test_what_is_no_table_in_parquet_is_told(tmp_path):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"PAR1 and no more PAR1")
+    with pytest.raises(RunTableError, match=r"t\.parquet: cannot be read as Parquet .*; write it"):
+        read_runs([path], resolve)
+    pq.write_table(pa.table({"run_id": ["r"], "agnet": ["a"]}), path)
+    with pytest.raises(RunTableError, match=r"t\.parquet:1: missing column.*'agnet' for 'agent'"):
+        read_runs([path], resolve)
+
+
+@pytest.mark.parametrize(("column", "value"), BAD_CELLS)
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_each_bad_cell_costs_its_row_only_and_is_named(tmp_path, form, column, value):
+    rows = [dict(GOOD, run_id="one"), {**GOOD, "run_id": "bad", column: value},
+            dict(GOOD, run_id="two")]  # fmt: skip
+    if form == "csv":
+        text = ",".join((*COLUMNS, "kind")) + "\n"
+        text += "".join(csv_line(row, (*COLUMNS, "kind")) for row in rows)
+        path, line = tmp_path / "t.csv", 3
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    elif form == "parquet":
+        cells = {name: [row.get(name, "") for row in rows] for name in (*COLUMNS, "kind")}
+        path, line = tmp_path / "t.parquet", 3
+        pq.write_table(pa.table({name: as_written(of) for name, of in cells.items()}), path)
+    else:
+        if value == "" and column in ("run_id", "agent"):
+            pytest.skip("the group's name stands in")
+        for row in rows:
+            row["submission_path"] = row.pop("submission")
+        path, line = tmp_path / "t.jsonl", 2
+        path.write_text(lines_of(*rows))
+    runs, (bad,) = read_runs([path], resolve)
+    assert [run.run_id for run in runs] == ["one", "two"]
+    assert bad.message.startswith(f"{path.as_posix()}:{line}: ")
+    assert fault_of(bad.reason) == "run_table"
+    for text in (bad.run_id, bad.agent, bad.task_id, bad.submission, bad.message):
+        assert text.isprintable()
+        assert len(text.encode()) <= 4000
+
+
+@pytest.mark.parametrize("value", [True, 1.5, ["a"], {"a": 1}, float("nan")])
+@pytest.mark.parametrize("key", ["agent", "run_id", "task_id", "submission_path", "time", "label"])
+def test_what_is_no_text_is_named_as_such(tmp_path, key, value):
+    row = {"task_id": "line", "submission_path": "a.csv", key: value}
+    runs, (bad,) = read(tmp_path / "g" / "s.jsonl", lines_of(row))
+    assert not runs
+    assert f"`{key}` is {value!r}, not text" in bad.message
+
+
+def test_numbers_stand_for_text_and_whole_floats_for_numbers(tmp_path):
+    row = {"task_id": "line", "submission_path": "a.csv", "run_id": 7, "agent": 3, "attempt": 2.0}
+    (run,), bad = read(tmp_path / "g" / "s.jsonl", lines_of(row))
+    assert not bad
+    assert (run.run_id, run.agent, run.attempt) == ("7", "3", 2)
+
+
+def test_an_agent_has_one_name_whatever_its_letters_are_made_of(tmp_path):
+    names = ["Zo\u00eb", "Zoe\u0308", " Zo\u00eb\u200f", "\ufeffZo\u00eb"]
+    text = "".join(f"r{n},{name},line,s.csv,,,,,,\n" for n, name in enumerate(names))
+    runs, bad = read(tmp_path / "r.csv", HEADER + text)
+    assert not bad
+    assert {run.agent for run in runs} == {"Zo\u00eb"}
+
+
+def test_a_quotation_mark_that_is_never_closed_costs_its_row_only(tmp_path):
+    text = 'a,"ada,line,s.csv\nb,bob,line,"s,1.csv"\nc,"x""y",line,s.csv\nd,"cyd,line,s.csv\n'
+    runs, bad = read(tmp_path / "r.csv", "run_id,agent,task_id,submission\n" + text)
+    assert [(run.run_id, run.agent, run.submission) for run in runs] == [
+        ("b", "bob", "s,1.csv"), ("c", 'x"y', "s.csv"),
+    ]  # fmt: skip
+    assert [row.source.rpartition(":")[2] for row in bad] == ["2", "5"]
+    assert "never closed" in bad[0].message
+
+
+@pytest.mark.parametrize(
+    ("encoding", "separator", "newline"),
+    [("utf-8-sig", ";", "\r\n"), ("utf-16", ",", "\r\n"), ("utf-16", "\t", "\n"),
+     ("utf-8", "\t", "\r")],
+)  # fmt: skip
+def test_tables_of_excel_are_read_and_the_separator_is_told(tmp_path, encoding, separator, newline):
+    rows = ["run_id,agent,task_id,submission,,", "a,Zoë,line,s.csv,,", "b,ada,line"]
+    text = newline.join(row.replace(",", separator) for row in rows) + newline
+    (tmp_path / "r.csv").write_bytes(text.encode(encoding))
+    notes = []
+    (run,), (bad,) = read_runs([tmp_path / "r.csv"], resolve, note=notes.append)
+    assert (run.run_id, run.agent, run.submission) == ("a", "Zoë", "s.csv")
+    assert "r.csv:3: 3 cells where the header has 4" in bad.message
+    assert len(notes) == (separator != ",")
+    assert all("the columns seem to be separated by" in text for text in notes)
+
+
+def test_bytes_of_another_encoding_cost_their_row(tmp_path):
+    text = b"run_id,agent,task_id,submission\na,Zo\xeb,line,s.csv\nb,Zo\xc3\xab,line,s.csv\n"
+    (tmp_path / "r.csv").write_bytes(text)
+    (run,), (bad,) = read_runs([tmp_path / "r.csv"], resolve)
+    assert run.agent == "Zoë"
+    assert "not UTF-8; write the table as UTF-8" in bad.message
+
+
+def test_an_extra_column_is_not_used_and_a_misspelt_one_refused(tmp_path):
+    notes = []
+    (tmp_path / "r.csv").write_text("run_id,agent,competition_id,submission,notes\na,b,line,s,x\n")
+    (run,), bad = read_runs([tmp_path / "r.csv"], resolve, note=notes.append)
+    assert (run.task_id, bad) == ("toy/line", [])
+    assert "the column 'notes' is not used" in notes[0]
+    with pytest.raises(RunTableError, match=r"r\.csv:1: .*misspelt: 'lable' for 'label'"):
+        read(tmp_path / "r.csv", "run_id,agent,task_id,submission,lable\n")
+    with pytest.raises(RunTableError, match="'Run_ID' for 'run_id', 'TASK_ID' for"):
+        read(tmp_path / "r.csv", "Run_ID,agent,TASK_ID,submission\n")
+    with pytest.raises(RunTableError, match=r"repeated column\(s\) \['agent'\]"):
+        read(tmp_path / "r.csv", "run_id,agent,agent,task_id,submission\n")
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_rows_of_nothing_but_empty_cells_are_none(tmp_path, separator):
+    blank = ["", "  ", '""']
+    rows = [["run_id", "agent", "task_id", "submission"], [*blank, ""], ["a", "b", "line", "s.csv"]]
+    text = "".join(f"{separator.join(row)}\n" for row in [*rows, [""] * 4, blank])
+    runs, bad = read(tmp_path / "r.csv", text)
+    assert [run.run_id for run in runs] == ["a"]
+    assert bad == []
+
+
+def test_a_table_that_cannot_be_read_costs_only_itself(tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "book.csv").write_bytes(b"PK\x03\x04" + b"\0" * 50)
+    (tmp_path / "good.csv").write_text(HEADER + "a,b,line,s.csv,,,,,,\n")
+    names = ["folder.csv", "empty.csv", "gone.csv", "book.csv", "good.csv", "good.csv"]
+    runs, bad = read_runs([tmp_path / name for name in names], resolve)
+    assert len(runs) == 1
+    for row, said in zip(bad, ("is a folder", "missing column", "no such run table", "Excel"),
+                         strict=True):  # fmt: skip
+        assert said in row.message
+        assert row.message.count(row.source) == 1
+    assert len({row.run_id for row in bad}) == 4
+    with pytest.raises(RunTableError, match="no such run table"):
+        read_runs([tmp_path / "gone.csv"], resolve)
+
+
+def test_a_repeated_run_id_leaves_the_first_and_no_two_rows_share_one(tmp_path):
+    text = HEADER + "a,ada,line,s.csv,,,,,,\n" + "a,bob,toy/line,s.csv,,,,,,\n" * 2
+    runs, bad = read(tmp_path / "r.csv", text)
+    assert [run.agent for run in runs] == ["ada"]
+    assert len({(row.task_id, row.run_id) for row in [*runs, *bad]}) == 3
+
+
+def test_case_matters_only_where_the_file_system_minds_it(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text(HEADER + "a,ada,line,s.csv,,,,,,\nA,ada,line,s.csv,,,,,,\n")
+    assert len(read_runs([path], resolve)[0]) == 2
+    _, (bad,) = read_runs([path], resolve, ignore_case=True)
+    assert "already as `a`, but for upper and lower case" in bad.message
+
+
+def test_groups_of_one_agent_are_one_agent_and_their_runs_are_told_apart(tmp_path):
+    lines = [{"task_id": "line", "submission_path": None}] * 2
+    tables = []
+    for parent in ("one", "two"):
+        path = tmp_path / parent / "2025-03-31T12-00-00-GMT_run-group_aide" / "submission.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_text(lines_of(*lines))
+        tables.append(path)
+    runs, bad = read_runs(tables, resolve)
+    assert not bad
+    assert {run.agent for run in runs} == {"aide"}
+    assert len({run.run_id for run in runs}) == 4
+    assert {run.submission for run in runs} == {NO_SUBMISSION}
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "/home/otto/runs/{group}/t_1/submission/submission.csv",
+        "/mnt/copied-from/t_1/submission/submission.csv",
+        "runs/{group}/t_1/submission/submission.csv",
+        r"C:\Users\otto\runs\{group}\t_1\submission\submission.csv",
+        "./t_1/../t_1/submission/submission.csv",
+        "t_1/submission/submission.csv",
+    ],
+)
+def test_a_path_of_another_machine_is_found_below_the_group(tmp_path, stated):
+    group = "2025-03-31T12-00-00-GMT_run-group_aide"
+    for name in ("t_1", "t_2"):
+        file = tmp_path / group / name / "submission" / "submission.csv"
+        file.parent.mkdir(parents=True)
+        file.write_text(name)
+    stated = stated.replace("{group}", group)
+    lines = [{"task_id": "line", "submission_path": stated},
+             {"task_id": "line", "submission_path": stated.replace("t_1", "t_2")},
+             {"task_id": "line", "submission_path": stated.replace("t_1", "t_3")}]  # fmt: skip
+    runs, bad = read(tmp_path / group / "submission.jsonl", lines_of(*lines))
+    assert not bad
+    assert [Path(run.submission).read_text() for run in runs[:2]] == ["t_1", "t_2"]
+    assert not Path(runs[2].submission).exists()
+
+
+META = "run_id,agent,task_id,submission,meta_model,meta_cost_usd,meta_tokens,meta_site\n"
+
+
+def test_what_a_user_knows_of_a_run_is_kept_with_its_type(tmp_path):
+    (run,), bad = read(tmp_path / "r.csv", META + "r,ada,line,s.csv,m-1, 0.25 ,1200.0,Zürich\n")
+    assert not bad
+    assert run.metadata == {
+        "meta_model": "m-1",
+        "meta_cost_usd": 0.25,
+        "meta_tokens": 1200,
+        "meta_other": '{"site": "Zürich"}',
+    }
+    line = {"task_id": "line", "submission_path": None, "meta_steps": 7, "meta_ok": 1.5}
+    (run,), bad = read(tmp_path / "g" / "s.jsonl", lines_of(line))
+    assert (run.metadata, bad) == ({"meta_steps": 7, "meta_other": '{"ok": "1.5"}'}, [])
+
+
+@pytest.mark.parametrize("value", ["$3", "nan", "-1", "1e400", "1.5", "many", "\x00", "x" * 600])
+def test_a_bad_value_of_metadata_costs_only_itself(tmp_path, value):
+    row = {"task_id": "line", "submission_path": None, "meta_model": "m", "meta_tokens": value}
+    notes = []
+    (tmp_path / "s.jsonl").write_text(lines_of(row, row))
+    runs, bad = read_runs([tmp_path / "s.jsonl"], resolve, note=notes.append)
+    assert not bad
+    assert [run.metadata["meta_model"] for run in runs] == ["m", "m"]
+    assert "meta_tokens" not in runs[0].metadata
+    said = runs[0].metadata["meta_note"]
+    assert said.startswith("meta_tokens: ")
+    assert said.isprintable()
+    assert len(said) <= 600
+    assert notes == [f"{runs[0].source}: {said} (and 1 more rows)"]
+
+
+rows = st.dictionaries(
+    st.sampled_from(["run_id", "agent", "task_id", "competition_id", "submission_path", "seed",
+                     "attempt", "hint_tier", "label", "time", "kind", "other", "meta_tokens",
+                     "meta_log", "meta_x"]),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats()
+        | st.sampled_from(["line", "toy/line", "k", "a.csv", "r1", "2025-03-31", "right", "/x/y"])
+        | st.text(st.characters(exclude_categories=())),
+        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
+        max_leaves=3,
+    ),
+)  # fmt: skip
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150
+)
+@given(st.lists(rows, max_size=8))
+def test_any_rows_in_json_are_runs_or_bad_rows(tmp_path, rows):
+    path = tmp_path / "fuzz.jsonl"
+    path.write_text(lines_of(*rows))
+    runs, bad = read_runs([path], resolve)
+    assert len(runs) + len(bad) == len(rows)
+    assert len({(row.task_id, row.run_id) for row in [*runs, *bad]}) == len(rows)
+    assert all(row.message.isprintable() and row.agent.isprintable() for row in bad)
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100
+)
+@given(st.binary(max_size=200))
+def test_any_bytes_give_rows_or_a_clear_error(tmp_path, data):
+    for name, head in (("a.csv", b""), ("b.csv", HEADER.encode()), ("c.jsonl", b"")):
+        (tmp_path / name).write_bytes(head + data)
+        with contextlib.suppress(RunTableError):
+            runs, bad = read_runs([tmp_path / name], resolve)
+            assert all(row.message and name in row.source for row in bad)
+            assert all(run.task_id in KINDS for run in runs)
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100
+)
 @given(st.text(max_size=300))
 def test_any_text_gives_rows_or_a_clear_error(tmp_path, text):
     path = tmp_path / "fuzz.csv"

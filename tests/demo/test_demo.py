@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from biomlbench.archives import DataSourceError, locked
 from biomlbench.demo import DEMO_TASKS, make, make_runs
 from biomlbench.demo.agents import AGENTS
 from biomlbench.demo.spoil import NEVER_WRITTEN, SPOILT
 from biomlbench.registry import Registry
-from biomlbench.runs import COLUMNS, read_runs
 from biomlbench.stages import Context, Pair, prepare, run_pair
+from biomlbench.task.sources.archives import DataSourceError, locked
+from biomlbench.workflow.runs import COLUMNS, read_runs
 
 DEMO = Path(make.__file__).parent
 ROOT = DEMO.parents[1]
@@ -177,7 +177,7 @@ def test_interrupted_move_is_taken_up_again(demo, tmp_path, monkeypatch):
         make_runs(out, data, QUICK[2:])
     monkeypatch.undo()
     assert make_runs(out, data, QUICK[2:]).fresh
-    assert not list(tmp_path.glob(".runs.*"))
+    assert not list(tmp_path.glob(".runs.*.tmp"))
 
 
 def test_a_folder_of_other_files_is_left_alone(tmp_path):

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
+from tests.waiting import HANG_S
+
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
     r"(?:^ *<!-- not run: (?P<why>[^\n]+?) -->\n+)?"
@@ -73,6 +75,7 @@ def environment(clone, home):
         "PYTHONPATH": str(clone),
         "HOME": str(home),
         "XDG_CACHE_HOME": cache,
+        "BIOMLBENCH_DATA_DIR": str(Path(home) / ".cache" / "biomlbench" / "data"),
         "COLUMNS": "200",
     }
 
@@ -89,7 +92,7 @@ def run(block, page, clone, home):
         env=environment(clone, home),
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=HANG_S,
     )
     where = f"{page.relative_to(ROOT)}:{block.line}"
     assert done.returncode == 0, (

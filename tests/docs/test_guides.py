@@ -7,14 +7,15 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from tests.cli.conftest import copy_project
+from tests.controls import right_submission
 from tests.docs.snippets import ROOT, RUN, blocks_of, environment, run, script_of
+from tests.waiting import HANG_S, wait_until
 
 pytestmark = pytest.mark.slow
 WEEKLY = "docs/how-to/calibrate-weekly.md"
@@ -22,7 +23,6 @@ SERVE = "docs/how-to/serve.md"
 CONFIG = """\
 title: Weekly
 runs: [my-runs.csv]
-data_dir: data
 calibration:
   tasks: [kernels/kabsch-rmsd, clinical/breast-cancer-wisconsin]
   mutants: 3
@@ -57,11 +57,9 @@ def test_calibrate_weekly(clone, tmp_path):
     shutil.copy(clone / "biomlbench/demo/functions/kabsch_right.py", clone / "my_solution.py")
     (clone / "config" / "config.yaml").write_text(CONFIG)
     (clone / "my-runs.csv").write_text(RUNS)
-    ask(clone, home, "biomlbench", "prepare", "--data-dir", "data", "breast-cancer-wisconsin")
-    shutil.copy(
-        clone / "data/clinical/breast-cancer-wisconsin/prepared/private/gold_submission.csv",
-        clone / "gold.csv",
-    )
+    ask(clone, home, "biomlbench", "prepare", "breast-cancer-wisconsin")
+    gold = "clinical/breast-cancer-wisconsin/prepared/private/gold_submission.csv"
+    right_submission(home / ".cache/biomlbench/data" / gold, clone / "gold.csv")
     ask(clone, home, "snakemake", "--cores", "2")
     week = datetime.now(UTC).strftime("%G-W%V")
     ran = []
@@ -113,19 +111,20 @@ def test_serve(clone, tmp_path):
         ["bash", "-c", f"exec env {start} --port {port}"], cwd=clone, env=environment(clone, home)
     )
     try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", int(port))) == 0:
-                    break
+
+        def answers():
             assert server.poll() is None
-            time.sleep(0.1)
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", int(port))) == 0
+
+        wait_until(answers)
         answers = [
             run(replace(block, text=block.text.replace("5000", port)), ROOT / SERVE, clone, home)
             for block in blocks[1:]
         ]
     finally:
         server.send_signal(signal.SIGINT)
-        server.wait(30)
+        server.wait(HANG_S)
     short, valid, judged = answers
     assert "have no row" in short
     assert "Submission is valid." in valid

@@ -34,7 +34,11 @@ def take(name, bench, home):
 def test_query_results(bench, tmp_path):
     pytest.importorskip("duckdb", reason="DuckDB is not installed")
     pytest.importorskip("polars", reason="Polars is not installed")
-    best, failing, medals, pairs, across, same, origin = take("query-results.md", bench, tmp_path)
+    seen, best, failing, medals, pairs, across, same, origin = take(
+        "query-results.md", bench, tmp_path
+    )
+    assert "Pair('" in seen
+    assert (bench / "agents-and-boards.png").stat().st_size > 10_000
     assert "toy/line" in best
     assert "missing_ids" in failing
     assert "gold" in medals

@@ -15,9 +15,11 @@ from threading import Thread
 import pytest
 
 from biomlbench.contracts import SCHEMAS
+from biomlbench.export.forms import all_forms
 from biomlbench.metrics import list_metrics
 from biomlbench.outcomes import SENTENCES
 from biomlbench.registry import Registry
+from biomlbench.task.sources.base import all_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -84,6 +86,10 @@ def test_every_code_metric_task_and_command_is_there(pages):
 
     for code in SENTENCES:
         assert pages["reference/reason-codes.md"].count(f"| `{code}` |") == 1
+    for key in all_sources():
+        assert f"| `{key}` |" in pages["reference/data-sources.md"]
+    for form in all_forms():
+        assert f"| `{form}` |" in pages["reference/exports.md"]
     for name in list_metrics():
         assert f"| `{name}` |" in pages["reference/metrics.md"]
     for name in Registry().list_task_ids():

@@ -19,22 +19,34 @@ READ = ("text", "yaml", "csv", "json", "toml", "html")
 QUICK = (
     "docs/explanation/verdicts.md",
     "docs/explanation/medals.md",
+    "docs/explanation/agent-statistics.md",
     "docs/how-to/read-a-verdict.md",
     "docs/how-to/migrate-a-card.md",
     "docs/how-to/add-a-check.md",
 )
 """Run always; those after them, which start the workflow or whole tests, with the slow tests."""
-SLOW = (
-    "docs/tutorial/grade-your-runs.md",
-    "docs/how-to/import-and-export.md",
+ADDED = (
     "docs/how-to/add-a-metric.md",
     "docs/how-to/add-a-plot.md",
+    "docs/how-to/add-a-check-of-predictions.md",
+    "docs/how-to/add-a-data-source.md",
+    "docs/how-to/add-an-export.md",
+    "docs/how-to/add-a-provider.md",
+    "docs/how-to/add-a-kind-of-submission.md",
+)
+"""Pages that add a plug-in and run its contract test."""
+SLOW = (
+    *ADDED,
+    "docs/tutorial/grade-your-runs.md",
+    "docs/how-to/import-and-export.md",
     "docs/extending/add-a-task.md",
+    "docs/how-to/audit-a-task.md",
     "docs/extending/add-a-problem.md",
     "README.md",
 )
 
 ELSEWHERE = {
+    "docs/how-to/run-anywhere.md": "tests/workflow/test_several.py",
     "docs/how-to/query-results.md": "tests/docs/test_results_pages.py",
     "docs/how-to/reproduce.md": "tests/docs/test_results_pages.py",
     "docs/reference/grading-api.md": "tests/api/test_pages.py",
@@ -95,7 +107,7 @@ def test_tutorial(clone, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["docs/how-to/add-a-metric.md", "docs/how-to/add-a-plot.md"])
+@pytest.mark.parametrize("name", ADDED)
 def test_page_with_contract_tests(name, clone, tmp_path):
     take(clone, name, tmp_path)
 
@@ -113,6 +125,12 @@ def test_page_that_adds_a_task(name, task, clone, tmp_path):
     take(clone, name, tmp_path)
     report = (clone / "results" / "report.html").read_text("utf-8")
     assert f'"task_id":"{task}"' in report
+
+
+@pytest.mark.slow
+def test_page_of_the_audit(clone, tmp_path):
+    take(clone, "docs/how-to/audit-a-task.md", tmp_path)
+    assert "clinical/audited-task" in (clone / "audit" / "audit.html").read_text("utf-8")
 
 
 @pytest.mark.slow

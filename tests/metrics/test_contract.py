@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from biomlbench.metrics import REASONS, MetricError, get_metric, list_metrics
+from biomlbench.metrics import REASONS, MetricError, _resample, get_metric, list_metrics
 from biomlbench.metrics._base import KINDS
 from biomlbench.metrics._resample import _looped_scorer
 
@@ -152,6 +152,16 @@ def test_bootstrap_is_fixed_by_its_seed(metric, make_example):
     finite = first[np.isfinite(first)]
     assert len(finite) > 15
     assert ((finite >= low) & (finite <= high)).all()
+
+
+@pytest.mark.parametrize(("n_resamples", "n_rows"), [(40, 20_000), (3, 300)])
+def test_resamples_that_are_kept_are_those_that_are_drawn_anew(monkeypatch, n_resamples, n_rows):
+    truth, predictions = np.random.default_rng(0).normal(size=(2, n_rows))
+    mae = get_metric("mae")
+    first, kept = (mae.bootstrap(truth, predictions, n_resamples=n_resamples) for _ in "ab")
+    monkeypatch.setattr(_resample, "KEPT_BYTES", 0)
+    anew = mae.bootstrap(truth, predictions, n_resamples=n_resamples)
+    assert first.tolist() == kept.tolist() == anew.tolist()
 
 
 def test_bad_counts_are_refused(metric, make_example):

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 
 from biomlbench import contracts, outcomes
 from biomlbench.contracts import from_rows
-from biomlbench.report.agents import summarize_agents
 from biomlbench.report.inputs import CALIBRATION_COLUMNS, Tables
+from biomlbench.summary.agents import summarize_agents
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biomlbench.report.compare import MEASURES, compare_agents, holm, per_task, sign_flip_p
+from biomlbench.report.compare import MEASURES, compare_agents, holm, per_task, ranking, sign_flip_p
 from tests.report import fixtures
 
 floats = st.floats(-100, 100).map(lambda x: round(x, 3))
@@ -88,7 +88,7 @@ def test_rows_are_oriented_and_complete():
     assert worst.empty
 
 
-def test_no_spread_between_tasks_gives_no_interval():
+def test_no_spread_between_tasks_still_leaves_unseen_tasks():
     rows = [
         (f"t{task}", agent, verdict, "none", False, 0, np.nan)
         for task in range(4)
@@ -96,8 +96,9 @@ def test_no_spread_between_tasks_gives_no_interval():
     ]
     (row,) = compare_agents(pairs(rows)).to_dict("records")
     assert (row["agent"], row["difference"], row["p"]) == ("a", 1.0, 2 / 2**4)
-    assert np.isnan(row["low"])
-    assert np.isnan(row["high"])
+    # on four tasks of four; a fifth might differ
+    assert row["low"] < 1.0 == row["high"]
+    assert np.isnan(row["tasks_needed"])
 
 
 def test_intervals_stay_within_what_is_possible():
@@ -115,8 +116,40 @@ def test_intervals_stay_within_what_is_possible():
         for agent in "ab"
     ]
     (row,) = compare_agents(pairs(rows)).to_dict("records")
-    assert row["high"] == 1.0
-    assert -1 <= row["low"] < row["difference"] < 1
+    assert -1 <= row["low"] < row["difference"] < row["high"] <= 1
+
+
+def test_more_tasks_of_the_same_kind_decide():
+    """As many tasks as it says are needed show the difference in about four of five cases."""
+    rng = np.random.default_rng(5)
+    differences = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, -1.0, -1.0, 0.0, 1.0, -1.0])
+    rows = [
+        (f"t{task}", agent, "pass" if passed else "fail", "none", False, 0, np.nan)
+        for task, difference in enumerate(differences)
+        for agent, passed in (("a", difference > 0), ("b", difference < 0))
+    ]
+    (row,) = compare_agents(pairs(rows)).to_dict("records")
+    assert row["p"] > 0.05
+    assert row["detectable"] > row["difference"]
+    n = int(row["tasks_needed"])
+    seen = rng.choice(differences, (1000, n))
+    t = seen.mean(axis=1) / (seen.std(axis=1, ddof=1) / n**0.5)
+    assert np.mean(t > 1.98) == pytest.approx(0.8, abs=0.05)
+
+
+def test_places_follow_from_the_sure_differences():
+    rows = [
+        (f"t{task}", agent, verdict, "none", False, 0, np.nan)
+        for task in range(12)
+        for agent, verdict in (
+            ("best", "pass"), ("level", "pass"), ("worst", "fail"),
+        )
+    ]  # fmt: skip
+    table = ranking(pairs(rows), "pass")
+    assert table.loc["best", ["low", "high"]].tolist() == [1, 2]
+    assert table.loc["level", ["low", "high"]].tolist() == [1, 2]
+    assert table.loc["worst", ["low", "high"]].tolist() == [3, 3]
+    assert table["best"].tolist() == [0.5, 0.5, 0.0]
 
 
 def test_one_task_is_no_comparison():

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from biomlbench.report import html, plots
+from biomlbench.report import page as pages
 from biomlbench.report.inputs import Tables
 from tests.report import fixtures
 
@@ -174,7 +175,7 @@ def test_outdated_figures_are_drawn_anew(tmp_path):
 
 
 def test_no_half_file_is_left(results, tmp_path, monkeypatch):
-    monkeypatch.setattr(html.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    monkeypatch.setattr(pages.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
         html.render(results, tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
@@ -194,7 +195,7 @@ def test_overview_needs_no_script(text):
 
 
 def test_vendored_library_has_its_licence():
-    folder = html.HERE / "assets" / "vendor"
+    folder = pages.ASSETS / "vendor"
     for script in folder.glob("*.js"):
         assert script.stat().st_size < 500_000
         licence = folder / f"{script.name.split('.')[0]}.LICENSE.txt"

@@ -11,7 +11,7 @@ import pytest
 
 from biomlbench import contracts
 from biomlbench.report import feedback, html
-from biomlbench.report.agents import summarize_agents
+from biomlbench.summary.agents import summarize_agents
 
 pytestmark = pytest.mark.slow
 TASK = "kernels/kabsch-rmsd"

@@ -151,11 +151,22 @@ def test_empty_and_single():
     assert "no other agent" in one.detail
 
 
-def test_rate_without_error_has_no_interval():
-    row = pd.Series({"x": 0.25, "x_se": np.nan, "y": np.nan, "y_se": np.nan, "z": 0.9, "z_se": 0.2})
-    assert overview.Rate.of(row, "x") == overview.Rate(25.0)
+def test_a_rate_has_the_interval_of_the_table():
+    row = pd.Series({"x": 0.25, "x_low": 0.0625, "x_high": 0.5, "y": None, "y_low": None})
+    assert overview.Rate.of(row, "x") == overview.Rate(25.0, 6.25, 50.0)
     assert str(overview.Rate.of(row, "y")) == "–"
-    assert overview.Rate.of(row, "z").high == 100.0
+    assert overview.Rate.of(row, "x", 1.0).high == 0.5
+
+
+def test_the_first_page_says_which_places_are_left_open():
+    made = overview.build(fixtures.frames(440))
+    agents = len(made.ranking)
+    for row in made.ranking:
+        assert 1 <= row.best_place <= row.worst_place <= agents
+    first, last = made.ranking[0], made.ranking[-1]
+    assert first.best_place == 1
+    assert last.worst_place == agents
+    assert sum(row.probably_best or 0 for row in made.ranking) == pytest.approx(100)
 
 
 # trust ------------------------------------------------------------------------------------------

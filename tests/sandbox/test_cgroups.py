@@ -81,18 +81,23 @@ def test_a_group_measures_the_whole_tree(confined):
         pytest.skip("no control groups can be made here")
     code = b"""
 import os
-import time
 
 
 def f():
     pids = []
+    (ready, says), (ends, end) = os.pipe(), os.pipe()
     for _ in range(4):
         pid = os.fork()
         if not pid:
+            os.close(end)
             block = bytearray(b"x") * (40 << 20)
-            time.sleep(0.3)
+            os.write(says, b"x")
+            os.read(ends, 1)
             os._exit(len(block) & 1)
         pids.append(pid)
+    for _ in pids:
+        os.read(ready, 1)
+    os.close(end)
     for pid in pids:
         os.waitpid(pid, 0)
 """

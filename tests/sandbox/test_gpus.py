@@ -90,10 +90,12 @@ def test_a_device_that_the_job_may_not_open_is_not_there(host):
 
 def test_the_code_sees_what_was_granted_and_only_that():
     setup = make_setup(Limits(), None, 0, None, ())
-    assert environment(setup, "/box")["CUDA_VISIBLE_DEVICES"] == ""
+    assert environment(setup, "/box", "/tmp")["CUDA_VISIBLE_DEVICES"] == ""
     setup = replace(setup, gpus=Gpus("GPU-a", ("/dev/nvidia3",)))
-    assert environment(setup, "/box")["CUDA_VISIBLE_DEVICES"] == "GPU-a"
-    words = " ".join(_bubblewrap._file_system(setup, 9))
+    assert environment(setup, "/box", "/tmp")["CUDA_VISIBLE_DEVICES"] == "GPU-a"
+    words = " ".join(
+        _bubblewrap._file_system(setup, _bubblewrap._Places("/box", "/data", "/sbx"), 9, [])
+    )
     shown = "--dev /dev", "--dev-bind /dev/nvidia3 /dev/nvidia3", "--remount-ro /dev"
     assert sorted(shown, key=words.index) == list(shown)
     with pytest.raises(SandboxUnavailable, match="no access to GPUs"):

@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 import biomlbench
-from biomlbench.sandbox import Case, SandboxUnavailable, interpreter, run_functions, run_program
+from biomlbench.sandbox import (
+    Case,
+    Limits,
+    SandboxUnavailable,
+    interpreter,
+    run_functions,
+    run_program,
+)
+from tests.waiting import HANG_S
 
 MARK = "REFERENCE_7f3a"
 
@@ -115,7 +123,7 @@ def test_the_running_package_its_repository_and_the_tests_are_hidden(confined):
     places = [str(package), str(package.parent), str(Path(__file__).parent)]
     cases = [Case("find", "find", ("def ", places)), Case("tops", "tops"), Case("m", "modules")]
     code = LOOK.replace(b"site-packages", b"nowhere")
-    done = run_functions(code, cases, provider=confined)
+    done = run_functions(code, cases, limits=Limits(wall_s=HANG_S), provider=confined)
     found, tops, modules = done.cases
     # The environment may lie inside the repository, as `.venv` does; it has to be shown.
     assert [path for path in found.value() if not path.startswith(f"{sys.prefix}/")] == []

@@ -6,11 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import uuid
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import HANG_S, wait_until
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -50,7 +51,7 @@ def user(tmp_path):
     subprocess.run(["userdel", "--remove", name], check=False, capture_output=True)
 
 
-def run_as(user, *arguments, timeout=1200):
+def run_as(user, *arguments, timeout=HANG_S):
     name, home = user
     environment = {
         **os.environ,
@@ -81,10 +82,7 @@ def test_the_battery_holds_for_a_plain_user(user):
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     # Python's own helper of a process pool ends a moment after the test run.
-    end = time.monotonic() + 5
-    while (left := processes_of(user[0])) and time.monotonic() < end:
-        time.sleep(0.1)
-    assert left == ""
+    wait_until(lambda: not processes_of(user[0]))
 
 
 @pytest.mark.root

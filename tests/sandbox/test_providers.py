@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from biomlbench.sandbox import Case, SandboxUnavailable, check, probe, providers, run_functions
+from biomlbench.sandbox import (
+    Case,
+    SandboxUnavailable,
+    check,
+    probe,
+    probe_answers,
+    providers,
+    run_functions,
+)
 from biomlbench.sandbox.canaries import CANARIES
+from biomlbench.sandbox.model import Refusal
 from biomlbench.sandbox.providers.base import Provider
 
 
@@ -42,16 +52,30 @@ def test_auto_takes_the_best_full_sandbox(chosen, cache):
 
 
 def test_an_unknown_name_is_an_error():
-    with pytest.raises(ValueError, match="known are auto, bwrap, landlock, unsafe"):
+    known = ", ".join(providers.choices())
+    assert {"auto", "bwrap", "landlock", "unsafe"} <= set(providers.choices())
+    with pytest.raises(ValueError, match=f"known are {known}"):
         providers.choose("docker")
 
 
+@pytest.mark.parametrize("name", [provider.name for provider in providers.all_providers()])
+def test_what_a_provider_says_of_itself(name):
+    provider = next(p for p in providers.all_providers() if p.name == name)
+    assert provider.family in providers.choices()
+    assert (provider.family in providers.choices(unsafe=False)) == (provider.level != "unsafe")
+    assert type(provider).obstacle.__doc__
+    assert type(provider).start.__doc__
+    refusal = provider.obstacle()
+    assert refusal is None or refusal.cause
+
+
 def test_nothing_usable_is_refused_and_never_replaced(monkeypatch):
+    refusal = Refusal("not on this host", "take another host")
     for provider in providers.all_providers():
         if provider.level == "full":
-            monkeypatch.setattr(type(provider), "obstacle", lambda self: "not on this host")
+            monkeypatch.setattr(type(provider), "obstacle", lambda self: refusal)
     for wanted in ("auto", "bwrap"):
-        with pytest.raises(SandboxUnavailable, match="not on this host"):
+        with pytest.raises(SandboxUnavailable, match=r"not on this host.*take another host"):
             run_functions(b"", [Case("a", "f")], provider=wanted)
     assert providers.choose("unsafe").level == "unsafe"
 
@@ -71,17 +95,16 @@ def test_the_answer_is_remembered_for_this_host_and_boot(chosen, cache, monkeypa
     assert len(list(cache.iterdir())) == 1
     monkeypatch.setattr(probe, "attack", lambda provider: pytest.fail("attacked again"))
     assert probe.failure(chosen) is None
-    probe.forget(chosen)
+    probe_answers.forget(chosen)
     assert list(cache.iterdir()) == []
     monkeypatch.setattr(type(chosen), "fingerprint", lambda self: "another binary")
-    assert not probe.cache_file(chosen).exists()
+    assert not probe_answers.file(chosen).exists()
 
 
 def test_an_answer_that_somebody_else_could_have_written_does_not_count(chosen, cache, monkeypatch):
-    path = probe.cache_file(chosen)
-    path.parent.mkdir(parents=True)
+    path = probe_answers.file(chosen)
     calls = []
-    monkeypatch.setattr(probe, "_judge", lambda provider: calls.append(1) or "")
+    monkeypatch.setattr(probe, "attack", lambda provider: calls.append(1) or [])
     for text, mode in (('{"holds": true}', 0o666), ('{"holds": 1}', 0o600), ("[", 0o600)):
         path.unlink(missing_ok=True)
         path.write_text(text)
@@ -90,11 +113,35 @@ def test_an_answer_that_somebody_else_could_have_written_does_not_count(chosen, 
     assert len(calls) == 3
 
 
-def test_a_folder_that_cannot_be_written_only_costs_time(chosen, monkeypatch, tmp_path):
+def test_without_a_folder_of_its_own_the_answer_is_kept_among_temporary_files(
+    chosen, monkeypatch, tmp_path
+):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BIOMLBENCH_CACHE_DIR", str(tmp_path / "file"))
-    monkeypatch.setattr(probe, "_judge", lambda provider: "")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    calls = []
+    monkeypatch.setattr(probe, "attack", lambda provider: calls.append(1) or [])
     assert probe.failure(chosen) is None
+    assert probe.failure(chosen) is None
+    assert calls == [1]
+    assert probe_answers.file(chosen).parent.parent.parent == tmp_path
+
+
+def test_without_any_folder_each_look_costs_time(chosen, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BIOMLBENCH_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))
+    monkeypatch.setattr(probe, "attack", lambda provider: [])
+    assert probe_answers.file(chosen) is None
+    assert probe.failure(chosen) is None
+
+
+def test_no_room_for_temporary_files_is_told_as_that(chosen, cache, monkeypatch, tmp_path):
+    missing = str(tmp_path / "missing")
+    monkeypatch.setenv("TMPDIR", missing)
+    monkeypatch.setattr(tempfile, "tempdir", missing)
+    with pytest.raises(SandboxUnavailable, match=r"TMPDIR is .*missing.*set TMPDIR"):
+        providers.choose(chosen.name)
 
 
 def test_the_report_names_every_provider_and_attack(confined):
@@ -102,7 +149,7 @@ def test_the_report_names_every_provider_and_attack(confined):
     assert {row["provider"] for row in rows} == {p.name for p in providers.all_providers()}
     for row in rows:
         assert set(row) == {
-            *("provider", "level", "automatic", "usable", "reason"),
+            *("provider", "level", "automatic", "usable", "reason", "remedy"),
             *("attack", "needed", "stopped", "detail"),
         }
         assert row["usable"] or row["reason"]

@@ -44,7 +44,8 @@ def decide(name, *args, machine="x86_64", plain=False, number=None):
 @pytest.mark.parametrize("plain", [False, True])
 def test_every_named_call_gets_its_answer(machine, plain):
     special = {"clone", "ioctl", "socket", "socketpair", "prctl", "personality", "prlimit64"}
-    special |= {"kill", "tkill", "tgkill", "rt_sigqueueinfo"}
+    special |= {"kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "fcntl"}
+    special |= {"preadv2", *(call for call, _ in seccomp._OWN_ONLY)}
     program = seccomp.build(machine, plain=plain)
     for name, number in syscalls.NUMBERS[machine].items():
         if name in special:
@@ -103,6 +104,33 @@ def test_arguments_decide(machine):
     assert decide("kill", 1, 9, machine=machine) == KILL
     assert decide("kill", 2, 9, machine=machine) == ALLOW
     assert decide("kill", 0xFFFFFFFFFFFFFFFF, 9, machine=machine) == ALLOW
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_no_other_process_can_be_signalled_or_scheduled(machine):
+    for thread in ((5, 1), (1, 1), (1, 5)):
+        assert decide("tgkill", *thread, 2, machine=machine) == KILL
+        assert decide("rt_tgsigqueueinfo", *thread, 2, machine=machine) == KILL
+    assert decide("tgkill", 5, 6, 2, machine=machine) == ALLOW
+    assert decide("pidfd_send_signal", 3, 2, machine=machine) == EPERM
+    for plain in (False, True):
+        for command in (8, 10, 15, 1024, 1026, 1036, 1 << 32 | 8):
+            assert decide("fcntl", 0, command, machine=machine, plain=plain) == EPERM
+        for command in (0, 1, 2, 3, 4, 1030, 1033):
+            assert decide("fcntl", 0, command, machine=machine, plain=plain) == ALLOW
+        for number in (0x8901, 0x8902, 0x40086602, 0x401C5820):
+            assert decide("ioctl", 0, number, machine=machine, plain=plain) == EPERM
+    for call in ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"):
+        assert decide(call, 0, machine=machine) == ALLOW
+        for pid in (1, 7, 0xFFFFFFFF):
+            assert decide(call, pid, machine=machine) == EPERM
+        assert decide(call, 0, machine=machine, plain=True) == EPERM
+    assert decide("setpriority", 0, 0, 19, machine=machine) == ALLOW
+    for which, who in ((0, 1), (1, 0), (2, 0), (0, 7)):
+        assert decide("setpriority", which, who, 19, machine=machine) == EPERM
+    assert decide("clone", 0x8000 | 17, machine=machine) == KILL
+    assert decide("preadv2", 0, 0, 0, 0, 0, 0, machine=machine) == ALLOW
+    assert decide("preadv2", 0, 0, 0, 0, 0, 8, machine=machine) == seccomp.ERRNO | 95
 
 
 def test_other_ways_into_the_kernel_are_closed():

@@ -9,8 +9,8 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import requests
@@ -19,6 +19,10 @@ import biomlbench.verify
 from biomlbench.serve import Settings
 from biomlbench.stages import Context
 from biomlbench.stages.prepare import compute
+from tests.waiting import HANG_S, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATE = Path(biomlbench.verify.__file__).parent / "template"
@@ -71,19 +75,21 @@ def url(home, tmp_path_factory):
         line = server.stdout.readline()
         assert line.startswith("Serving on http://127.0.0.1:"), log.read_text()
         address = line.split()[2]
-        wait_for(address)
+        wait_for(address, lambda: server.poll() is None)
         yield address
         server.terminate()
-        server.wait(30)
+        server.wait(HANG_S)
 
 
-def wait_for(address: str) -> None:
-    for _ in range(300):
+def wait_for(address: str, is_alive: Callable[[], bool]) -> None:
+    def answers() -> bool:
+        assert is_alive(), "the server has ended"
         with contextlib.suppress(requests.ConnectionError):
-            requests.get(f"{address}/health", timeout=10)
-            return
-        time.sleep(0.1)
-    raise AssertionError("the server does not answer")
+            requests.get(f"{address}/health", timeout=HANG_S)
+            return True
+        return False
+
+    wait_until(answers, "the server")
 
 
 @contextlib.contextmanager
@@ -99,11 +105,11 @@ def serving(settings: Settings):
     thread.start()
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
     try:
-        wait_for(address)
+        wait_for(address, thread.is_alive)
         yield address
     finally:
         server.should_exit = True
-        thread.join(30)
+        thread.join(HANG_S)
 
 
 @pytest.fixture
@@ -117,4 +123,4 @@ def predictions(rows: int = 30) -> str:
 
 def post(url: str, path: str, content: bytes | str, name: str, **fields: str):
     files = {"file": (name, content, "application/octet-stream")}
-    return requests.post(f"{url}/{path}", files=files, data=fields, timeout=120)
+    return requests.post(f"{url}/{path}", files=files, data=fields, timeout=HANG_S)

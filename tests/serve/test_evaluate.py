@@ -32,8 +32,16 @@ def test_the_verdict_is_that_of_the_other_doors(url, home, tmp_path, version, co
     path = tmp_path / "candidate.py"
     path.write_text(code)
     pair = Pair(f"kernels/gc-{version}", "candidate", str(path), "functions", 0)
-    record = run_pair(pair, context_of(home), tmp_path)["medal"].to_pylist()[0]
+    tables = run_pair(pair, context_of(home), tmp_path)
+    record = tables["medal"].to_pylist()[0]
     got = evaluate(url, code, f"gc-{version}")
+    assert got["calibrated"] == record["calibrated"]
+    visible = [
+        row
+        for row in tables["verify"].to_pylist()
+        if row["suite"] == "visible" and row["check"] != "shadow-agrees"
+    ]
+    assert got["checks"] == [{name: row[name] for name in got["checks"][0]} for row in visible]
     assert (got["verdict"], got["verifier"]) == (record["verdict"], version)
     assert [item["reason"] for item in got["reasons"]] == record["verdict_reasons"]
     # `upper_only` is right on the visible cases: v1 sees no more than those.
@@ -51,19 +59,31 @@ def test_expected_and_got_are_shown_for_visible_cases(url):
     assert float(case["got"]) == pytest.approx(2 / 7)
 
 
+def texts_of(values):
+    """Every text in arguments, also of the calls that a sequence is made of."""
+    if isinstance(values, str):
+        yield values
+    elif isinstance(values, (tuple, list)):
+        for value in values:
+            yield from texts_of(value)
+    elif isinstance(values, dict):
+        yield from texts_of(list(values.values()))
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_nothing_hidden_is_in_the_answer(url, home, version):
     loaded = load_card(context_of(home).task(f"kernels/gc-{version}"))
-    visible = {case.args[0] for case in loaded.plan.suite("visible")}
+    visible = {text for case in loaded.plan.suite("visible") for text in texts_of(case.args)}
     text = json.dumps(evaluate(url, UPPER_ONLY, f"gc-{version}"))
     unseen = [case for case in loaded.plan.cases if case.suite != "visible"]
     assert len(unseen) > 12
+    visible |= {case.function for case in loaded.plan.cases}
     for case in unseen:
         assert case.id not in text
         assert f'"{case.name}"' not in text
-        sequence = case.args[0]
-        if len(sequence) > 4 and not any(sequence in shown for shown in visible):
-            assert sequence not in text
+        for sequence in texts_of(case.args):
+            if len(sequence) > 4 and not any(sequence in shown for shown in visible):
+                assert sequence not in text
     for check in loaded.card.checks:
         assert ("visible" in check.suites) == (f'"{check.name}"' in text) or version != "v2"
     assert "shadow-agrees" not in text

@@ -10,6 +10,8 @@ import jsonschema
 import pytest
 import requests
 
+from tests.waiting import HANG_S
+
 from .conftest import TEMPLATE, post, predictions
 
 pytest.importorskip("schemathesis", reason="schemathesis is not installed")
@@ -18,10 +20,10 @@ pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 def fuzz(url, tmp_path, examples):
     call = [sys.executable, "-m", "schemathesis.cli", "run", f"{url}/openapi.json"]
     call += ["--max-examples", str(examples), "--seed", "1", "--workers", "1", "--no-color"]
-    call += ["--request-timeout", "60", "--suppress-health-check", "all"]
+    call += ["--request-timeout", str(HANG_S), "--suppress-health-check", "all"]
     # An empty list in place of a text is "invalid data" to it, but in a form it is no field at all.
     call += ["--exclude-checks", "negative_data_rejection"]
-    return subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    return subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=HANG_S)
 
 
 def test_schemathesis_finds_nothing(url, tmp_path):
@@ -37,7 +39,7 @@ def test_schemathesis_finds_nothing_in_many_examples(url, tmp_path):
 
 
 def test_answers_have_the_declared_form(url):
-    api = requests.get(f"{url}/openapi.json", timeout=30).json()
+    api = requests.get(f"{url}/openapi.json", timeout=HANG_S).json()
 
     def check(answer, name):
         schema = {"$ref": f"#/components/schemas/{name}", "components": api["components"]}
@@ -50,7 +52,7 @@ def test_answers_have_the_declared_form(url):
 
 
 def test_the_page_needs_no_other_host(url):
-    answer = requests.get(f"{url}/docs", timeout=30)
+    answer = requests.get(f"{url}/docs", timeout=HANG_S)
     assert answer.headers["content-type"].startswith("text/html")
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     for path in ("/health", "/validate", "/evaluate"):

@@ -18,6 +18,7 @@ import requests
 
 from biomlbench.grade import validate_submission
 from biomlbench.serve.service import Service
+from tests.waiting import HANG_S
 
 from .conftest import context_of, post, predictions, serving
 
@@ -36,7 +37,7 @@ def multipart(content: str, name: str = "submission.csv") -> tuple[bytes, dict[s
 
 def old_client(url: str, content: str) -> tuple[int, str, bytes]:
     """Post with nothing but the standard library, as `curl -F file=@...` does."""
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=HANG_S)
     body, headers = multipart(content)
     connection.request("POST", "/validate", body, headers)
     answer = connection.getresponse()
@@ -72,7 +73,7 @@ def test_every_wrong_file_gets_a_result(url, content, said):
 
 
 def test_health(url):
-    answer = requests.get(f"{url}/health", timeout=30)
+    answer = requests.get(f"{url}/health", timeout=HANG_S)
     assert (answer.status_code, answer.json()) == (200, {"status": "running"})
 
 
@@ -143,10 +144,10 @@ def test_bad_requests_get_json(url):
         (415, {}),
     ]
     for status, request in bad:
-        answer = requests.post(f"{url}/validate", timeout=60, **request)
+        answer = requests.post(f"{url}/validate", timeout=HANG_S, **request)
         assert (answer.status_code, set(answer.json())) == (status, {"error", "details"}), request
-    assert requests.get(f"{url}/validate", timeout=60).status_code == 405
-    assert "/validate" in requests.get(f"{url}/nothing", timeout=60).json()["details"]
+    assert requests.get(f"{url}/validate", timeout=HANG_S).status_code == 405
+    assert "/validate" in requests.get(f"{url}/nothing", timeout=HANG_S).json()["details"]
 
 
 @pytest.mark.parametrize("charset", ["utf-7", "idna", "punycode", "base64", "no-such", "utf-16"])
@@ -155,7 +156,7 @@ def test_odd_character_sets_are_no_server_error(url, charset):
     odd = b'--frontier\r\nContent-Disposition: form-data; name="task_id"\r\n\r\n+2AA-\xff..\r\n'
     headers = {"Content-Type": f"multipart/form-data; boundary=frontier; charset={charset}"}
     for content in (body, odd + body):
-        answer = requests.post(f"{url}/validate", content, headers=headers, timeout=60)
+        answer = requests.post(f"{url}/validate", content, headers=headers, timeout=HANG_S)
         assert answer.status_code < 500
         assert answer.json()
 
@@ -167,7 +168,7 @@ def test_a_request_that_is_too_large_is_refused(url):
         yield body
 
     for data in (body, in_pieces()):  # with and without a declared length
-        answer = requests.post(f"{url}/validate", data=data, headers=headers, timeout=60)
+        answer = requests.post(f"{url}/validate", data=data, headers=headers, timeout=HANG_S)
         assert answer.status_code == 413
         assert "2097152 bytes" in answer.json()["details"]
     code = post(url, "evaluate", "#" * (1200 * 1024), "a.py", task_id="gc-v2")
@@ -188,7 +189,7 @@ def test_requests_at_one_time_do_not_share_a_file(url):
 def test_a_slow_sender_is_not_waited_for(settings):
     with serving(replace(settings, upload_s=0.3)) as url:
         place = urlsplit(url)
-        with socket.create_connection((place.hostname, place.port), timeout=30) as connection:
+        with socket.create_connection((place.hostname, place.port), timeout=HANG_S) as connection:
             connection.sendall(
                 b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n"
                 b"Content-Type: multipart/form-data; boundary=frontier\r\n\r\n--frontier\r\n"
@@ -201,15 +202,15 @@ def test_a_full_server_says_so_and_stays_alive(settings, monkeypatch):
 
     def slow(*_):
         begun.set()
-        assert end.wait(60)
+        assert end.wait(HANG_S)
         return VALID
 
     monkeypatch.setattr(Service, "validate", slow)
     with serving(replace(settings, jobs=1, waiting=0)) as url, ThreadPoolExecutor(1) as pool:
         first = pool.submit(post, url, "validate", "x", "a.csv")
-        assert begun.wait(30)
+        assert begun.wait(HANG_S)
         second = post(url, "validate", "x", "a.csv")
-        assert requests.get(f"{url}/health", timeout=30).json() == {"status": "running"}
+        assert requests.get(f"{url}/health", timeout=HANG_S).json() == {"status": "running"}
         end.set()
         assert first.result().json() == VALID
         third = post(url, "validate", "x", "a.csv")

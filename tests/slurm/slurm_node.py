@@ -18,6 +18,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.waiting import HANG_S, wait_until
+
 # The plugin's own srun and sbatch find the config nowhere else: it drops SLURM_CONF.
 CONFIG_PATH = Path("/etc/slurm/slurm.conf")
 LOCK_PATH = Path("/run/lock/one-node-slurm.lock")
@@ -126,7 +128,7 @@ class SlurmNode:
             subprocess.Popen([program, *arguments], env=self.env, stdout=log, stderr=log, **how)
         )
 
-    def _wait(self, condition, seconds: float = 30.0) -> None:
+    def _wait(self, condition, seconds: float = HANG_S) -> None:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -146,13 +148,11 @@ class SlurmNode:
     def stop(self) -> None:
         """End all jobs and daemons."""
         self.command("scancel", "--full", "--user", "root")
-        end = time.monotonic() + 10
-        while {"RUNNING", "COMPLETING"} & set(self.jobs().values()) and time.monotonic() < end:
-            time.sleep(0.2)
+        wait_until(lambda: not {"RUNNING", "COMPLETING"} & set(self.jobs().values()))
         for process in reversed(self.processes):
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(timeout=10)
+                process.wait(timeout=HANG_S)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

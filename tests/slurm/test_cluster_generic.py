@@ -71,5 +71,5 @@ def test_jobs_go_through_the_submit_command(finished, fresh, cluster):
     assert sorted((job / "status").read_text().strip() for job in jobs)[-2:] == ["0", "137"]
     assert any("-l select=1:ncpus=1:mem=2000mb -l walltime=50:00" in line for line in asked)
     # One Snakemake a job: it started no further one for its stages.
-    read_snakefile = "left out: runs.csv"
+    read_snakefile = "Building DAG of jobs"
     assert {(job / "out").read_text().count(read_snakefile) for job in jobs} == {1}

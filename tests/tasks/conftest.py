@@ -10,6 +10,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import wheels
+from loopback import loopback
+
+from biomlbench.task.sources import download
 
 
 @pytest.fixture
@@ -30,3 +33,15 @@ def index(tmp_path, monkeypatch):
 def tiny(index):
     """Return the SHA-256 of a wheel in the local index."""
     return wheels.wheel(index)[1]
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A web server on loopback, an empty cache, and attempts that follow at once."""
+    monkeypatch.setenv("BIOMLBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("BIOMLBENCH_OFFLINE", raising=False)
+    monkeypatch.setattr(download, "BACKOFF_S", 0.01)
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with loopback() as running:
+        yield running

@@ -7,13 +7,15 @@ import os
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
-from biomlbench.archives import DataSourceError
-from biomlbench.datasource import ManualFile, parse_sources
-from biomlbench.prepare import prepare_task
 from biomlbench.registry import Registry
+from biomlbench.task.prepare import prepare_task
+from biomlbench.task.sources.archives import DataSourceError
+from biomlbench.task.sources.data_source import parse_sources
+from biomlbench.task.sources.manual import ManualFile
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 MANUAL = {"caco2_wang.csv": SHARED / "small_molecule" / "caco2_wang.csv"}
@@ -133,7 +135,7 @@ def test_gold_submission_gets_the_best_value(task_id, prepared):
     from biomlbench.grade import grade_csv
 
     task, _ = prepared(task_id)
-    report = grade_csv(task.gold_submission, task)
+    report = grade_csv(pd.read_csv(task.gold_submission), task)
     assert report.valid_submission, report.message
     assert report.score == pytest.approx(task.metric.best, abs=1e-9)
     assert report.gold_medal
@@ -178,7 +180,7 @@ def test_public_folder_says_nothing_of_the_answers(task_id, prepared):
 @every_task
 def test_board_can_be_made_again(task_id, prepared):
     """One quick model of the zoo gets the score that its place on the board says."""
-    from biomlbench.scoring import score_submission
+    from biomlbench.scoring.score import score_submission
     from biomlbench.zoo import find_entry, fit_predict, load_problem
     from biomlbench.zoo.leaderboard import SEED
 

@@ -6,14 +6,21 @@ import multiprocessing
 import os
 import tarfile
 import zipfile
+from typing import TYPE_CHECKING
 
 import pytest
 import wheels
 
-from biomlbench import archives
-from biomlbench.archives import DataSourceError, cache_dir, fetch_archive, read_members
-from biomlbench.datasource import ManualFile, PackageFile, parse_sources, place
 from biomlbench.errors import TaskError
+from biomlbench.task.sources import archives
+from biomlbench.task.sources.archives import DataSourceError, cache_dir, fetch_archive, read_members
+from biomlbench.task.sources.base import Checksum
+from biomlbench.task.sources.data_source import parse_sources, place
+from biomlbench.task.sources.manual import ManualFile
+from tests.waiting import HANG_S
+
+if TYPE_CHECKING:
+    from biomlbench.task.sources.package import PackageFile
 
 SHA = "0" * 64
 
@@ -168,7 +175,7 @@ def test_concurrent_downloads_agree(tiny):
     jobs = [context.Process(target=_fetch_in_process, args=(tiny, queue)) for _ in range(4)]
     for job in jobs:
         job.start()
-    found = {queue.get(timeout=60) for _ in jobs}
+    found = {queue.get(timeout=HANG_S) for _ in jobs}
     for job in jobs:
         job.join()
     assert found == {str(cache_dir() / "archives" / tiny / wheels.NAME)}
@@ -218,4 +225,4 @@ def test_manual_file_says_which_and_where(tmp_path):
 def test_manual_file_of_another_content_is_refused(tmp_path):
     (tmp_path / "raw.csv").write_text("x")
     with pytest.raises(DataSourceError, match="another file"):
-        place([ManualFile("raw.csv", "ask", SHA)], tmp_path)
+        place([ManualFile("raw.csv", "ask", Checksum("sha256", SHA))], tmp_path)

@@ -6,13 +6,14 @@ import csv
 import importlib.util
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from biomlbench.cli._scaffold import make
 from biomlbench.errors import TaskError
 from biomlbench.grade import grade_csv
-from biomlbench.prepare import prepare_task
 from biomlbench.registry import Registry
-from biomlbench.scaffold import make
+from biomlbench.task.prepare import prepare_task
 from biomlbench.verify.evidence import missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +50,7 @@ def test_a_copied_task_becomes_a_task_of_its_own(own, tool, tmp_path, monkeypatc
     registry = Registry(tasks_dirs=[tmp_path / "my-tasks"], data_dir=tmp_path / "data")
     task = registry.get_task("my-task")
     assert not prepare_task(task).fresh
-    report = grade_csv(task.gold_submission, task)
+    report = grade_csv(pd.read_csv(task.gold_submission), task)
     assert report.score == 0
     assert report.gold_medal
     assert report.leaderboard_size == 3

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
 import textwrap
 
 import pytest
 import wheels
+import yaml
 
-from biomlbench.archives import DataSourceError
 from biomlbench.errors import TaskError
-from biomlbench.prepare import file_hashes, prepare_task
 from biomlbench.registry import Registry
+from biomlbench.stages.preparing import prepare_data
+from biomlbench.task.prepare import file_hashes, prepare_task
+from biomlbench.task.sources.archives import DataSourceError
+from tests.waiting import HANG_S
 
 PREPARER = """
 from pathlib import Path
@@ -30,6 +34,10 @@ preparer: prepare:prepare
 grader: {metric: rmse, name: rmse}
 submission: {id: id, target: y}
 """
+
+
+ANSWERS = "(private / 'answers.csv').write_text"
+SAMPLE = "(public / 'sample_submission.csv').write_text"
 
 
 class Toy:
@@ -79,6 +87,33 @@ def test_layout_gold_and_description(toy):
     assert toy.task.answers == made.folder / "private/answers.csv"
 
 
+def test_the_gold_submission_has_the_ids_as_they_are_written(toy):
+    text = 'id,y\n001,1.50\nNA,2\n1e5,3\n1.10,4\n"a,b",5\n'
+    toy.write(extra=f'(private / "answers.csv").write_text({text!r})')
+    made = prepare_task(toy.task)
+    written = (made.folder / "private/gold_submission.csv").read_text()
+    assert written == (made.folder / "private/answers.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        ("raise SystemExit(0)", "the preparer failed: SystemExit: 0"),
+        ("import sys; sys.exit('no')", "the preparer failed: SystemExit: no"),
+        (f"{ANSWERS}('id,z\\n1,2\\n')", "no column 'y', .* it wrote 'id', 'z'"),
+        (f"{ANSWERS}('id;y\\n1;2\\n')", "no column 'id', 'y', .* it wrote 'id;y'"),
+        (f"{SAMPLE}(',id,y\\n0,1,0\\n')", "the config declares"),
+        ("pass\nthis is no Python", "cannot be imported: SyntaxError"),
+        ("pass\nraise SystemExit(3)", "cannot be imported: SystemExit: 3"),
+    ],
+)
+def test_a_preparer_that_does_not_do_what_the_config_says_is_the_tasks_fault(toy, extra, said):
+    toy.write(extra=extra)
+    with pytest.raises(TaskError, match=said) as caught:
+        prepare_data(toy.task)
+    assert caught.value.fault == "task"
+
+
 def test_second_call_does_nothing(toy):
     first = prepare_task(toy.task)
     before = (first.folder / "public/train.csv").stat().st_mtime_ns
@@ -88,12 +123,10 @@ def test_second_call_does_nothing(toy):
     assert (second.folder / "public/train.csv").stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize("change", ["answers", "preparer", "description", "force", "gone"])
+@pytest.mark.parametrize("change", ["preparer", "description", "force", "gone"])
 def test_what_makes_it_anew(toy, change):
     made = prepare_task(toy.task)
-    if change == "answers":
-        (made.folder / "private/answers.csv").write_text("id,y\n1,0\n2,0\n")
-    elif change == "preparer":
+    if change == "preparer":
         toy.write(extra='(public / "more.csv").write_text("x")')
     elif change == "description":
         toy.write(description__md="# New\n")
@@ -172,7 +205,55 @@ def test_concurrent_calls_prepare_once(toy):
     jobs = [context.Process(target=_prepare, args=(toy.task, queue)) for _ in range(4)]
     for job in jobs:
         job.start()
-    outcomes = sorted(queue.get(timeout=60) for _ in jobs)
+    outcomes = sorted(queue.get(timeout=HANG_S) for _ in jobs)
     for job in jobs:
         job.join()
     assert outcomes == [False, False, False, True]
+
+
+def _of_the_web(folder, name, url, sha256):
+    task = folder / "clinical" / name
+    task.mkdir(parents=True)
+    entry = {"http": url, "sha256": sha256, "to": "table.csv"}
+    (task / "config.yaml").write_text(yaml.safe_dump({
+        "name": name, "grader": {"metric": "mae"}, "source": [entry], "preparer": "prepare:prepare",
+        "submission": {"id": "id", "target": "y", "prediction": "y"},
+    }))  # fmt: skip
+    (task / "description.md").write_text("What to do.\n")
+    (task / "prepare.py").write_text(
+        "def prepare(raw, public, private):\n"
+        "    text = (raw / 'table.csv').read_text()\n"
+        "    (private / 'answers.csv').write_text(text)\n"
+        "    (public / 'sample_submission.csv').write_text(text)\n"
+    )
+
+
+def test_many_tasks_are_prepared_at_a_time_and_again_offline(server, tmp_path):
+    from click.testing import CliRunner
+
+    from biomlbench.cli import _cli
+
+    tables = {
+        name: f"id,y\n1,{n}\n2,3\n".encode() for n, name in enumerate(("one", "two", "three"))
+    }
+    for name, content in tables.items():
+        url = server.put(f"/{name}.csv", content)
+        _of_the_web(tmp_path / "tasks", name, url, hashlib.sha256(content).hexdigest())
+    server.fail("/two.csv", 404)
+    where = ["--tasks-dir", str(tmp_path / "tasks")]
+
+    def prepare(data, *options):
+        command = ["prepare", *tables, "--data-dir", str(tmp_path / data), *where, *options]
+        return CliRunner().invoke(_cli, command)
+
+    done = prepare("data", "--jobs", "2")
+    assert "1 of 3 tasks could not be prepared" in done.output
+    assert "clinical/two" in done.output
+    assert "answers 404" in done.output
+    answers = tmp_path / "data" / "clinical" / "three" / "prepared" / "private" / "answers.csv"
+    assert answers.read_bytes() == tables["three"]
+    assert prepare("data", "--jobs", "2").exit_code == 0
+    asked = sum(server.asked.values())
+    assert asked == 4
+    assert prepare("elsewhere", "--jobs", "2", "--offline").exit_code == 0
+    assert sum(server.asked.values()) == asked

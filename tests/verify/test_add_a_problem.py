@@ -8,7 +8,7 @@ import pytest
 
 import biomlbench
 from biomlbench.registry import Registry
-from biomlbench.verify import card, evidence, schema
+from biomlbench.verify import card, evidence, promises, schema
 from biomlbench.verify.execution import in_process
 
 ROOT = Path(biomlbench.__file__).parents[1]
@@ -37,9 +37,10 @@ def test_from_the_template_to_a_calibrated_card_in_one_folder(template, tmp_path
     for path in folder.rglob("*.py"):
         path.write_text(path.read_text().replace("gc_content", "at_skew"))
     replaced(folder / "config.yaml", ("name: GC content", "name: AT skew"),
-             ("[gc_content]", "[at_skew]"))  # fmt: skip
+             ("[gc_content]", "[at_skew]"), ("  gc_content:", "  at_skew:"))  # fmt: skip
     (folder / "description.md").write_text(
         "# AT skew\n\n```python\ndef at_skew(sequence: str) -> float: ...\n```\n\n"
+        "| argument | meaning |\n|---|---|\n| `sequence` | any letters |\n\n"
         "(A - T) / (A + T), whatever the case; 0.0 without A and T. Example: `AAT` gives 1/3.\n"
     )
     right = (
@@ -69,6 +70,7 @@ def test_from_the_template_to_a_calibrated_card_in_one_folder(template, tmp_path
     replaced(folder / "verifier.yaml", ("low: 0, high: 1", "low: -1, high: 1"),
              ("relation: unchanged", "relation: {name: negated, atol: 1.0e-9}"))  # fmt: skip
 
+    promises.write_conventions(card.load(folder))
     found = evidence.report(folder, in_process)
     assert found.evidence.calibrated, found.evidence.missing
     assert found.kills.problems == []

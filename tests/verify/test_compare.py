@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from biomlbench.verify.compare import Tolerance, describe, difference, kind_of, show
+from biomlbench.verify.compare import Tolerance, difference, kind_of
+from biomlbench.verify.written import describe, show
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 values = st.recursive(

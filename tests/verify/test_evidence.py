@@ -152,7 +152,9 @@ class TestMigrate:
         modes = {check.mode for check in loaded.checks}
         assert modes == {"shape_guard", "numeric_tolerance", "property_based", "metamorphic"}
         found = evidence.kill_matrix(loaded, in_process)
-        assert found.problems == [
+        # without declared spaces there are no near draws to tell a memory by
+        assert "stock/remembers-by-size: wrong solution passes" in found.problems
+        assert [text for text in found.problems if not text.startswith("stock/")] == [
             f"pattern {name}: nothing catches it" for name in loaded.verifier.patterns
         ]
         assert not evidence.matrix(folder).calibrated

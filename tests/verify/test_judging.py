@@ -10,8 +10,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from biomlbench.sandbox.codec import CodecError
+from biomlbench.sandbox.codec import CodecError, decode
+from biomlbench.sandbox.inside import calls
+from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, evaluate, feedback, judge, local, v1
+from biomlbench.verify.modes import get_mode
 from biomlbench.verify.oracle import load as load_oracle
 
 
@@ -25,8 +28,10 @@ def outputs(plan, function):
     """What a Python function gives for every case, as the sandbox would hand it over."""
     found = {}
     for case in plan.cases:
+        sent = prepare(case)
         try:
-            found[case.id] = SimpleNamespace(status="ok", value=function(*case.args))
+            _, payload = calls.run(lambda _: function, sent.function, sent.body)
+            found[case.id] = SimpleNamespace(status="ok", value=decode(payload))
         except Exception:
             found[case.id] = SimpleNamespace(status="exception", value=None)
     return found
@@ -53,7 +58,13 @@ def test_rows_come_in_the_order_of_the_file(prepared):
     rows = judge(card_, plan, oracle, outputs(plan, reference(card_)))
     expected = [(c.name, s) for c in card_.checks for s in c.suites]
     assert [(r.check, r.suite) for r in rows if r.mode != "gate"] == expected
-    assert [r.suite for r in rows if r.mode == "gate"] == ["visible", "hidden", "adversarial"]
+    suites = ["visible", "hidden", "adversarial"]
+    gates = [(r.check, r.suite) for r in rows if r.mode == "gate"]
+    assert gates == [
+        *(("runs", suite) for suite in suites),
+        *(("keeps-arguments", suite) for suite in suites),
+        ("keeps-no-state", "adversarial"),
+    ]
 
 
 def test_a_candidate_without_any_output_fails_and_reaches_no_check(prepared):
@@ -79,6 +90,17 @@ def test_infrastructure_is_not_booked_on_the_candidate(prepared):
     gate = rows_of(rows, mode="gate", suite="hidden")[0]
     assert (gate.outcome, gate.reason) == ("error", "stage_failed")
     assert decide(rows).verdict == "partial"
+
+
+@pytest.mark.parametrize(
+    ("counts", "fits"), [([1, 2], False), ("int32", False), ("int64", True), (None, False)]
+)
+def test_arrays_of_a_dict_have_the_declared_dtypes(counts, fits):
+    value = np.array([1, 2], dtype=counts) if isinstance(counts, str) else counts
+    expected = {"counts": np.array([1, 2])}
+    check = SimpleNamespace(options={"kind": "dict", "dtypes": {"counts": "int64"}})
+    unit = SimpleNamespace(output={"counts": value}, expected=expected)
+    assert get_mode("shape_guard").judge(check, unit, None).ok == fits
 
 
 def test_what_a_shape_guard_refuses_is_looked_at_no_further(prepared):
@@ -114,8 +136,8 @@ def test_no_output_breaks_the_grader_or_passes(prepared, value):
 def test_messages_about_hidden_cases_show_neither_inputs_nor_expected_values(prepared):
     card_, plan, oracle = prepared
     rows = judge(card_, plan, oracle, outputs(plan, lambda sequence: 2.0))
-    secret = {f"{oracle.values[c.id]:.6g}" for c in plan.cases if c.suite != "visible"}
-    secret |= {str(a) for c in plan.cases if c.suite != "visible" for a in c.args}
+    secret = {f"{oracle.values[c.id]:.6g}" for c in plan.calls if c.suite != "visible"}
+    secret |= {str(a) for c in plan.calls if c.suite != "visible" for a in c.args}
     secret = {text for text in secret if len(text) > 3}
     for row in rows:
         if row.suite != "visible":

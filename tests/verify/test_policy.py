@@ -1,9 +1,12 @@
 import itertools
+from types import SimpleNamespace
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from biomlbench.outcomes import Outcome, Reason
+from biomlbench.verify import modes
 from biomlbench.verify.modes import all_modes
 from biomlbench.verify.policy import GATE, TABLE, CheckOutcome, decide
 
@@ -60,6 +63,23 @@ def test_an_advisory_row_never_changes_anything(table, more):
 def test_a_shape_guard_alone_never_gives_pass(table):
     guards = [row._replace(mode="shape_guard", outcome="passed") for row in table]
     assert decide(guards).verdict == "partial"
+
+
+def test_a_mode_says_itself_whether_it_is_evidence(monkeypatch):
+    """One that does not look at values never makes a pass, whatever it is called."""
+    found = {}
+    for semantic in (True, False, "yes", None):
+        shape_like = SimpleNamespace(MODE="has_columns", SEMANTIC=semantic)
+        monkeypatch.setattr(modes, "all_modes", lambda mode=shape_like: {"has_columns": mode})
+        found[semantic] = decide([make(mode="has_columns")]).verdict
+        failed = make(mode="has_columns", severity="critical", outcome="failed")
+        assert decide([failed]).verdict == ("partial" if semantic is True else "fail")
+    assert found == {True: "pass", False: "partial", "yes": "partial", None: "partial"}
+
+
+def test_an_unknown_mode_is_no_evidence():
+    with pytest.raises(KeyError):
+        decide([make(mode="hearsay")])
 
 
 @given(tables)

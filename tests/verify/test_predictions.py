@@ -2,12 +2,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from scipy.stats import spearmanr
 
 from biomlbench.metrics import get_metric, list_metrics
 from biomlbench.registry import Registry
-from biomlbench.resources import RUNS_OF_A_PROGRAM
-from biomlbench.scoring import score_submission
-from biomlbench.verify import decide, predictions, reruns
+from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM
+from biomlbench.scoring.score import score_submission
+from biomlbench.submission.validation import inspect_submission
+from biomlbench.verify import decide, fingerprints, near_duplicates, predictions, reruns
 from biomlbench.verify.fingerprints import DIRECTIONS, fingerprint, similarity
 from biomlbench.verify.second_scores import SECOND, second_score
 
@@ -74,7 +76,7 @@ def row(rows, check):
 
 def test_honest_predictions_pass(make_task):
     task, ids, x, _ = make_task()
-    rows = judged(task, table(ids, 3 * x))
+    rows = judged(task, table(ids, 3 * x + np.sin(9 * x)))
     assert {r.outcome for r in rows} == {"passed"}
     assert decide(rows) == ("pass", ["ok"], 1.0)
     assert {r.check for r in rows} == {
@@ -114,7 +116,8 @@ def test_a_copied_column_is_found_whatever_the_order_of_rows(make_task, column, 
     values = {"x": x, "noise": x**3, "other": x + 1e-3}[column]
     order = np.random.default_rng(1).permutation(N)
     rows = judged(task, table([ids[i] for i in order], values[order]))
-    assert (row(rows, "not-copied").outcome == "failed") is found
+    told = row(rows, "not-copied")
+    assert (told.outcome == "failed" and told.severity == "critical") is found
     if found:
         assert f"test.csv:{column}" in row(rows, "not-copied").message
 
@@ -138,17 +141,21 @@ def test_without_a_noise_floor_a_perfect_score_is_only_told(make_task):
 
 def test_near_duplicates_are_told(make_task):
     task, ids, x, y = make_task()
-    others = {
-        "copy": predictions.fingerprint_of(task, table(ids[::-1], (3 * x)[::-1] + 1e-6)),
-        "honest": predictions.fingerprint_of(task, table(ids, y)),
-        "invalid": predictions.fingerprint_of(task, table(ids[2:], x[2:])),
-        "damaged": "not a fingerprint",
+    tables = [
+        table(ids, 3 * x),
+        table(ids[::-1], (3 * x)[::-1] + 1e-6),
+        table(ids, y),
+        table(ids[2:], x[2:]),
+    ]
+    inspected = (inspect_submission(submitted, task) for submitted in tables)
+    own, *others = [*map(near_duplicates.fingerprint_of, inspected), "not a fingerprint"]
+    assert others[2] == ""
+    names = ["own", "copy", "honest", "invalid", "damaged"]
+    found = near_duplicates.outcomes([own, *others], list("abcde"), names)
+    assert {place: row.message for place, row in found.items()} == {0: "copy", 1: "own"}
+    assert {(r.outcome, r.severity, r.reason) for r in found.values()} == {
+        ("failed", "advisory", "near_duplicate")
     }
-    assert others["invalid"] == ""
-    rows = judged(task, table(ids, 3 * x), fingerprints=others)
-    found = row(rows, "not-a-duplicate")
-    assert (found.outcome, found.severity) == ("failed", "advisory")
-    assert found.message.endswith("as copy")
 
 
 def test_a_metric_without_second_implementation_is_skipped_not_failed(make_task, monkeypatch):
@@ -229,14 +236,45 @@ def test_fingerprint_estimates_correlation():
     for r in (0.0, 0.9, 0.9999):
         b = r * a + np.sqrt(1 - r * r) * rng.normal(size=400)
         error = 5 * (1 - r * r) / np.sqrt(DIRECTIONS) + 1e-3
-        found = similarity(fingerprint(ids, a), fingerprint(ids, b))
-        assert found == pytest.approx(np.corrcoef(a, b)[0, 1], abs=error)
+        found = similarity(fingerprint(ids, a), fingerprint(ids, b)).correlation
+        assert found == pytest.approx(spearmanr(a, b).statistic, abs=error)
     assert fingerprint(ids, np.ones(400)) == ""
     labels = np.where(a > 0, "x", "y")
-    assert similarity(fingerprint(ids, labels), fingerprint(ids[::-1], labels[::-1])) == (
-        pytest.approx(1)
-    )
-    assert similarity(fingerprint(ids, a), "") == 0.0
+    agreed = similarity(fingerprint(ids, labels), fingerprint(ids[::-1], labels[::-1]))
+    assert agreed.correlation == pytest.approx(1)
+    assert similarity(fingerprint(ids, a), "") == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        lambda x, rng: np.where(np.arange(len(x)) == 7, 1e9, x),
+        lambda x, rng: np.where(np.arange(len(x)) < 0.1 * len(x), rng.normal(size=len(x)), x),
+        lambda x, rng: 0.3 * x - 2,
+        lambda x, rng: np.tanh(x),
+        lambda x, rng: x + 1e-5 * rng.normal(size=len(x)),
+        lambda x, rng: np.array([float(f"{value:.7g}") for value in x]),
+    ],
+    ids=["one row far out", "a tenth of the rows", "rescaled", "bent", "noise", "rounded"],
+)
+def test_a_disguised_copy_is_found_and_honest_work_is_not(disguise):
+    rng = np.random.default_rng(3)
+    ids = [f"m{i}" for i in range(300)]
+    truth = rng.normal(size=300)
+    honest = [truth + rng.normal(size=300) * noise for noise in (0.1, 0.2, 0.2, 0.5, 1.0, 2.0)]
+    texts = [fingerprint(ids, x) for x in [*honest, disguise(honest[0], rng)]]
+    found = fingerprints.near_duplicates(texts, list("abcdefg"), near_duplicates.THRESHOLD)
+    assert found == {0: [6], 6: [0]}
+
+
+def test_a_rescaled_public_column_is_told_and_changes_no_verdict(make_task):
+    task, ids, x, _ = make_task()
+    for values in (2.5 * x - 1, -x):
+        rows = judged(task, table(ids, values))
+        found = row(rows, "not-copied")
+        assert (found.outcome, found.severity) == ("failed", "advisory")
+        assert "follows test.csv:x" in found.message
+        assert decide(rows).verdict == "pass"
 
 
 class Program:
@@ -331,3 +369,26 @@ def test_reruns_without_the_files_are_skipped(make_task):
     rows = reruns.judge(task, first, lambda files: first)
     found = row(rows, "shuffled-labels")
     assert (found.outcome, found.severity) == ("skipped", "advisory")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("matrix_rmse", {}),
+        ("rowwise_rmse", {}),
+        ("rowwise_rmse", {"clip": 0.5}),
+        ("mean_spearman", {}),
+    ],
+)
+def test_both_implementations_agree_on_several_columns(name, options):
+    rng = np.random.default_rng(0)
+    y_true, y_pred = rng.normal(size=(2, 30, 4))
+    metric = get_metric(name)
+    second = second_score(name, y_true, y_pred, options)
+    assert second == pytest.approx(metric(y_true, y_pred, **options), abs=1e-12)
+    # The bootstrap's vectorised form, on every row once.
+    once = metric.resampled(y_true, y_pred, np.ones((1, 30), int), **options)
+    assert once[0] == pytest.approx(second, abs=1e-12)
+    if name == "mean_spearman":
+        shared = metric(y_true[:, 0], y_pred)
+        assert second_score(name, y_true[:, 0], y_pred, {}) == pytest.approx(shared, abs=1e-12)

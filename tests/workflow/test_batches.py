@@ -8,11 +8,18 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from biomlbench.assignment import RECORD, SUSPECT, Assignment
 from biomlbench.contracts import SCHEMAS, compared, provenance, read_table
-from biomlbench.runs import Run
 from biomlbench.stages import STAGES
-from biomlbench.stages.batches import split
+from biomlbench.workflow.assignment import (
+    AUTO,
+    FEW,
+    RECORD,
+    SUSPECT,
+    Assignment,
+    batch_size,
+)
+from biomlbench.workflow.batch_tables import split
+from biomlbench.workflow.runs import Run
 from tests.workflow.conftest import Bench, predictions
 from tests.workflow.test_reruns import without_code
 
@@ -101,6 +108,20 @@ def test_finished_batches_stay_when_runs_come_and_the_size_changes(tmp_path, siz
     assert sorted(new) == ([] if size == 1 else [f"r{n:03d}" for n in range(6, 12)])
 
 
+def test_batches_are_made_by_themselves_where_there_are_many_pairs(tmp_path):
+    runs = runs_of(*(run_of(n) for n in range(FEW + 1)))
+    few = dict(list(runs.items())[1:])
+    assert Assignment().extend(few, AUTO, tmp_path, 2).batches == {}
+    first = Assignment().extend(runs, AUTO, tmp_path, 2)
+    size = batch_size(AUTO, len(runs), 2)
+    *full, last = (len(members) for members in first.batches.values())
+    assert set(full) == {size}
+    assert sum(full) + last == len(runs)
+    finish(tmp_path, first)
+    more = runs | runs_of(run_of(FEW + 1))
+    assert first.extend(more, AUTO, tmp_path, 2).batches == first.batches
+
+
 def test_pairs_with_tables_of_their_own_stay(tmp_path):
     own = tmp_path / "pairs" / "toy" / "line" / "r001"
     own.mkdir(parents=True)
@@ -116,7 +137,7 @@ def test_a_pair_that_failed_its_batch_gets_a_job_of_its_own(tmp_path):
     folder = tmp_path / "batches" / task / batch
     folder.mkdir(parents=True)
     (folder / "validate.parquet").touch()
-    (folder / SUSPECT).write_text("r002")
+    (folder / SUSPECT).write_text("r000\nr001\nr002\n")
     first.write(tmp_path)
     again = Assignment.read(tmp_path).extend(runs, 9, tmp_path)
     ((key, members),) = again.batches.items()
@@ -173,6 +194,22 @@ def test_a_batch_knows_where_each_pair_came_from(finished, batched):
     assert found == own
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [7, 100, AUTO])
+def test_tables_are_those_of_single_jobs_whatever_the_size(finished, tmp_path, size):
+    bench = Bench(tmp_path / "bench")
+    shutil.copytree(finished, bench.path)
+    for name in ("results", ".snakemake", "data"):
+        shutil.rmtree(bench.path / name, ignore_errors=True)
+    config = bench.path / "config" / "config.yaml"
+    config.write_text(config.read_text() + f"pairs_per_job: {size}\n")
+    if size == AUTO:
+        bench.edit("biomlbench/workflow/assignment.py", f"FEW = {FEW}", "FEW = 1")
+    bench.snakemake()
+    assert_equal_summaries(finished, bench.path)
+    assert list(bench.results().glob("batches/*/*/*/medal.parquet"))
+
+
 def jobs(planned, *, batch: bool):
     names = {f"{stage}_batch" if batch else stage for stage in STAGES}
     return {rule: n for rule, n in planned.items() if rule in names}
@@ -225,9 +262,9 @@ def test_a_failing_pair_is_named_and_costs_the_others_one_rerun(batched, batched
     (results / RECORD).unlink()
     batched_bench.edit(
         "biomlbench/stages/grade.py",
-        '    task = context.task(pair.task_id)\n    if failure',
+        "    if failure := upstream_failure(tables)",
         '    if pair.run_id == "near":\n        raise OSError("no luck")\n'
-        '    task = context.task(pair.task_id)\n    if failure',
+        "    if failure := upstream_failure(tables)",
     )  # fmt: skip
     done = batched_bench.snakemake(check=False)
     assert "toy/line near: no luck" in done.stderr

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from biomlbench.codehash import modules_of
-from biomlbench.dependencies import UNUSED
 from biomlbench.stages import STAGES
+from biomlbench.workflow.code_hash import modules_of
+from biomlbench.workflow.fingerprints import UNUSED
 
 # Runs one stage with some modules made unimportable.
 WITHOUT = """
@@ -62,9 +62,9 @@ def test_preparing_needs_nothing_that_its_hash_leaves_out(finished, tmp_path):
 
 def test_imports_are_followed():
     modules = modules_of("biomlbench.stages.medal", UNUSED["medal"])
-    assert "medals.py" in modules  # imported by name
-    assert "leaderboard.py" in modules  # a relative import
-    assert "task.py" in modules  # by the registry, within a function
+    assert "scoring/medals.py" in modules  # imported by name
+    assert "scoring/leaderboard.py" in modules  # by what the module before imports
+    assert "task/task.py" in modules  # by the registry, within a function
     assert not [name for name in modules if name.startswith(("sandbox/", "report/"))]
 
 

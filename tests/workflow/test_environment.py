@@ -7,6 +7,7 @@ import venv
 
 import pytest
 
+from biomlbench.contracts import from_rows
 from biomlbench.errors import TaskError
 from biomlbench.stages import Context, Pair
 from biomlbench.stages.execute import compute
@@ -38,7 +39,8 @@ def run(task):
     root = task.parents[2]
     context = Context(data_dir=str(root / "data"), tasks_dirs=(str(root / "tasks"),))
     pair = Pair("toy/other", "r", str(root / "program.py"), "program")
-    return compute(pair, context, {"validate": validate(pair, context, {})}).to_pylist()[0]
+    before = {"validate": from_rows("validate", validate(pair, context, {}))}
+    return compute(pair, context, before)[0]
 
 
 def test_code_runs_in_the_named_environment(task):

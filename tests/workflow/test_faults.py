@@ -1,18 +1,18 @@
-"""Things that go wrong around the submissions: the rest is graded, a rerun mends it."""
+"""Things that go wrong around the submissions: the rest is graded, a rerun repairs it."""
 
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from biomlbench.contracts import read_table
-from biomlbench.locking import LockedError, lock
+from biomlbench.runtime.locking import LockedError, lock
 from biomlbench.stages import STAGES
+from tests.waiting import wait_until
 from tests.workflow.test_batches import assert_equal_summaries
 from tests.workflow.test_hard_faults import HOOK
 from tests.workflow.test_reruns import assert_equal_results
@@ -28,20 +28,13 @@ KILL_THE_RUN = """\
 """
 
 
-def wait_for(condition, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "timed out"
-        time.sleep(0.05)
-
-
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_equal_tables(finished, fresh):
     results = fresh.results()
     process = subprocess.Popen(
         fresh.command(), cwd=fresh.path, env=fresh.env(), stderr=subprocess.DEVNULL
     )
-    wait_for(lambda: len(list(results.glob("pairs/*/*/*/*.parquet"))) >= 8)
+    wait_until(lambda: len(list(results.glob("pairs/*/*/*/*.parquet"))) >= 8)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not (results / "report.html").exists()
@@ -54,8 +47,8 @@ def test_a_killed_run_goes_on_to_equal_tables(finished, fresh):
 def test_a_run_killed_in_every_stage_goes_on_to_equal_tables(finished, fresh, size):
     config = fresh.path / "config" / "config.yaml"
     config.write_text(config.read_text() + f"pairs_per_job: {size}\n")
-    name = "batches" if size > 1 else "__init__"
-    fresh.edit(f"biomlbench/stages/{name}.py", HOOK, HOOK + KILL_THE_RUN)
+    module = "workflow/batch_tables.py" if size > 1 else "stages/__init__.py"
+    fresh.edit(f"biomlbench/{module}", HOOK, HOOK + KILL_THE_RUN)
     ends = [fresh.snakemake(check=False).returncode for _ in range(len(STAGES) + 1)]
     assert ends == [-signal.SIGKILL] * len(STAGES) + [0]
     assert_equal_summaries(finished, fresh.path, same_code=False)
@@ -76,14 +69,14 @@ def test_workers_end_with_a_killed_run(fresh):
                 command = Path(f"/proc/{entry}/cmdline").read_bytes()
             except OSError:
                 continue
-            if marker in environ and b"biomlbench.pool" in command:
+            if marker in environ and b"biomlbench.runtime.pool" in command:
                 found.append(entry)
         return found
 
-    wait_for(lambda: len(workers()) > 0)
+    wait_until(lambda: len(workers()) > 0)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    wait_for(lambda: not workers(), 10)
+    wait_until(lambda: not workers())
 
 
 def test_a_second_run_on_the_same_results_is_refused(bench):
@@ -100,7 +93,7 @@ def test_a_second_run_on_the_same_results_is_refused(bench):
 def test_of_two_runs_at_once_the_second_is_refused_and_the_first_goes_on(finished, fresh):
     with (fresh.path / "log").open("w") as log:
         first = subprocess.Popen(fresh.command(), cwd=fresh.path, env=fresh.env(), stderr=log)
-        wait_for(lambda: list(fresh.results().glob("pairs/*/*/*/*.parquet")))
+        wait_until(lambda: list(fresh.results().glob("pairs/*/*/*/*.parquet")))
         second = fresh.snakemake(check=False)
         assert second.returncode != 0
         assert "results: another run is writing to this folder" in second.stderr
@@ -156,6 +149,22 @@ def test_a_task_that_cannot_be_prepared_costs_only_itself(fresh):
     assert not [row for row in pairs if row["reason"] == "not_prepared"]
 
 
+@pytest.mark.slow
+def test_faults_of_a_tasks_files_are_the_tasks(fresh):
+    (fresh.path / "toy/toy/circle/leaderboard.csv").unlink()
+    fresh.edit("toy/toy/line/prepare.py", '(private / "answers.csv")', '(private / "a.csv")')
+    done = fresh.snakemake(check=False)
+    assert "did not write private/answers.csv" in done.stderr
+    pairs = read_table("pairs", fresh.results() / "pairs.parquet").to_pylist()
+    (circle,) = [row for row in pairs if row["task_id"] == "toy/circle"]
+    assert (circle["fault"], circle["reason"]) == ("task", "broken_leaderboard")
+    assert circle["score"] is not None
+    line = [row for row in pairs if row["task_id"] == "toy/line" and row["stage"] != "runs"]
+    assert {(row["fault"], row["reason"]) for row in line} == {("task", "broken_task")}
+    assert all("did not write" in row["message"] for row in line)
+    assert (fresh.results() / "report.html").exists()
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -163,13 +172,20 @@ def test_a_task_that_cannot_be_prepared_costs_only_itself(fresh):
             "sandbox: {provider: bubble}\n",
             "`sandbox.provider`: 'bubble' is not allowed; use one of",
         ),
-        ("grading_: {}\n", "unknown key(s) grading_; allowed: "),
-        ("tasks: {toy/line: {limit: 3}}\n", "unknown key(s) limit"),
+        (
+            "grading_: {}\n",
+            "config/config.yaml:{line}: `grading_`: unknown key; did you mean `grading`?",
+        ),
+        (
+            "tasks: {toy/line: {limit: 3}}\n",
+            "`tasks.toy/line.limit`: unknown key; did you mean `tasks.toy/line.limits`?",
+        ),
     ],
 )
-def test_a_wrong_config_is_refused_with_the_mend(bench, line, message):
+def test_a_wrong_config_is_refused_with_a_remedy(bench, line, message):
     config = bench.path / "config" / "config.yaml"
-    config.write_text(config.read_text() + line)
+    before = config.read_text()
+    config.write_text(before + line)
     done = bench.snakemake("-n", check=False)
     assert done.returncode != 0
-    assert message in done.stdout + done.stderr
+    assert message.format(line=before.count("\n") + 1) in done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""Killed workers, full and read-only disks, submissions that change: a rerun mends it all."""
+"""Killed workers, full and read-only disks, submissions that change: a rerun repairs it all."""
 
 from __future__ import annotations
 

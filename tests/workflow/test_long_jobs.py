@@ -63,7 +63,7 @@ def test_many_two_second_jobs_leave_the_main_process_idle(fresh):
 
 @pytest.mark.slow
 def test_without_the_guard_timers_pile_up(fresh):
-    # When this fails Snakemake has been mended, and the guard in common.smk can go.
+    # When this fails Snakemake has been repaired, and the guard in common.smk can go.
     fresh.edit("workflow/rules/common.smk", GUARD, "        pass\n")
     threads, cores = run_long_jobs(fresh)
     print(threads, cores)

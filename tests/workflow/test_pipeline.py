@@ -32,7 +32,7 @@ def test_every_configured_pair_has_a_row(pairs):
         (("toy/line", "program"), "none", "ok", "pass"),
         (("kernels/kabsch-rmsd", "kabsch"), "none", "ok", "pass"),
         (("kernels/kabsch-rmsd", "broken"), "submission", "syntax_error", "fail"),
-        (("no-such-task", "lost"), "infrastructure", "unknown_task", "fail"),
+        (("no-such-task", "lost"), "run_table", "unknown_task", "fail"),
     ],
 )
 def test_outcome(pairs, key, fault, reason, verdict):
@@ -47,7 +47,7 @@ def test_a_bad_line_costs_only_itself(pairs):
 
 def test_medals_and_intervals(pairs):
     right, near = pairs["toy/line", "right"], pairs["toy/line", "near"]
-    assert right["medal"] == "gold"
+    assert right["medal"] == "silver"
     assert right["verified_medal"]
     assert right["score"] == pytest.approx(0.01)
     assert right["score_low"] <= right["score"] <= right["score_high"]
@@ -92,7 +92,8 @@ def test_a_near_duplicate_of_another_agents_run_is_flagged(finished):
 def test_the_grading_report_is_plain_json(finished):
     text = (finished / "results" / "grading_report.json").read_text()
     report = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
-    assert report["total_runs"] == PAIR_COUNT + 2
+    assert (report["total_runs"], report["total_errors"]) == (PAIR_COUNT, 2)
+    assert {entry["fault"] for entry in report["errors"]} == {"run_table"}
 
 
 def test_the_report_and_its_figures_are_there(finished):

@@ -11,7 +11,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_biomlbench as plugin
-from biomlbench.progress import Tally, describe
+from biomlbench.workflow.progress import Tally, describe
 from tests.workflow.test_hard_faults import HOOK
 
 LAST = re.compile(r"^ *(\d+) of (\d+) jobs · (.*)$", re.MULTILINE)

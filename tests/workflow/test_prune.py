@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from biomlbench.assignment import Assignment
-from biomlbench.locking import lock
+from biomlbench.runtime.locking import lock
+from biomlbench.workflow.assignment import Assignment
 
 
 def prune(bench, *arguments, answer=""):

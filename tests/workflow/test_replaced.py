@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from biomlbench.contracts import from_rows, write_table
-from biomlbench.replaced import RECORD, notice_replaced
-from biomlbench.submissions import file_sha256
+from biomlbench.submission.reading import file_sha256
+from biomlbench.workflow.replaced import RECORD, Replaced
 from tests.workflow.conftest import Bench, predictions
 from tests.workflow.test_reruns import assert_equal_results
 
@@ -28,11 +28,18 @@ def graded(tmp_path):
         folder = tmp_path / "results" / "t" / name
         record = {"submission_sha256": file_sha256(path)}
         write_table("validate", from_rows("validate", []), folder / "validate.parquet", record)
-    return SimpleNamespace(
-        path=tmp_path,
-        look=lambda: notice_replaced(runs, lambda task, run: f"{task}/{run}", tmp_path / "results"),
-        time=lambda name: (tmp_path / f"results/t/{name}/validate.parquet").stat().st_mtime,
-    )
+
+    def look(write=True):
+        replaced = Replaced(tmp_path / "results")
+        found = replaced.look(runs, lambda task, run: f"{task}/{run}")
+        if write:
+            replaced.write()
+        return found
+
+    def count(name):
+        return Replaced(tmp_path / "results").counts.get(str(tmp_path / f"{name}.csv"), 0)
+
+    return SimpleNamespace(path=tmp_path, look=look, count=count)
 
 
 def test_another_file_with_an_old_time_is_noticed_once(graded):
@@ -41,21 +48,43 @@ def test_another_file_with_an_old_time_is_noticed_once(graded):
     path.write_text(predictions(2.1))
     os.utime(path, OLD)
     assert graded.look() == [str(path)]
-    assert graded.time("b") == 1
-    assert graded.time("a") > 1
+    assert (graded.count("b"), graded.count("a")) == (1, 0)
     assert graded.look() == []
+    assert graded.count("b") == 1
+
+
+def content(folder):
+    """What each file is, but for when it was last read."""
+    files = {path: path.stat() for path in folder.rglob("*") if path.is_file()}
+    return {path: (f.st_ino, f.st_mtime_ns, path.read_bytes()) for path, f in files.items()}
+
+
+def test_looking_alone_changes_nothing(graded):
+    graded.look()
+    (graded.path / "b.csv").write_text(predictions(2.1))
+    before = content(graded.path)
+    for _ in range(2):
+        assert graded.look(write=False) == [str(graded.path / "b.csv")]
+    assert content(graded.path) == before
+
+
+def test_each_replacement_counts_until_it_is_graded_and_beyond(graded):
+    for number in (1, 2):
+        (graded.path / "b.csv").write_text(predictions(2 + number))
+        graded.look()
+        assert graded.count("b") == number
 
 
 def test_the_same_content_with_another_time_is_no_other_file(graded):
     graded.look()
     os.utime(graded.path / "b.csv", OLD)
     assert graded.look() == []
-    assert graded.time("b") > 1
+    assert graded.count("b") == 0
 
 
 def test_a_file_that_is_as_it_was_is_not_read(graded, monkeypatch):
     graded.look()
-    monkeypatch.setattr("biomlbench.submissions.file_sha256", lambda path: 1 / 0)
+    monkeypatch.setattr("biomlbench.submission.reading.file_sha256", lambda path: 1 / 0)
     assert graded.look() == []
 
 
@@ -72,7 +101,7 @@ def test_equal_size_and_times_set_back_do_not_hide_it(graded):
 def test_without_a_record_everything_is_compared(graded):
     (graded.path / "a.csv").write_text(predictions(2.1))
     graded.look()
-    assert graded.time("a") == 1
+    assert graded.count("a") == 1
     (graded.path / "results" / RECORD).write_text("no json")
     (graded.path / "c.csv").write_text(predictions(2.1))
     assert str(graded.path / "c.csv") in graded.look()

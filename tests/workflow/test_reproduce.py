@@ -12,8 +12,6 @@ import pyarrow as pa
 import pytest
 
 from biomlbench.contracts import provenance, read_table, write_table
-from biomlbench.provenance import COLUMNS
-from biomlbench.record import RECORD, read_record
 from biomlbench.report.feedback import provenance as shown_provenance
 from biomlbench.reproduce import compare
 from biomlbench.reproduce.inputs import Inputs, inside
@@ -21,8 +19,10 @@ from biomlbench.reproduce.layout import ReproduceError, lay_out
 from biomlbench.reproduce.reasons import UNEXPLAINED
 from biomlbench.reproduce.rerun import same_kernels
 from biomlbench.reproduce.rows import differing_cells
+from biomlbench.runtime.threads import KERNELS
 from biomlbench.stages import STAGES
-from biomlbench.threads import KERNELS
+from biomlbench.stages.provenance import COLUMNS
+from biomlbench.workflow.record import RECORD, read_record
 from tests.workflow.conftest import ROOT, predictions
 
 GRADE = "pairs/toy/line/right/grade.parquet"
@@ -241,7 +241,7 @@ def test_every_table_says_what_it_was_made_from(finished):
             assert set(record) >= of_stage | more.get(stage, set()), stage
             assert "/" not in json.dumps(record)
     grade = provenance(results / "pairs/toy/line/right/grade.parquet")
-    assert json.loads(grade["settings"]) == {"bootstrap": 200, "seed": 3}
+    assert json.loads(grade["settings"]) == {"bootstrap": 200, "seed": 3, "overrides": {}}
     prepare = provenance(results / "tasks/toy/line/prepare.parquet")
     assert set(prepare) >= {"task_version", "task_fingerprint", "code", "environment"}
     for name in ("pairs", "checks", "agents", "tasks", "telemetry"):
@@ -267,7 +267,10 @@ def test_the_report_shows_what_a_run_was_made_from(finished):
 
 
 def test_the_processor_and_what_chooses_its_code_are_part_of_the_environment():
-    code = "from biomlbench import provenance as p; print(p.environment_hash(), p.environment())"
+    code = (
+        "from biomlbench.runtime import environment as e; "
+        "print(e.environment_hash(), e.environment())"
+    )
 
     def said(**variables):
         kept = {name: text for name, text in os.environ.items() if name not in KERNELS}

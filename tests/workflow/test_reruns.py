@@ -69,7 +69,7 @@ def test_changed_preparation_reruns_its_task(bench):
 @pytest.mark.parametrize(
     ("module", "stages"),
     [
-        ("medals.py", {"medal": 9}),
+        ("scoring/medals.py", {"medal": 9}),
         ("stages/grade.py", {"grade": 9, "verify": 9, "medal": 9}),
         ("report/html.py", {}),
     ],

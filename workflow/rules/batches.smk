@@ -1,4 +1,5 @@
-# Jobs that several predictions pairs of one task share, where `pairs_per_job` says so.
+# Jobs that several predictions pairs of one task share, where `pairs_per_job` says so,
+# which by itself it does from a few hundred pairs on.
 # In: as in the rule of the stage, for all pairs of the batch.
 # Out: one table a stage, with the rows that each pair's own table would have.
 rule validate_batch:
@@ -7,7 +8,7 @@ rule validate_batch:
     output:
         validate=f"{BATCH}/validate.parquet",
     log:
-        "results/logs/batches/{task}/{batch}/validate.log",
+        "<results>/logs/batches/{task}/{batch}/validate.log",
     localrule: IN_JOB
     params:
         job=batch_job_of("validate"),
@@ -22,7 +23,7 @@ rule execute_batch:
     output:
         execute=f"{BATCH}/execute.parquet",
     log:
-        "results/logs/batches/{task}/{batch}/execute.log",
+        "<results>/logs/batches/{task}/{batch}/execute.log",
     localrule: IN_JOB
     params:
         job=batch_job_of("execute"),
@@ -37,7 +38,7 @@ rule grade_batch:
     output:
         grade=f"{BATCH}/grade.parquet",
     log:
-        "results/logs/batches/{task}/{batch}/grade.log",
+        "<results>/logs/batches/{task}/{batch}/grade.log",
     localrule: IN_JOB
     params:
         job=batch_job_of("grade"),
@@ -52,7 +53,7 @@ rule verify_batch:
     output:
         verify=f"{BATCH}/verify.parquet",
     log:
-        "results/logs/batches/{task}/{batch}/verify.log",
+        "<results>/logs/batches/{task}/{batch}/verify.log",
     localrule: IN_JOB
     params:
         job=batch_job_of("verify"),
@@ -67,7 +68,7 @@ rule medal_batch:
     output:
         medal=f"{BATCH}/medal.parquet",
     log:
-        "results/logs/batches/{task}/{batch}/medal.log",
+        "<results>/logs/batches/{task}/{batch}/medal.log",
     localrule: IN_JOB
     params:
         job=batch_job_of("medal"),

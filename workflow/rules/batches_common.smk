@@ -1,9 +1,11 @@
 # What the rules of batches.smk use: their inputs.
-BATCH = "results/batches/{task}/{batch}"
+BATCH = "<results>/batches/{task}/{batch}"
 
 
 def batch_submissions(wildcards):
-    return BENCHMARK.batch_submissions(wildcards.task, wildcards.batch)
+    return list(
+        map(given, BENCHMARK.batch_submissions(wildcards.task, wildcards.batch))
+    )
 
 
 def batch_inputs(stage):
@@ -11,7 +13,7 @@ def batch_inputs(stage):
     if stage == STAGES[0]:
         return {
             "submissions": batch_submissions,
-            "prepare": "results/tasks/{task}/prepare.parquet",
+            "prepare": "<results>/tasks/{task}/prepare.parquet",
         }
     before = STAGES[STAGES.index(stage) - 1]
     return {before: f"{BATCH}/{before}.parquet"}

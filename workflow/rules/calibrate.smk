@@ -6,11 +6,11 @@
 # `calibrate_telemetry`, which `all` asks for, adds the runs to the data set results/telemetry.
 rule calibrate_mutants:
     input:
-        prepare="results/tasks/{task}/prepare.parquet",
+        prepare="<results>/tasks/{task}/prepare.parquet",
     output:
-        mutants="results/calibration/mutants/{task}.parquet",
+        mutants="<results>/calibration/mutants/{task}.parquet",
     log:
-        "results/logs/calibrate/{task}/mutants.log",
+        "<results>/logs/calibrate/{task}/mutants.log",
     localrule: IN_JOB
     params:
         job=mutants_job,
@@ -22,29 +22,29 @@ rule calibrate_mutants:
 
 rule calibrate_controls:
     input:
-        prepare="results/tasks/{task}/prepare.parquet",
+        prepare="<results>/tasks/{task}/prepare.parquet",
         mutants=mutants_of_batch,
     output:
-        controls="results/calibration/controls/{task}/{batch}.parquet",
+        controls="<results>/calibration/controls/{task}/{batch}.parquet",
     log:
-        "results/logs/calibrate/{task}/{batch}.log",
+        "<results>/logs/calibrate/{task}/{batch}.log",
     wildcard_constraints:
         batch=r"labelled|mutants-\d+",
     localrule: IN_JOB
     params:
         job=calibration_job,
-        code="-".join([calibration_code("batch"), *map(BENCHMARK.code, STAGES)]),
+        code=code_of_controls(BENCHMARK),
     run:
         run_script("calibrate_controls", input, output, params, wildcards, threads, log)
 
 
 rule calibrate_flakes:
     input:
-        prepare="results/tasks/{task}/prepare.parquet",
+        prepare="<results>/tasks/{task}/prepare.parquet",
     output:
-        flakes="results/calibration/flaky/{task}.parquet",
+        flakes="<results>/calibration/flaky/{task}.parquet",
     log:
-        "results/logs/calibrate/{task}/flakes.log",
+        "<results>/logs/calibrate/{task}/flakes.log",
     localrule: IN_JOB
     params:
         job=calibration_job,
@@ -56,12 +56,12 @@ rule calibrate_flakes:
 
 rule calibrate_flaky_run:
     input:
-        prepare="results/tasks/{task}/prepare.parquet",
+        prepare="<results>/tasks/{task}/prepare.parquet",
         submission=submission_of,
     output:
-        flakes="results/calibration/flaky-runs/{task}/{run}.parquet",
+        flakes="<results>/calibration/flaky-runs/{task}/{run}.parquet",
     log:
-        "results/logs/calibrate/{task}/flaky-{run}.log",
+        "<results>/logs/calibrate/{task}/flaky-{run}.log",
     localrule: IN_JOB
     params:
         job=flaky_run_job,
@@ -79,22 +79,27 @@ rule calibrate_tables:
         mutants=calibration_mutants,
         flakes=calibration_flakes,
         runs=labelled_tables,
-        adjudications=CALIBRATION.adjudications or [],
+        adjudications=(
+            given(CALIBRATION.adjudications) if CALIBRATION.adjudications else []
+        ),
     output:
-        rates="results/calibration/rates.parquet",
-        kills="results/calibration/kills.parquet",
-        margins="results/calibration/margins.parquet",
-        power="results/calibration/power.parquet",
-        calibrated="results/calibration/calibrated.parquet",
-        survivors="results/calibration/survivors.parquet",
-        flakes="results/calibration/flakes.parquet",
+        rates="<results>/calibration/rates.parquet",
+        kills="<results>/calibration/kills.parquet",
+        margins="<results>/calibration/margins.parquet",
+        power="<results>/calibration/power.parquet",
+        calibrated="<results>/calibration/calibrated.parquet",
+        survivors="<results>/calibration/survivors.parquet",
+        flakes="<results>/calibration/flakes.parquet",
     log:
-        "results/logs/calibrate/tables.log",
+        "<results>/logs/calibrate/tables.log",
     localrule: True
     params:
         runs=labelled_runs,
+        measured=measured_now,
         settings=TABLE_SETTINGS,
-        context={name: BENCHMARK.config[name] for name in ("data_dir", "tasks_dirs")},
+        context={
+            name: BENCHMARK.config.get(name) for name in ("data_dir", "tasks_dirs")
+        },
         code=calibration_code("jobs"),
     run:
         run_script("calibrate_tables", input, output, params, wildcards, threads, log)
@@ -102,11 +107,11 @@ rule calibrate_tables:
 
 rule calibrate_strict:
     input:
-        calibrated="results/calibration/calibrated.parquet",
+        calibrated="<results>/calibration/calibrated.parquet",
     output:
-        strict="results/calibration/strict.json",
+        strict="<results>/calibration/strict.json",
     log:
-        "results/logs/calibrate/strict.log",
+        "<results>/logs/calibrate/strict.log",
     localrule: True
     params:
         code=calibration_code("gate"),
@@ -116,17 +121,17 @@ rule calibrate_strict:
 
 rule calibrate:
     input:
-        "results/calibration/calibrated.parquet",
-        "results/calibration/strict.json" if CALIBRATION.strict else [],
+        "<results>/calibration/calibrated.parquet",
+        "<results>/calibration/strict.json" if CALIBRATION.strict else [],
 
 
 rule calibrate_telemetry:
     input:
-        telemetry="results/telemetry.parquet",
+        telemetry="<results>/telemetry.parquet",
     output:
-        usage="results/calibration/usage.json",
+        usage="<results>/calibration/usage.json",
     log:
-        "results/logs/calibrate/telemetry.log",
+        "<results>/logs/calibrate/telemetry.log",
     localrule: True
     params:
         code=calibration_code("intake"),

@@ -1,10 +1,11 @@
 # What the rules of calibrate.smk use: which tasks and controls there are, and what they depend on.
+from biomlbench.calibrate.currency import code_of_controls
+from biomlbench.calibrate.currency import job_of as job_of_controls
 from biomlbench.calibrate.labels import labelled
 from biomlbench.calibrate.labels import read as read_labels
-from biomlbench.calibrate.settings import Settings, batches
-from biomlbench.codehash import code_hash
+from biomlbench.calibrate.settings import batches
+from biomlbench.workflow.code_hash import code_hash
 
-CALIBRATION = Settings.of(BENCHMARK.config.get("calibration"))
 TABLE_SETTINGS = {
     name: BENCHMARK.config["calibration"][name]
     for name in ("adjudications", "allowed")
@@ -19,14 +20,14 @@ def calibration_code(*modules):
 
 def calibrated_tasks(kind=None):
     """Return the tasks to be calibrated; looked up only when their jobs are planned."""
-    names = CALIBRATION.task_ids(BENCHMARK.registry, BENCHMARK.task_ids)
+    names = CALIBRATION.task_ids(BENCHMARK.registry, BENCHMARK.tasks_with_runs)
     tasks = [BENCHMARK.registry.get_task(name) for name in names]
     return [task for task in tasks if kind in (None, task.kind)]
 
 
 def calibration_controls(wildcards):
     return [
-        f"results/calibration/controls/{task.id}/{batch}.parquet"
+        f"<results>/calibration/controls/{task.id}/{batch}.parquet"
         for task in calibrated_tasks()
         for batch in batches(task.kind, CALIBRATION.mutants)
     ]
@@ -34,7 +35,7 @@ def calibration_controls(wildcards):
 
 def calibration_mutants(wildcards):
     return [
-        f"results/calibration/mutants/{task.id}.parquet"
+        f"<results>/calibration/mutants/{task.id}.parquet"
         for task in calibrated_tasks("functions")
     ]
 
@@ -42,11 +43,11 @@ def calibration_mutants(wildcards):
 def calibration_flakes(wildcards):
     return [
         *(
-            f"results/calibration/flaky/{task.id}.parquet"
+            f"<results>/calibration/flaky/{task.id}.parquet"
             for task in calibrated_tasks("functions")
         ),
         *(
-            f"results/calibration/flaky-runs/{task}/{run}.parquet"
+            f"<results>/calibration/flaky-runs/{task}/{run}.parquet"
             for task, run in CALIBRATION.runs_to_repeat(BENCHMARK.runs)
         ),
     ]
@@ -54,7 +55,7 @@ def calibration_flakes(wildcards):
 
 def labelled_runs(wildcards):
     """Return the runs whose true label is known, of tasks that are calibrated."""
-    adjudicated = read_labels(CALIBRATION.adjudications)
+    adjudicated = read_labels(CALIBRATION.adjudications, BENCHMARK.registry.full_id)
     tasks = {task.id for task in calibrated_tasks()}
     return [tuple(run) for run in labelled(BENCHMARK.runs.values(), adjudicated, tasks)]
 
@@ -66,7 +67,7 @@ def labelled_tables(wildcards):
     """
     folders = [BENCHMARK.place(task, run) for task, run, *_ in labelled_runs(wildcards)]
     return [
-        f"results/{folder}/{stage}.parquet"
+        f"<results>/{folder}/{stage}.parquet"
         for folder in dict.fromkeys(folders)
         for stage in ("verify", "medal")
     ]
@@ -75,7 +76,7 @@ def labelled_tables(wildcards):
 def mutants_of_batch(wildcards):
     if wildcards.batch == "labelled":
         return []
-    return f"results/calibration/mutants/{wildcards.task}.parquet"
+    return f"<results>/calibration/mutants/{wildcards.task}.parquet"
 
 
 def mutants_job(wildcards):
@@ -90,13 +91,9 @@ def flaky_run_job(wildcards):
 
 
 def calibration_job(wildcards):
-    """Return all that grading depends on: what executing and what verifying depend on."""
-    jobs = [
-        BENCHMARK.task_job(stage, wildcards.task) for stage in ("verify", "execute")
-    ]
-    contexts = [job["context"] for job in jobs]
-    overrides = {**contexts[0]["overrides"], **contexts[1]["overrides"]}
-    return {
-        "context": {**contexts[0], **contexts[1], "overrides": overrides},
-        "task": "-".join(job["task"] for job in jobs),
-    }
+    return job_of_controls(BENCHMARK, wildcards.task)
+
+
+def measured_now(wildcards):
+    """Return what the calibration of every task that is calibrated depends on."""
+    return measured(BENCHMARK, CALIBRATION, [task.id for task in calibrated_tasks()])

@@ -4,11 +4,11 @@
 # Out: one row a case and repeat; predictions pass through.
 rule execute:
     input:
-        validate="results/pairs/{task}/{run}/validate.parquet",
+        validate="<results>/pairs/{task}/{run}/validate.parquet",
     output:
-        execute="results/pairs/{task}/{run}/execute.parquet",
+        execute="<results>/pairs/{task}/{run}/execute.parquet",
     log:
-        "results/logs/execute/{task}/{run}.log",
+        "<results>/logs/execute/{task}/{run}.log",
     localrule: IN_JOB
     threads: task_resource("cpus")
     resources:

@@ -2,11 +2,11 @@
 # Out: one row with the score and its bootstrap interval.
 rule grade:
     input:
-        execute="results/pairs/{task}/{run}/execute.parquet",
+        execute="<results>/pairs/{task}/{run}/execute.parquet",
     output:
-        grade="results/pairs/{task}/{run}/grade.parquet",
+        grade="<results>/pairs/{task}/{run}/grade.parquet",
     log:
-        "results/logs/grade/{task}/{run}.log",
+        "<results>/logs/grade/{task}/{run}.log",
     localrule: IN_JOB
     params:
         job=job_of("grade"),

@@ -2,11 +2,11 @@
 # Out: one row: the pair's final record.
 rule medal:
     input:
-        verify="results/pairs/{task}/{run}/verify.parquet",
+        verify="<results>/pairs/{task}/{run}/verify.parquet",
     output:
-        medal="results/pairs/{task}/{run}/medal.parquet",
+        medal="<results>/pairs/{task}/{run}/medal.parquet",
     log:
-        "results/logs/medal/{task}/{run}.log",
+        "<results>/logs/medal/{task}/{run}.log",
     localrule: IN_JOB
     params:
         job=job_of("medal"),

@@ -1,26 +1,26 @@
 # In: the aggregated tables.
 # Out: one figure a file (PNG and SVG), and the self-contained report.html.
-for figure, category in BENCHMARK.figures.items():
+for figure, category in plots.categories().items():
 
     rule:
         name:
             f"plot_{figure}"
         input:
-            pairs="results/pairs.parquet",
-            checks="results/checks.parquet",
-            agents="results/agents.parquet",
-            tasks="results/tasks.parquet",
-            telemetry="results/telemetry.parquet",
+            pairs="<results>/pairs.parquet",
+            checks="<results>/checks.parquet",
+            agents="<results>/agents.parquet",
+            tasks="<results>/tasks.parquet",
+            telemetry="<results>/telemetry.parquet",
         output:
             png=report(
-                f"results/plots/{figure}.png",
+                f"<results>/plots/{figure}.png",
                 caption=f"../report/{figure}.rst",
                 category=category,
                 labels={"figure": figure.replace("_", " ")},
             ),
-            svg=f"results/plots/{figure}.svg",
+            svg=f"<results>/plots/{figure}.svg",
         log:
-            f"results/logs/plot_{figure}.log",
+            f"<results>/logs/plot_{figure}.log",
         localrule: True
         params:
             figure=figure,
@@ -31,21 +31,21 @@ for figure, category in BENCHMARK.figures.items():
 
 rule report:
     input:
-        pairs="results/pairs.parquet",
-        checks="results/checks.parquet",
-        agents="results/agents.parquet",
-        tasks="results/tasks.parquet",
-        telemetry="results/telemetry.parquet",
-        plots=expand("results/plots/{figure}.svg", figure=BENCHMARK.figures),
+        pairs="<results>/pairs.parquet",
+        checks="<results>/checks.parquet",
+        agents="<results>/agents.parquet",
+        tasks="<results>/tasks.parquet",
+        telemetry="<results>/telemetry.parquet",
+        plots=expand("<results>/plots/{figure}.svg", figure=plots.names()),
     output:
         report=report(
-            "results/report.html",
+            "<results>/report.html",
             caption="../report/report.rst",
             category="Report",
             labels={"figure": "whole report"},
         ),
     log:
-        "results/logs/report.log",
+        "<results>/logs/report.log",
     localrule: True
     params:
         title=BENCHMARK.config["title"],

@@ -2,12 +2,12 @@
 # Out: one row a pair with its week, attempt, hints, failed checks and times.
 rule telemetry:
     input:
-        pairs="results/pairs.parquet",
-        checks="results/checks.parquet",
+        pairs="<results>/pairs.parquet",
+        checks="<results>/checks.parquet",
     output:
-        telemetry="results/telemetry.parquet",
+        telemetry="<results>/telemetry.parquet",
     log:
-        "results/logs/telemetry.log",
+        "<results>/logs/telemetry.log",
     localrule: True
     params:
         **summary_params("telemetry"),

@@ -4,11 +4,11 @@
 rule validate:
     input:
         submission=submission_of,
-        prepare="results/tasks/{task}/prepare.parquet",
+        prepare="<results>/tasks/{task}/prepare.parquet",
     output:
-        validate="results/pairs/{task}/{run}/validate.parquet",
+        validate="<results>/pairs/{task}/{run}/validate.parquet",
     log:
-        "results/logs/validate/{task}/{run}.log",
+        "<results>/logs/validate/{task}/{run}.log",
     localrule: IN_JOB
     params:
         job=job_of("validate"),

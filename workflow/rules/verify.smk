@@ -2,11 +2,11 @@
 # Out: one row a check, each with the verdict on the pair.
 rule verify:
     input:
-        grade="results/pairs/{task}/{run}/grade.parquet",
+        grade="<results>/pairs/{task}/{run}/grade.parquet",
     output:
-        verify="results/pairs/{task}/{run}/verify.parquet",
+        verify="<results>/pairs/{task}/{run}/verify.parquet",
     log:
-        "results/logs/verify/{task}/{run}.log",
+        "<results>/logs/verify/{task}/{run}.log",
     localrule: IN_JOB
     params:
         job=job_of("verify"),

@@ -5,8 +5,26 @@
   const made = {};
   function build(name) {
     const place = document.querySelector(`[data-table="${name}"]`);
-    if (place && !(name in made)) made[name] = Report.builders[name](place);
+    if (place && !(name in made)) {
+      made[name] = Report.builders[name](place);
+      if (made[name]) made[name].changed = () => { if (shown === name) tell(); };
+    }
     return made[name];
+  }
+
+  // The address says what one sees: page, filters, search and order of its table, theme.
+  let shown = "overview";
+  const encode = ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`;
+  const asked = (query) => new Map(query.split("&").filter(Boolean).map((part) => {
+    const cut = part.indexOf("=");
+    return cut < 0 ? [decode(part), ""] : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
+  }));
+  function tell() {
+    const [path] = location.hash.slice(1).split("?");
+    const state = new Map(made[shown] ? made[shown].state() : []);
+    if (chosenTheme) state.set("theme", chosenTheme);
+    const query = [...state].map(encode).join("&");
+    if (path || query) history.replaceState(null, "", `#${path || "overview"}${query && `?${query}`}`);
   }
 
   function taskPage(id) {
@@ -46,6 +64,9 @@
         Report.runPage(document.getElementById("run-page"), row);
         focus = "h-run";
       }
+    } else if (page.startsWith("agent=")) {
+      page = Report.agentPage(document.getElementById("agent-page"), decode(page.slice(6))) ? "agent" : "agents";
+      if (page === "agent") focus = "h-agent";
     } else if (page.startsWith("task=")) {
       taskPage(decode(page.slice(5)));
       page = "tasks";
@@ -59,19 +80,18 @@
     if (!sections.some((section) => section.dataset.page === page)) page = "overview";
     for (const section of sections) section.hidden = section.dataset.page !== page;
     for (const anchor of document.querySelectorAll("#pages a")) {
-      const here = anchor.hash === `#${page === "run" ? "runs" : page}`;
+      const here = anchor.hash === `#${{ run: "runs", agent: "agents" }[page] || page}`;
       if (here) anchor.setAttribute("aria-current", "page");
       else anchor.removeAttribute("aria-current");
     }
     const section = sections.find((item) => item.dataset.page === page);
     for (const place of section.querySelectorAll("[data-table]")) build(place.dataset.table);
-    if (page === "runs" && made.runs && query) {
-      made.runs.reset();
-      for (const part of query.split("&")) {
-        const [key, value = ""] = part.split("=");
-        made.runs.filter(decode(key), decode(value));
-      }
-    }
+    shown = page;
+    const state = asked(query);
+    if (["light", "dark"].includes(state.get("theme"))) paint(chosenTheme = state.get("theme"));
+    state.delete("theme");
+    if (made[page] && state.size) made[page].apply(state);
+    tell();
     if (!first) {
       const target = document.getElementById(focus) || document.getElementById("main");
       target.focus({ preventScroll: true });
@@ -81,6 +101,7 @@
   }
 
   const theme = document.getElementById("theme");
+  let chosenTheme = "";
   const stored = (value) => {
     try {
       if (value === undefined) return localStorage.getItem("theme");
@@ -96,7 +117,8 @@
   paint(stored());
   theme.addEventListener("click", () => {
     const now = document.documentElement.dataset.theme || (dark.matches ? "dark" : "light");
-    paint(stored(now === "dark" ? "light" : "dark"));
+    paint(chosenTheme = stored(now === "dark" ? "light" : "dark"));
+    tell();
   });
 
   window.addEventListener("hashchange", () => show(false));

@@ -16,6 +16,12 @@ Report.open = (stored) => {
   return { n: stored.n, get: read, value: (name, row) => (read[name] ? read[name](row) : null) };
 };
 
+// Whether any row has a value in a column.
+Report.states = (stored, name) => {
+  for (let row = 0; row < stored.n; row += 1) if (stored.value(name, row) !== null) return true;
+  return false;
+};
+
 Report.number = (value, digits = 4) => {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
@@ -47,13 +53,18 @@ Report.tasks = new Map(Report.data.tasks.map((task) => [task.task_id, task]));
 
 Report.pill = (kind, text = kind) =>
   `<span class="pill ${Report.escape(kind)}">${Report.escape(text)}</span>`;
-Report.medal = (name, verified) => {
+// What is to be known of a task's medals: that they are won against models, or by a direction that was inferred.
+Report.medalNote = (task) =>
+  ((task && task.medal_note) || "").split("; ").filter((part) => /^against |inferred/.test(part)).join("; ");
+Report.medal = (name, verified, task) => {
   if (!name || name === "none") return '<span class="none">–</span>';
-  const note = verified ? "verified" : "not verified: the verdict is not pass";
+  const told = Report.medalNote(task);
+  const note = (verified ? "verified" : "not verified: the verdict is not pass") + (told ? `; ${told}` : "");
   const look = verified ? "" : " unverified";
   return (
-    `<span class="medal ${Report.escape(name)}${look}" title="${Report.escape(name)}, ${note}">` +
-    `${Report.escape(name)}${verified ? "" : '<span class="sr">, not verified</span>'}</span>`
+    `<span class="medal ${Report.escape(name)}${look}" title="${Report.escape(`${name}, ${note}`)}">` +
+    `${Report.escape(name)}${told ? "*" : ""}${verified ? "" : '<span class="sr">, not verified</span>'}` +
+    `${told ? `<span class="sr">, ${Report.escape(told)}</span>` : ""}</span>`
   );
 };
 

@@ -9,16 +9,19 @@
     const columns = [
       d("run_id", "run", { text: true, html: (value, row) => link(Report.runLink(row), value) }),
       d("verdict", "", { text: true, html: (value) => Report.pill(value) }),
-      d("medal", "", { text: true, html: (value, row) => Report.medal(value, pairs.value("verified_medal", row)) }),
+      d("medal", "", { text: true, html: (value, row) => Report.medal(value, pairs.value("verified_medal", row), Report.tasks.get(pairs.value("task_id", row))) }),
       d("score", "", { html: (value) => Report.number(value, 5) }),
       d("leaderboard_percentile", "percentile", { html: (value) => (value === null ? "–" : value.toFixed(0)) }),
       d("task_id", "task", { text: true, html: taskCell }),
-      d("agent", "", { text: true }),
+      d("agent", "", { text: true, html: (value) => (Report.knowsAgent(value) ? link(Report.agentLink(value), value) : e(value)) }),
       d("reason", "", { text: true, html: (value) => (value === "ok" ? "–"
         : `<span title="${e(Report.sentence(value))}">${e(Report.words(value))}</span>`) }),
-      d("fault", "", { text: true, html: (value) => e({ none: "–", infrastructure: "infra" }[value] || value) }),
+      d("fault", "", { text: true, html: (value) => e({ none: "–", infrastructure: "infra", run_table: "run table" }[value] || value) }),
       d("attempt"), d("hint_tier", "hints"),
       d("wall_s", "seconds", { html: (value) => Report.number(value, 3) }),
+      ...[d("meta_model", "model", { text: true }), d("meta_cost_usd", "US$", { html: (value) => Report.number(value, 3) }),
+        d("meta_tokens", "tokens"), d("meta_steps", "steps"), d("meta_wall_time_s", "agent’s seconds")]
+        .filter((column) => column.key in pairs.get),
     ].map(get);
     const f = (key, title, more = {}) => ({ key, title, value: (row) => pairs.value(key, row), ...more });
     return Report.table(place, {
@@ -31,7 +34,7 @@
           value: (row) => pairs.value("medal", row) !== "none" && !pairs.value("verified_medal", row)
             ? "unverified" : pairs.value("medal", row),
         }),
-        f("fault", "Fault"), f("reason", "Reason"), f("kind", "Kind"),
+        f("fault", "Fault"), f("reason", "Reason"), f("kind", "Kind"), ...("meta_model" in pairs.get ? [f("meta_model", "Model")] : []),
         f("label", "Control", {
           values: [["real", "real runs"], ["right", "right controls"], ["wrong", "wrong controls"]],
           value: (row) => pairs.value("label", row) ?? "real",
@@ -45,28 +48,30 @@
   Report.builders.agents = (place) => {
     const agents = Report.open(Report.data.agents);
     const d = docs("agents");
-    const rate = (key, title) => [d(key, title, { html: percent(1) }), d(`${key}_se`, "±", { html: percent(1) })];
+    const rate = (key, title) => [d(key, title, { html: percent(1) }), d(`${key}_low`, "from", { html: percent(0) }), d(`${key}_high`, "to", { html: percent(0) })];
     const columns = [
-      d("agent", "", { text: true, html: (value) => link(`#runs?agent=${encodeURIComponent(value)}`, value) }),
+      d("agent", "", { text: true, html: (value) => link(Report.agentLink(value), value) }),
       d("domain", "", { text: true }), d("tasks"), d("runs"), d("runs_fair", "fair runs"),
       ...rate("verified_medal_rate", "verified medals"), ...rate("any_medal_rate", "medals"),
       ...rate("pass_rate", "pass"), ...rate("completion_rate", "valid, of all"),
       d("completion_rate_fair", "valid, of fair", { html: percent(1) }),
       d("leaderboard_percentile", "percentile", { html: (v) => Report.number(v, 3) }),
-      d("leaderboard_percentile_se", "±", { html: (v) => Report.number(v, 2) }),
+      d("leaderboard_percentile_low", "from", { html: (v) => Report.number(v, 2) }),
+      d("leaderboard_percentile_high", "to", { html: (v) => Report.number(v, 2) }),
       ...rate("above_median_rate", "above median"),
       d("gold"), d("silver"), d("bronze"), d("mean_rank", "mean rank", { html: (v) => Report.number(v, 3) }),
+      ...[d("meta_cost_usd", "US$ a run"), d("meta_tokens", "tokens a run"), d("meta_steps", "steps a run"), d("meta_wall_time_s", "seconds a run")]
+        .filter((column) => Report.states(agents, column.key)).map((column) => ({ ...column, html: (v) => Report.number(v, 3) })),
     ].map(of(agents));
-    const handle = Report.table(place, {
+    return Report.table(place, {
       name: "agents", label: "Agents", n: agents.n, columns, order: [["verified_medal_rate", "desc"], ["pass_rate", "desc"]],
+      defaults: { domain: "all" },
       filters: [{
         key: "domain", title: "Domain", value: (row) => agents.value("domain", row),
         values: [["all", "All domains together"], ...[...new Set(Array.from({ length: agents.n }, (_, row) => agents.value("domain", row)))]
           .filter((domain) => domain !== "all").sort().map((domain) => [domain, domain])],
       }],
     });
-    if (handle) handle.filter("domain", "all");
-    return handle;
   };
 
   Report.builders.comparison = (place) => {
@@ -81,8 +86,10 @@
       { key: "agent", title: "better", doc: "The agent with the higher mean", text: true },
       { key: "other", title: "than", doc: "The agent with the lower mean", text: true },
       { key: "difference", title: "by", doc: "Mean difference over tasks, in percentage points", html: scaled },
-      { key: "low", title: "from", doc: "Lower end of its 95 % t-interval", html: scaled },
-      { key: "high", title: "to", doc: "Upper end of its 95 % t-interval", html: scaled },
+      { key: "low", title: "from", doc: "Lower end of its 95 % interval over tasks", html: scaled },
+      { key: "high", title: "to", doc: "Upper end of its 95 % interval over tasks", html: scaled },
+      { key: "detectable", title: "would show", doc: "The smallest difference that so many tasks would show in four of five cases", html: scaled },
+      { key: "tasks_needed", title: "tasks to decide", doc: "Tasks like these that would show the observed difference in four of five cases", html: (v) => (v === null ? "–" : Report.number(v, 6)) },
       { key: "tasks", title: "tasks", doc: "Tasks that both have tried" },
       { key: "p", title: "p", doc: "Two-sided p-value of the sign-flip permutation test", html: small },
       { key: "p_holm", title: "adjusted p", doc: "p after Holm's adjustment for the number of pairs of agents",

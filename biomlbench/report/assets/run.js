@@ -5,7 +5,9 @@ const LABELS = {
   leaderboard_percentile: "percentile", on_boundary: "spans a threshold", p_gold: "P(gold)",
   p_silver: "P(silver)", p_bronze: "P(bronze)", beats_human: "beats the human median",
   wall_s: "wall time", cpu_s: "CPU time", peak_mb: "peak memory", provider: "sandbox",
-  level: "isolation", label: "true label",
+  level: "isolation", label: "true label", meta_model: "model", meta_version: "version",
+  meta_commit: "commit", meta_cost_usd: "cost, US$", meta_tokens: "tokens", meta_steps: "steps",
+  meta_wall_time_s: "agent’s seconds", meta_note: "could not be read",
 };
 const STAGES = ["runs", "prepare", "validate", "execute", "grade", "verify", "medal"];
 const OUTCOMES = { p: "passed", f: "failed", s: "skipped", e: "error" };
@@ -80,6 +82,19 @@ function facts(row, names) {
   return items.some(Boolean) ? `<dl class="facts">${items.join("")}</dl>` : "";
 }
 
+// What the run table says of the run. An address becomes a link only where it is one of the web.
+function told(row) {
+  const e = Report.escape;
+  const log = Report.pairs.value("meta_log", row);
+  const other = Object.entries(JSON.parse(Report.pairs.value("meta_other", row) || "{}"));
+  const more = [
+    ...(log ? [["log", /^https?:\/\//i.test(log) ? `<a href="${e(log)}" rel="noreferrer">${e(log)}</a>` : e(log)]] : []),
+    ...other.map(([name, text]) => [Report.words(name), e(text)]),
+  ].map(([name, html]) => `<div><dt>${e(name)}</dt><dd>${html}</dd></div>`).join("");
+  return facts(row, [["meta_model"], ["meta_version"], ["meta_commit"], ["meta_cost_usd"], ["meta_tokens"], ["meta_steps"],
+    ["meta_wall_time_s"], ["meta_note"]]) + (more && `<dl class="facts">${more}</dl>`);
+}
+
 function feedback(row) {
   const all = Report.data.feedback[row];
   if (!all) return "";
@@ -114,8 +129,8 @@ Report.runPage = (place, row) => {
   const rows = Report.rowsOf(value("task_id")).filter((other) => other === row || Report.real(other));
   place.innerHTML = `<p class="crumbs"><a href="#runs">Runs</a> › <a href="${Report.taskLink(value("task_id"))}">${e(task ? task.name : value("task_id"))}</a></p>
     <h1 id="h-run" tabindex="-1">${e(value("run_id"))}</h1>
-    <p class="badges">${Report.pill(value("verdict"))} ${value("medal") === "none" ? "" : Report.medal(value("medal"), value("verified_medal"))}
-    <span>by <a href="#runs?agent=${encodeURIComponent(value("agent"))}">${e(value("agent"))}</a> on ${e(value("task_id"))}</span>
+    <p class="badges">${Report.pill(value("verdict"))} ${value("medal") === "none" ? "" : `${Report.medal(value("medal"), value("verified_medal"), task)} <span>${e(Report.medalNote(task))}</span>`}
+    <span>by ${Report.knowsAgent(value("agent")) ? Report.link(Report.agentLink(value("agent")), value("agent")) : e(value("agent"))} on ${e(value("task_id"))}</span>
     ${Report.real(row) ? "" : Report.pill("skipped", `control, known to be ${value("label")}`)}
     ${value("calibrated") ? "" : Report.pill("mild", "uncalibrated task")} ${["", null, "full"].includes(value("level")) ? "" : Report.pill("fail", `${value("level")} sandbox`)}</p>
     ${reasons.length ? `<ul class="reasons">${reasons.map((code) => `<li><strong>${e(Report.words(code))}</strong> ${e(Report.sentence(code))} <span class="sub">${e({ none: "" }[Report.faultOf(code)] ?? `${Report.faultOf(code)}’s fault`)}</span></li>`).join("")}</ul>` : ""}
@@ -128,6 +143,7 @@ Report.runPage = (place, row) => {
     ${feedback(row)}
     ${section("Resources", facts(row, [["wall_s", (v) => `${Report.number(v, 3)} s`], ["cpu_s", (v) => `${Report.number(v, 3)} s`],
       ["peak_mb", (v) => `${Report.number(v, 3)} MiB`], ["measured_by"], ["provider"], ["level"]]))}
+    ${section("As the run table says", told(row))}
     <h2>Origin</h2>${facts(row, [["kind"], ["seed"], ["attempt"], ["hint_tier"], ["label"], ["time"], ["source"], ["submission"], ["verifier"], ["calibrated", yes]])}
     ${provenance(row)}`;
 };

@@ -11,7 +11,7 @@ for (const [name, sign] of [["asc", 1], ["desc", -1]]) {
 }
 
 Report.table = (place, spec) => {
-  const { name, n, columns, order = [], filters = [], page = 25, empty } = spec;
+  const { name, n, columns, order = [], filters = [], defaults = {}, page = 25, empty } = spec;
   place.textContent = "";
   if (!n) {
     place.innerHTML = `<p class="note">${Report.escape(empty || "There is nothing here yet.")}</p>`;
@@ -99,27 +99,42 @@ Report.table = (place, spec) => {
   });
   bar.append(csv);
   place.append(guide(columns));
-  return {
+  const controls = [...bar.querySelectorAll("select")];
+  const search = bar.querySelector("input");
+  const usual = JSON.stringify(table.order());
+  let applying = false;
+  const handle = {
     table,
-    filter(key, value) {
-      const control = bar.querySelector(`select[data-key="${key}"]`);
-      if (control) {
-        control.value = value;
-        control.dispatchEvent(new Event("change"));
+    changed: () => {},
+    // What is shown, as it stands in the address: only what is not as usual.
+    state() {
+      const state = new Map(controls.filter((c) => c.value !== (defaults[c.dataset.key] ?? ""))
+        .map((c) => [c.dataset.key, c.value]));
+      if (search && search.value) state.set("q", search.value);
+      const [first] = table.order();
+      if (first && JSON.stringify(table.order()) !== usual) {
+        state.set("sort", `${first[1] === "desc" ? "-" : ""}${columns[first[0]].key}`);
       }
+      return state;
     },
-    reset() {
-      bar.querySelectorAll("select").forEach((control) => {
-        control.value = "";
+    apply(state) {
+      applying = true;
+      for (const control of controls) {
+        control.value = state.get(control.dataset.key) ?? defaults[control.dataset.key] ?? "";
+        if (control.selectedIndex < 0) control.value = "";
         control.dispatchEvent(new Event("change"));
-      });
-      const search = bar.querySelector("input");
-      if (search && search.value) {
-        search.value = "";
-        table.search("").draw();
       }
+      if (search) search.value = state.get("q") ?? "";
+      const sort = state.get("sort") ?? "";
+      const at = columns.findIndex((column) => column.key === sort.replace(/^-/, ""));
+      table.search(search ? search.value : "")
+        .order(at < 0 ? JSON.parse(usual) : [[at, sort.startsWith("-") ? "desc" : "asc"]]).draw();
+      applying = false;
     },
   };
+  if (controls.some((control) => control.dataset.key in defaults)) handle.apply(new Map());
+  table.on("draw", () => { if (!applying) handle.changed(); });
+  return handle;
 };
 
 function searchBox(table, label) {

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import importlib
 import logging
+import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from biomlbench.report.inputs import Tables
 
-__all__ = ["FORMATS", "Plot", "load", "names", "render", "render_all"]
+__all__ = ["FORMATS", "Plot", "categories", "draw", "load", "names", "render", "render_all"]
 
 FORMATS = ("png", "svg")
 PNG_DPI = 130
@@ -54,6 +57,23 @@ def names() -> list[str]:
     return sorted(path.stem for path in here.glob("*.py") if not path.stem.startswith("_"))
 
 
+def categories() -> dict[str, str]:
+    """Return name and category of every figure, without importing what draws them.
+
+    Examples
+    --------
+    >>> categories()["leaderboards"]
+    'Tasks'
+    """
+    found = {}
+    for name in names():
+        text = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+        category = re.search(r'^CATEGORY = "(.+)"$', text, re.MULTILINE)
+        assert category is not None, f"{name}.py names no CATEGORY"
+        found[name] = category[1]
+    return found
+
+
 def load(name: str) -> Plot:
     """Import one figure's module.
 
@@ -65,6 +85,33 @@ def load(name: str) -> Plot:
     if name not in names():
         raise KeyError(f"no figure `{name}`; there are: {', '.join(names())}")
     return cast("Plot", importlib.import_module(f"{__name__}.{name}"))
+
+
+def draw(name: str, tables: Tables, axes: Axes | None = None) -> Figure:
+    """Draw one figure, on its own or in the place of axes.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    tables : Tables
+    axes : matplotlib.axes.Axes, optional
+        Taken away: the figure, which may have several panels, is drawn where they were. They must
+        be of a grid, as those of ``plt.subplots(layout="constrained")`` are.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The whole figure, with `axes` the one that they were of.
+    """
+    module = load(name)
+    if axes is None:
+        return module.figure(tables)
+    from biomlbench.report.plots._style import drawing_at
+
+    with drawing_at(axes) as whole:
+        module.figure(tables)
+    return whole
 
 
 def render(name: str, tables: Tables, outdir: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
@@ -91,7 +138,12 @@ def render(name: str, tables: Tables, outdir: Path, formats: Iterable[str] = FOR
     outdir.mkdir(parents=True, exist_ok=True)
     figure = load(name).figure(tables)
     written = []
-    with mpl.rc_context({"svg.hashsalt": HASH_SALT, "svg.fonttype": "none"}):
+    with (
+        mpl.rc_context({"svg.hashsalt": HASH_SALT, "svg.fonttype": "none"}),
+        warnings.catch_warnings(),
+    ):
+        # An agent's name may hold any character; one that the font lacks is drawn as a box.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         for suffix in formats:
             path = outdir / f"{name}.{suffix}"
             figure.savefig(path, format=suffix, dpi=PNG_DPI, metadata=_METADATA[suffix])

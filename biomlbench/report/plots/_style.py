@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+import io
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from biomlbench.plain_text import plain
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -24,6 +29,7 @@ __all__ = [
     "bare",
     "canvas",
     "clip",
+    "drawing_at",
     "labels",
     "largest",
     "legend_above",
@@ -42,6 +48,7 @@ FAULT_COLOURS = {
     "task": "#4B2E83",
     "grader": "#E6A100",
     "infrastructure": "#9AA5B1",
+    "run_table": "#5B7083",
     "none": "#56B4E9",
 }
 MEDAL_COLOURS = {"gold": "#D9A514", "silver": "#A3ABB5", "bronze": "#B0703C"}
@@ -49,10 +56,47 @@ WIDTH = 9.0
 MAX_BARS = 40
 
 
+_place: ContextVar[SubFigure | None] = ContextVar("_place", default=None)
+
+
+class _Shown(Figure):
+    """A figure that notebooks show without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        picture = io.BytesIO()
+        self.savefig(picture, format="png")
+        return picture.getvalue()
+
+
 def canvas(height: float, width: float = WIDTH) -> Figure:
-    """Return an empty figure of a size in inches, laid out so that nothing overlaps."""
+    """Return an empty figure of a size in inches, laid out so that nothing overlaps.
+
+    Within :func:`drawing_at` it is the place that was chosen, whatever its size.
+    """
+    if (place := _place.get()) is not None:
+        return cast("Figure", place)  # all that figures' modules use of one, it has
     layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
-    return Figure(figsize=(width, height), layout=layout, facecolor="white")
+    return _Shown(figsize=(width, height), layout=layout, facecolor="white")
+
+
+@contextmanager
+def drawing_at(axes: Axes) -> Iterator[Figure]:
+    """Draw the next figure where axes are, which are taken away; yield the whole figure.
+
+    Raises
+    ------
+    ValueError
+        If the axes are not of a grid.
+    """
+    grid, parent = axes.get_subplotspec(), axes.get_figure()
+    if grid is None or parent is None:
+        raise ValueError("the axes are not of a grid; make them with `subplots`")
+    axes.remove()
+    token = _place.set(parent.add_subfigure(grid))
+    try:
+        yield parent if isinstance(parent, Figure) else parent.get_figure(root=True)
+    finally:
+        _place.reset(token)
 
 
 def title(figure: Figure, text: str, subtitle: str = "") -> None:
@@ -61,7 +105,7 @@ def title(figure: Figure, text: str, subtitle: str = "") -> None:
     figure.suptitle(heading, x=0.012, ha="left", fontsize=13, fontweight="bold", color=INK)
     if subtitle:
         # a second line of the same block, so that the layout keeps room for both
-        height = figure.get_size_inches()[1]
+        height = figure.bbox.height / figure.get_dpi()
         figure.text(0.012, 1 - 0.42 / height, subtitle, ha="left", va="center", fontsize=9.5,
                     color=MUTED)  # fmt: skip
 
@@ -130,7 +174,7 @@ def clip(text: str, width: int = 34) -> str:
     >>> print(clip("cost in $"))
     cost in \$
     """
-    text = "".join(c if c.isprintable() else "·" for c in str(text))
+    text = plain(text, mark="·", one_line=True)
     if len(text) > width:
         text = text[: width - 1] + "…"
     return text.replace("$", "\\$")

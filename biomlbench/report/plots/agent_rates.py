@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biomlbench.calibrate.intervals import Z95
 from biomlbench.report.plots import _style as style
 
 if TYPE_CHECKING:
@@ -17,8 +16,8 @@ TITLE = "Agents and how sure their rates are"
 CATEGORY = "Agents"
 CAPTION = (
     "Mean over tasks of each agent's verified-medal rate, pass rate and leaderboard percentile. "
-    "Bars are 95 % intervals from the standard error over tasks; agents whose bars overlap widely "
-    "are not told apart by these tasks. No bar: only one task, or the same rate on every task."
+    "Bars are 95 % intervals over tasks that assume no distribution (Gaffke's; where every task "
+    "has 0 or 1, that of Clopper and Pearson). Agents whose bars overlap widely are not told apart."
 )
 PANELS = (
     ("verified_medal_rate", "verified medals", 1.0),
@@ -41,8 +40,7 @@ def figure(tables: Tables) -> Figure:
     for axes, (column, label, scale) in zip(panels, PANELS, strict=True):
         style.bare(axes)
         value = agents[column].astype(float) / scale
-        half = Z95 * agents[f"{column}_se"].astype(float).fillna(0) / scale
-        low, high = (value - half).clip(0, 1), (value + half).clip(0, 1)
+        low, high = (agents[f"{column}_{end}"].astype(float) / scale for end in ("low", "high"))
         rows = range(len(agents))
         axes.hlines(rows, low, high, color="#9fb3c8", linewidth=5)
         axes.plot(value, rows, "o", color=style.VERDICT_COLOURS["pass"], markersize=7)

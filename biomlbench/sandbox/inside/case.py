@@ -15,7 +15,7 @@ import sys
 import traceback
 import types
 
-from . import codec, confine, wire
+from . import calls, codec, confine, wire
 
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def run(
     function : str
         Function to call; empty to import the candidate only.
     arguments : bytes
-        The encoded ``(args, kwargs)``.
+        The request, as :func:`calls.run` takes it.
     result_fd : int
         Where the frame goes.
     """
@@ -131,21 +131,17 @@ def _evaluate(
         return (*_classify(error, "import_error"), b"")
     if not function:
         return "ok", "", b""
-    target = module.__dict__.get(function)
-    if not callable(target):
-        return "missing_function", f"the code defines no function {function!r}", b""
-    args, kwargs = codec.decode(arguments)
     try:
-        value = target(*args, **kwargs)
-    except BaseException as error:
-        return (*_classify(error, "exception"), b"")
-    try:
-        payload = codec.encode(value)
+        report, payload = calls.run(module.__dict__.get, function, arguments)
+    except calls.MissingFunctionError as error:
+        return "missing_function", f"the code defines no function {str(error)!r}", b""
     except codec.CodecError as error:
         return "malformed_output", str(error), b""
+    except BaseException as error:
+        return (*_classify(error, "exception"), b"")
     if len(payload) > config["limits"]["output_bytes"]:
         return "output_limit", f"the result takes {len(payload)} bytes", b""
-    return "ok", "", payload
+    return "ok", "", calls.pack(report, payload)
 
 
 def _program(

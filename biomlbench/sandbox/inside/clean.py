@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import _socket
 import os
 import signal
+import stat
+import time
 
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["empty", "kill_everything", "reap"]
+__all__ = ["Folder", "collect_descriptors", "descendants", "empty", "kill_everything", "reap"]
+
+FREE_S = 0.25
+"""Seconds that the kernel gets to give back the space of files that no process has open any more.
+It collects descriptors that were on their way through a socket a moment later."""
 
 
 def kill_everything(whole_namespace: bool) -> None:
@@ -28,14 +35,15 @@ def kill_everything(whole_namespace: bool) -> None:
         except OSError:
             return
         return
-    for pid in _descendants(os.getpid()):
+    for pid in descendants(os.getpid()):
         try:
             os.kill(pid, signal.SIGKILL)
         except OSError:
             continue
 
 
-def _descendants(root: int) -> list[int]:
+def descendants(root: int) -> list[int]:
+    """Return the processes below one, parents first."""
     found: list[int] = []
     frontier = [root]
     while frontier:
@@ -65,6 +73,19 @@ def reap(whole_namespace: bool) -> float:
             return cpu
         cpu += usage.ru_utime + usage.ru_stime
         kill_everything(whole_namespace)
+
+
+def collect_descriptors() -> None:
+    """Let the kernel drop descriptors that dead processes had on their way through sockets.
+
+    It looks for them when some socket is closed, and not before.
+    """
+    try:
+        ends = _socket.socketpair()
+    except OSError:
+        return
+    for end in ends:
+        end.close()
 
 
 def empty(folder: str, keep: Collection[str] = ()) -> None:
@@ -127,3 +148,63 @@ def _strip(here: int, keep: Collection[str]) -> tuple[bool, str | None]:
                 os.unlink(entry.name, dir_fd=here)
             removed = True
     return removed, None
+
+
+class Folder:
+    """A folder that cases may write into, and all of it that one could leave changed.
+
+    Parameters
+    ----------
+    path : str
+    own : bool
+        Whether it is a file system of the sandbox's own, whose free space nobody else changes.
+    """
+
+    def __init__(self, path: str, own: bool) -> None:
+        self.path = path
+        self.own = own
+        self.keep = frozenset(os.listdir(path))
+        self.mode = stat.S_IMODE(os.stat(path).st_mode)
+        self.attributes = self._attributes()
+        self.room = (0, 0)
+
+    def settle(self) -> None:
+        """Take the folder as it is now, but empty, for how every case finds it."""
+        empty(self.path, self.keep)
+        self.room = self._room()
+
+    def _attributes(self) -> frozenset[str]:
+        try:
+            return frozenset(os.listxattr(self.path))
+        except OSError:
+            return frozenset()
+
+    def _room(self) -> tuple[int, int]:
+        info = os.statvfs(self.path)
+        return info.f_bfree, info.f_ffree
+
+    def touch(self) -> None:
+        """Let the folder's times be those of the case that begins."""
+        os.utime(self.path)
+
+    def restore(self) -> bool:
+        """Empty the folder and give it back its mode and attributes; whether all is as it was.
+
+        Where it is not, the sandbox is of no use to a further case.
+        """
+        try:
+            if stat.S_IMODE(os.stat(self.path).st_mode) != self.mode:
+                os.chmod(self.path, self.mode)
+            for name in self._attributes() - self.attributes:
+                os.removexattr(self.path, name)
+            empty(self.path, self.keep)
+        except OSError:
+            return False
+        if not self.own or self._room() == self.room:
+            return True
+        end = time.monotonic() + FREE_S
+        while self._room() != self.room:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.005)
+        return True

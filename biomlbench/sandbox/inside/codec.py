@@ -9,7 +9,7 @@ as its length (u64) and its bytes. Little-endian throughout.
 """
 
 from .arrays import CodecError
-from .decoder import decode
+from .decoder import decode, weigh
 from .encoder import encode
 
-__all__ = ["CodecError", "decode", "encode"]
+__all__ = ["CodecError", "decode", "encode", "weigh"]

@@ -120,6 +120,8 @@ def enter(ruleset: int, encoded_filter: str) -> None:
     """
     libc = _libc()
     _checked(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges")
+    # Libraries look up there which others are loaded (threadpoolctl); each process has its own.
+    _add(libc, ruleset, READ_FILE, "/proc/self/maps")
     _checked(libc.syscall(RESTRICT_SELF, ruleset, 0), "Landlock")
     os.close(ruleset)
     code = ctypes.create_string_buffer(base64.b64decode(encoded_filter))

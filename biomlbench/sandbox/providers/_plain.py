@@ -48,7 +48,7 @@ def launch(setup: Setup, *, confine: dict[str, list[str] | str] | None) -> Runni
     }
     command = harness_command(setup, str(scratch / "sbx"))
     try:
-        popen = spawn(command, env=environment(setup, str(box)), cwd=str(box))
+        popen = spawn(command, env=environment(setup, str(box), str(box)), cwd=str(box))
     except SandboxFault:
         shutil.rmtree(scratch, ignore_errors=True)
         raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import random
 import shutil
 import stat
 import tempfile
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import cgroups
-from biomlbench.sandbox.model import SandboxFault, SandboxUnavailable
+from biomlbench.sandbox.model import Refusal, SandboxFault, SandboxUnavailable
 from biomlbench.sandbox.providers import _bubblewrap
 from biomlbench.sandbox.providers.base import Provider, Setup
 
@@ -39,7 +40,8 @@ ISOLATIONS = (
 FIRST_UID = 2_000_000_000
 """Above every range that distributions, systemd and subordinate ids use, below 2**31."""
 USERS_A_PROCESS = 32
-_turn = itertools.count()
+# Code sees its user's number; it must not tell which of several runs it is.
+_turn = itertools.count(random.SystemRandom().randrange(USERS_A_PROCESS))
 
 
 class BwrapRoot(Provider):
@@ -51,14 +53,14 @@ class BwrapRoot(Provider):
     automatic = True
     rank = 10
 
-    def obstacle(self) -> str | None:
+    def obstacle(self) -> Refusal | None:
         """Return why this host cannot have it."""
         if os.geteuid() != 0:
-            return "needs root"
+            return Refusal("needs root", applies=False)
         try:
             _bubblewrap.find_binary(ISOLATIONS)
         except SandboxUnavailable as error:
-            return str(error)
+            return error.refusal
         return None
 
     def fingerprint(self) -> str:
@@ -80,22 +82,27 @@ class BwrapRoot(Provider):
 
 
 def _readable(setup: Setup) -> tuple[Setup, Path | None]:
-    """Copy the inputs where root has kept them from other users; return the copy's folder."""
-    if setup.inputs is None or all(map(_open_to_all, _walk(setup.inputs))):
+    """Copy what is shown where root has kept it from other users; return the copies' folder."""
+    folders = [path for path in (setup.inputs, *(host for host, _ in setup.shown)) if path]
+    closed = [path for path in folders if not all(map(_open_to_all, _walk(path)))]
+    if not closed:
         return setup, None
     scratch = None
     try:
         scratch = Path(tempfile.mkdtemp(prefix="biomlbench-inputs-"))
-        copy = scratch / "data"
-        shutil.copytree(setup.inputs, copy, symlinks=True)
-        for path in _walk(copy):
-            if not path.is_symlink():
-                path.chmod(0o755 if path.is_dir() else 0o644)
+        copies = {path: scratch / str(number) for number, path in enumerate(closed)}
+        for path, copy in copies.items():
+            shutil.copytree(path, copy, symlinks=True)
+            for entry in _walk(copy):
+                if not entry.is_symlink():
+                    entry.chmod(0o755 if entry.is_dir() else 0o644)
     except OSError as error:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
         raise SandboxFault(f"the inputs cannot be copied for the sandbox: {error}") from error
-    return replace(setup, inputs=copy), scratch
+    inputs = copies.get(setup.inputs, setup.inputs) if setup.inputs else None
+    shown = tuple((copies.get(host, host), place) for host, place in setup.shown)
+    return replace(setup, inputs=inputs, shown=shown), scratch
 
 
 def _walk(folder: Path) -> Iterator[Path]:

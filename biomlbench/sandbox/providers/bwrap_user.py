@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import cgroups
-from biomlbench.sandbox.model import SandboxUnavailable
+from biomlbench.sandbox.model import Refusal, SandboxUnavailable
 from biomlbench.sandbox.providers import _bubblewrap
 from biomlbench.sandbox.providers.base import Provider, Setup
 
@@ -29,14 +29,14 @@ class BwrapUser(Provider):
     automatic = True
     rank = 20
 
-    def obstacle(self) -> str | None:
+    def obstacle(self) -> Refusal | None:
         """Return why this host cannot have it."""
         if os.geteuid() == 0:
-            return "is for users other than root"
+            return Refusal("is for users other than root", applies=False)
         try:
             _bubblewrap.find_binary(ISOLATIONS)
         except SandboxUnavailable as error:
-            return str(error)
+            return error.refusal
         return None
 
     def fingerprint(self) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import interpreter, seccomp
 from biomlbench.sandbox.inside import confine
-from biomlbench.sandbox.model import SandboxUnavailable
+from biomlbench.sandbox.model import Refusal, SandboxUnavailable
 from biomlbench.sandbox.providers import _plain
 from biomlbench.sandbox.providers.base import INSIDE, Provider, Setup
 
@@ -40,14 +40,15 @@ class Landlock(Provider):
     level = "reduced"
     rank = 50
 
-    def obstacle(self) -> str | None:
+    def obstacle(self) -> Refusal | None:
         """Return why this host cannot have it."""
         if os.geteuid() == 0:
-            return "is for users other than root; run as a plain user, or use bwrap"
+            return Refusal("is for users other than root", "use bwrap", applies=False)
         if seccomp.machine() not in seccomp.ARCHITECTURES:
-            return f"no table of system calls for {seccomp.machine()}"
+            return Refusal(f"no table of system calls for {seccomp.machine()}", "use bwrap")
         if (found := confine.abi()) < ABI:
-            return f"needs Landlock version {ABI} (Linux 6.12), this kernel has {found}"
+            cause = f"needs Landlock version {ABI} (Linux 6.12), this kernel has {found}"
+            return Refusal(cause, "use bwrap, or a newer kernel")
         return None
 
     def start(self, setup: Setup) -> Running:

@@ -8,6 +8,7 @@ from biomlbench.sandbox.providers import _plain
 from biomlbench.sandbox.providers.base import Provider, Setup
 
 if TYPE_CHECKING:
+    from biomlbench.sandbox.model import Refusal
     from biomlbench.sandbox.process import Running
 
 __all__ = ["PROVIDER"]
@@ -21,7 +22,7 @@ class Unsafe(Provider):
     level = "unsafe"
     rank = 1000
 
-    def obstacle(self) -> str | None:
+    def obstacle(self) -> Refusal | None:
         """Return None: every host can run code without protection."""
         return None
 

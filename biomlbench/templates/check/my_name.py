@@ -15,6 +15,7 @@ from biomlbench.verify.library import LibraryError
 
 MODE = "my_name"
 SEMANTIC = True
+ORACLE = False
 DEFAULT_SUITE = "hidden"
 DEFAULT_WEIGHT = 1.0
 REASON = Reason.PROPERTY_VIOLATED

@@ -22,6 +22,8 @@ CAPTION = (
 
 def figure(tables: Tables) -> Figure:
     """Draw a bar an agent; tables may be empty, and names are whatever agents call themselves."""
+    from matplotlib.ticker import MaxNLocator
+
     runs = tables.runs
     if runs.empty:
         return style.note(TITLE, "There are no runs yet.")
@@ -34,7 +36,7 @@ def figure(tables: Tables) -> Figure:
     axes.barh(rows, counts["size"], color=style.GRID, label="all runs")
     colour = style.VERDICT_COLOURS["pass"]
     axes.barh(rows, counts["sum"].astype(int), height=0.5, color=colour, label="valid")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("runs")
     style.labels(axes, list(counts.index))
     style.legend_above(axes)

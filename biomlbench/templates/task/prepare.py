@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from biomlbench.tasks.toolbox import hash_order, write_tables
+from biomlbench.task.toolbox import hash_order, write_tables
 
 ROWS = 240
 TEST_SHARE = 0.4

@@ -6,6 +6,8 @@ A mode's file defines
     Its name in `verifier.yaml`.
 ``SEMANTIC`` : bool
     Whether passing it is evidence that the work is right.
+``ORACLE`` : bool
+    Whether it compares the output with the oracle's.
 ``DEFAULT_SUITE``, ``DEFAULT_WEIGHT``
     Used where a check does not say.
 ``REASON`` : Reason

@@ -11,6 +11,7 @@ from biomlbench.verify.library import canonical
 
 MODE = "exact_match"
 SEMANTIC = True
+ORACLE = True
 DEFAULT_SUITE = "hidden"
 DEFAULT_WEIGHT = 1.0
 REASON = Reason.WRONG_OUTPUT

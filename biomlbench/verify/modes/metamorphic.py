@@ -10,6 +10,7 @@ from biomlbench.verify.library import as_finding, summary
 
 MODE = "metamorphic"
 SEMANTIC = True
+ORACLE = False
 DEFAULT_SUITE = "adversarial"
 DEFAULT_WEIGHT = 1.0
 REASON = Reason.RELATION_VIOLATED

@@ -11,6 +11,7 @@ from biomlbench.verify.library import LibraryError, canonical
 
 MODE = "numeric_tolerance"
 SEMANTIC = True
+ORACLE = True
 DEFAULT_SUITE = "hidden"
 DEFAULT_WEIGHT = 1.0
 REASON = Reason.OUTSIDE_TOLERANCE

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MODE = "property_based"
 SEMANTIC = True
+ORACLE = False
 DEFAULT_SUITE = "hidden"
 DEFAULT_WEIGHT = 1.0
 REASON = Reason.PROPERTY_VIOLATED

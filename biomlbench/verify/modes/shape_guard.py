@@ -8,10 +8,12 @@ import numpy as np
 
 from biomlbench.outcomes import Reason
 from biomlbench.verify.cases import Finding
-from biomlbench.verify.compare import describe, kind_of
+from biomlbench.verify.compare import kind_of
+from biomlbench.verify.written import describe
 
 MODE = "shape_guard"
 SEMANTIC = False
+ORACLE = False
 DEFAULT_SUITE = "hidden"
 DEFAULT_WEIGHT = 0.0
 REASON = Reason.WRONG_SHAPE
@@ -21,6 +23,11 @@ _KINDS = ["array", "number", "integer", "bool", "text", "list", "dict", "none"]
 OPTIONS: dict[str, Any] = {
     "kind": {"enum": _KINDS, "description": "declared type; by default that of the oracle's"},
     "dtype": {"type": "string", "description": "declared dtype of an array, such as float64"},
+    "dtypes": {
+        "type": "object",
+        "additionalProperties": {"type": "string"},
+        "description": "declared dtypes of the arrays of a dict, by key",
+    },
     "lengths_free": {
         "type": "boolean",
         "description": "only the number of axes (or being a list) counts, not their lengths",
@@ -30,14 +37,17 @@ OPTIONS: dict[str, Any] = {
 
 
 def resolve(check: Any, library: Any) -> None:
-    """See that the declared dtype exists."""
+    """See that the declared dtypes exist."""
+    declared = [*check.options.get("dtypes", {}).values()]
     if "dtype" in check.options:
+        declared.append(check.options["dtype"])
+    for name in declared:
         try:
-            np.dtype(check.options["dtype"])
+            np.dtype(name)
         except TypeError:
             from biomlbench.verify.library import LibraryError
 
-            raise LibraryError(f"there is no dtype {check.options['dtype']!r}") from None
+            raise LibraryError(f"there is no dtype {name!r}") from None
 
 
 def claim(check: Any, library: Any) -> str:
@@ -51,15 +61,20 @@ def judge(check: Any, unit: Any, library: Any) -> Finding:
     kind = options.get("kind")
     if not (_is(got, kind) if kind else _like(got, want)):
         return Finding(False, f"a {describe(got)} is not what the function must return")
-    if "dtype" in options and (
-        not isinstance(got, np.ndarray) or got.dtype != np.dtype(options["dtype"])
-    ):
+    if "dtype" in options and not _of_dtype(got, options["dtype"]):
         return Finding(False, f"expected dtype {options['dtype']}, got {describe(got)}")
+    for key, dtype in options.get("dtypes", {}).items():
+        if not isinstance(got, dict) or not _of_dtype(got.get(key), dtype):
+            return Finding(False, f"`{key}` must be an array of dtype {dtype}")
     if not _fits(got, want, options.get("lengths_free", False)):
         return Finding(False, f"a {describe(got)} has the wrong shape or length")
     if options.get("finite") and not _finite(got):
         return Finding(False, "there are NaN or infinite numbers")
     return Finding(True)
+
+
+def _of_dtype(value: Any, dtype: str) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == np.dtype(dtype)
 
 
 def _is(value: Any, kind: str) -> bool:

@@ -28,4 +28,5 @@ def adversarial():
         case("lower", F, "gattaca"),
         case("no-strong", F, "ATAT"),
         case("with-gap", F, "GC--AT"),
+        case("any-character", F, "gC\U0001f9ecAT"),
     ]

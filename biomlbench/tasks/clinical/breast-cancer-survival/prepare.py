@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from biomlbench.task.toolbox import read_csv
 from biomlbench.tasks.survival import write_survival
-from biomlbench.tasks.toolbox import read_csv
 
 NAMES = {
     "horTh": "hormone_therapy",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
 
-from biomlbench.tasks.toolbox import hash_order, write_tables
+from biomlbench.task.toolbox import hash_order, write_tables
 
 TEST_SHARE = 0.4
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sklearn.datasets import load_diabetes
 
-from biomlbench.tasks.toolbox import hash_order, write_tables
+from biomlbench.task.toolbox import hash_order, write_tables
 
 TEST_SHARE = 0.4
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from biomlbench.tasks.toolbox import hash_order, read_csv, write_tables
+from biomlbench.task.toolbox import hash_order, read_csv, write_tables
 
 TEST_SHARE = 0.3
 

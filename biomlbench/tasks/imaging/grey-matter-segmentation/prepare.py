@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.metrics.rle import rle_encode
-from biomlbench.tasks.toolbox import read_nifti, write_array, write_csv
+from biomlbench.task.toolbox import read_nifti, write_array, write_csv
 
 #: Lowest and highest slice, mm; there is little grey matter beyond them.
 LOWEST, HIGHEST, STEP = 20, 146, 3

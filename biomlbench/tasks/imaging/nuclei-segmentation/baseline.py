@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomlbench.tasks.toolbox import read_csv
+from biomlbench.task.toolbox import read_csv
 from biomlbench.zoo.pixels import pixel_features, pixel_problem
 from biomlbench.zoo.problem import Problem
 

@@ -7,7 +7,7 @@ import pandas as pd
 from PIL import Image
 
 from biomlbench.metrics.rle import rle_encode
-from biomlbench.tasks.toolbox import hash_order, write_array, write_csv
+from biomlbench.task.toolbox import hash_order, write_array, write_csv
 
 TILE = 64
 TRAIN_COLUMNS = 5  # of the image's 8 columns of tiles

@@ -32,6 +32,8 @@ def hidden():
         case("ascending", F, np.linspace(0.001, 0.9, 12)),
         case("descending", F, np.linspace(0.9, 0.001, 12)),
         case("dip", F, np.array([0.010, 0.011, 0.5, 0.9, 0.0105])),
+        _mixture("five-thousand", 30, 5000),
+        _mixture("five-thousand-tied", 31, 5000, signal=0.1, decimals=3),
     ]
 
 

@@ -53,6 +53,7 @@ def hidden():
         case("tied-with-censored", F, np.repeat(t[:4], 3), np.arange(12) % 2 == 0, rng.random(12)),
         case("late-events", F, t, t > 8, rng.normal(size=12).round(1)),
         case("large-risks", F, t, order % 2 == 0, 1e6 * rng.normal(size=12)),
+        _cohort("large-cohort", 30, 1500, decimals=1, risk_decimals=1),
     ]
 
 

@@ -80,6 +80,18 @@ def _far_pairs(rng, count=14):
     return both.reshape(-1, 3), np.arange(2 * count)
 
 
+def _pairs_at_both_ends():
+    """Such pairs on both sides of the origin, 200,000 Å from one another."""
+    one, chain = _far_pairs(np.random.default_rng(6))
+    return np.concatenate([one, -one]), np.concatenate([chain, chain + len(chain)])
+
+
+def _at_the_ends(rng):
+    """Two clusters at opposite corners of the range of coordinates."""
+    low, high = walk(rng, 8), walk(rng, 8)
+    return np.concatenate([low - low.min(axis=0) - 1e5, high - high.max(axis=0) + 1e5])
+
+
 def _loop():
     """A tight chain with a stretch that was not resolved."""
     coordinates, chain = line(*np.arange(14) * 0.4)
@@ -103,7 +115,11 @@ def adversarial():
         case("nothing-resolved", F, np.full((4, 3), np.nan), chain[:4], min_separation=0),
         case("unresolved-with-itself", F, partly, chain, 8.0, 0),
         case("far-from-origin", F, *_far_pairs(rng)),
+        case("at-both-ends-of-the-range", F, *_pairs_at_both_ends()),
         case("same-place", F, np.ones((7, 3)), chain[:7]),
         case("origin-and-unresolved", F, partly - some[5], chain, 6.0, 1),
         case("chains-of-one", F, walk(rng, 6), np.array([4, 2, 9, 7, 0, 5]), 8.0, 6),
+        _drawn("five-hundred", 30, (300, 120, 80), cutoff=9.5, missing=(0, 255, 256, 499)),
+        case("any-chain-number", F, walk(rng, 12), np.repeat([3 - 2**40, 3, 65539, 259], 3)),
+        case("at-the-ends-of-the-range", F, _at_the_ends(rng), np.zeros(16, np.int64), 9.0, 2),
     ]

@@ -49,6 +49,9 @@ def hidden():
         case("by-hand-efron", F, time, event, x, beta, "efron"),
         case("two-arms", F, time, event, treated, np.array([-0.7]), "efron"),
         case("all-at-once-efron", F, np.full(6, 4.0), np.arange(6) < 4, x[:6], beta, "efron"),
+        _cohort("four-hundred", 30, 400, 2),
+        _cohort("four-hundred-tied", 31, 400, 2, "efron", decimals=-1),
+        _cohort("twenty-covariates", 32, 50, 20, "efron", decimals=0, size=0.2),
     ]
 
 
@@ -68,10 +71,10 @@ def adversarial():
         case("censored-at-event", F, np.full(3, 2.0), np.array([0, 1, 0], bool), x[:3], beta),
         case("all-die-at-once", F, np.full(10, 2.0), np.ones(10, bool), x, beta, "efron"),
         case("equal-covariates", F, time, event, np.ones((10, 2)), beta, "efron"),
-        case("huge-risks", F, time, event, 2000 + x, np.array([0.5, 0.5]), "efron"),
-        case("huge-negative-risks", F, time, event, -2000 + x, np.array([0.5, 0.5])),
-        case("risk-falls-with-time", F, time, event, 1500 * line, one, "efron"),
-        case("risk-grows-with-time", F, time, event, -1500 * line, one),
-        case("falls-breslow", F, time, event, 1500 * line, one),
+        case("huge-risks", F, time, event, 1990 + x, np.array([0.5, 0.5]), "efron"),
+        case("huge-negative-risks", F, time, event, -1990 + x, np.array([0.5, 0.5])),
+        case("risk-falls-with-time", F, time, event, 2000 * line, one, "efron"),
+        case("risk-grows-with-time", F, time, event, -2000 * line, one),
+        case("falls-breslow", F, time, event, 2000 * line, one),
         case("times-hardly-apart", F, close, np.ones(10, bool), x, beta, "efron"),
     ]

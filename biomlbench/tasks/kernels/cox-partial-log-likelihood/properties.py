@@ -95,3 +95,8 @@ def add_early_leavers(inputs, rng):
             }
         ]
     )
+
+
+def eta(inputs):
+    """The logarithms of the risks."""
+    return inputs["covariates"] @ inputs["beta"]

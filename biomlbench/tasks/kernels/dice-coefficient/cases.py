@@ -50,6 +50,10 @@ def hidden():
         case("discs", F, moved, organ, [1, 2]),
         case("same-image", F, organ, organ, [0, 1, 2]),
         case("label-twice", F, moved, organ, [2, 1, 2]),
+        _random("thirty-two-bits", 30, (7, 9), [-5, 0, 65_536], [65_536, 0], dtype=np.int32),
+        _random("ignore-negative", 31, (9, 9), [-1, 0, 1], [0, 1], ignore=-1, dtype=np.int16),
+        _random("scan", 32, (60, 50, 50), list(range(7)), [3, 1], ignore=6),
+        _random("hundred-labels", 33, (40, 50), list(range(120)), list(range(100))),
     ]
 
 
@@ -59,6 +63,8 @@ def adversarial():
     voids = organ.copy()
     voids[:4] = 255
     full = np.ones((300, 300), np.uint8)
+    # numbers that are alike in their lowest 32 bits
+    wide = np.array([0, 2**32, 0, 2**40, -(2**40), 0, 2**32, 2**32, 0, -(2**40)])
     return [
         case("absent-in-both", F, organ, organ, [1, 7]),
         case("both-empty", F, nothing, nothing, [1]),
@@ -71,6 +77,7 @@ def adversarial():
         case("ignore-not-there", F, organ, organ.T.copy(), [1], 255),
         case("sum-of-two-labels", F, np.full(8, 1, np.uint8), np.full(8, 3, np.uint8), [2, 1, 3]),
         case("many-voxels", F, full, full * (np.arange(300) % 3 > 0).astype(np.uint8), [1, 0]),
+        case("beyond-32-bits", F, wide[::-1] + 3, wide + 3, [3, 3 + 2**32, 3 - 2**40], 3 + 2**40),
         case("no-labels", F, organ, organ, []),
         case("no-voxels", F, np.zeros((0, 5), np.uint8), np.zeros((0, 5), np.uint8), [0, 1]),
     ]

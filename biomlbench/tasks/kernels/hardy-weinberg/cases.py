@@ -43,4 +43,7 @@ def adversarial():
         case("one-homozygote", F, 1, 0, 0),
         case("hundreds", F, a, h, b),
         case("far-from-equilibrium", F, 150, 2, 150),
+        case("four-hundred-each", F, 400, 400, 400),
+        case("near-equilibrium", F, 300, 297, 74),
+        case("rare-in-three-hundred", F, 300, 9, 1),
     ]

@@ -47,6 +47,8 @@ def hidden():
         case("scaled", F, unrelated[0], 1.5 * unrelated[0]),
         case("reversed", F, unrelated[0], unrelated[0][::-1].copy()),
         case("rectangle", F, *_rectangles()),
+        _pair("fifteen-hundred", 30, 1500, 0.4),
+        _pair("near-a-thousand", 31, 40, 0.05, far=850.0),
     ]
 
 
@@ -54,6 +56,12 @@ def _rectangles():
     a = np.array([[0.0, 0, 0], [4, 0, 0], [4, 2, 0], [0, 2, 0]])
     b = np.array([[0.0, 0, 1], [0, 5, 1], [0, 5, 3], [0, 0, 3]])
     return a, b
+
+
+def _at_the_ends(rng):
+    """A cluster in the corner of the range of coordinates, and one atom in the other corner."""
+    near = 10_000 - np.abs(rng.normal(scale=8, size=(12, 3)))
+    return np.concatenate([near, np.full((1, 3), 10_000.0), np.full((1, 3), -10_000.0)])
 
 
 def adversarial():
@@ -66,7 +74,10 @@ def adversarial():
         case("inverted", F, x, -x),
         case("one-atom", F, x[:1], x[1:2]),
         case("on-a-line", F, line, np.outer(np.arange(6.0), [0.0, 0.0, 3.5])),
+        case("solid-and-plane", F, x, x[::-1] * [1, 1, 0]),
+        case("plane-and-solid", F, x * [0, 1, 1], x[::-1]),
         case("line-and-plane", F, line, x[:6] * [1, 1, 0]),
         case("one-point", F, np.ones((4, 3)), 2 * np.ones((4, 3))),
-        _pair("far-from-origin", 20, 15, 1.0, far=10_000.0),
+        _pair("far-from-origin", 20, 15, 1.0, far=9_800.0),
+        case("equal-and-far", F, *2 * [_at_the_ends(rng)]),
     ]

@@ -53,6 +53,8 @@ def hidden():
         case("at-time-zero", F, np.array([0.0, 0, 1, 2, 5]), np.array([1, 0, 1, 0, 1], bool)),
         case("descending", F, np.arange(12.0, 0, -1), np.arange(12) % 3 > 0),
         case("fractions", F, np.round(rng.random(30), 1) * 0.1, rng.random(30) < 0.6),
+        _trial("two-thousand", 30, 2000, decimals=3),
+        case("seconds-to-centuries", F, 10 ** rng.uniform(-3, 9, 60), rng.random(60) < 0.7),
     ]
 
 
@@ -70,5 +72,6 @@ def adversarial():
         case("extinct-early", F, np.array([1.0, 2, 2, 2]), np.ones(4, bool)),
         case("censored-first", F, np.r_[np.zeros(5), 1:6], np.r_[np.zeros(5), np.ones(5)] > 0),
         case("hardly-apart", F, close[rng.permutation(12)], rng.random(12) < 0.7),
+        case("a-thousand-at-once", F, np.arange(1800) // 1100 + 1.0, np.arange(1800) % 16 < 15),
         case("large-times", F, 1e12 + np.round(5 * rng.random(20)), rng.random(20) < 0.6),
     ]

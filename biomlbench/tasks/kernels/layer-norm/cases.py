@@ -40,6 +40,8 @@ def hidden():
         case("signed-gain", F, x, signed, np.arange(6.0)),
         case("no-gain", F, x, np.zeros(6), np.arange(6.0)),
         case("rows-differ", F, x * [[1], [10], [100], [0.1]], signed + 4, signed),
+        _random("thousand-features", 30, 3, 1024),
+        _random("five-thousand-rows", 31, 5000, 4),
     ]
 
 

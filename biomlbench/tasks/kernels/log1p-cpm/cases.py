@@ -43,6 +43,8 @@ def hidden():
         _counts("one-gene", 21, 5, 1),
         case("estimated", F, rng.gamma(0.3, 20.0, (5, 9))),
         case("given-by-name", F, counts=rng.integers(0, 40, (4, 6)), target=5e5),
+        _counts("five-thousand-cells", 30, 5000, 4, depth=40),
+        _counts("thousand-genes", 31, 3, 1024, depth=9000),
     ]
 
 
@@ -64,4 +66,5 @@ def adversarial():
         case("rare-gene", F, rare, 1.0),
         case("float32-total", F, total),
         case("one-count", F, np.eye(4, dtype=np.int64)),
+        case("past-32-bits", F, np.array([[3_000_000_000, 1, 10_000_000_000], [2**31, 2**32, 7]])),
     ]

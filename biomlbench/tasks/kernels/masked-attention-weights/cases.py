@@ -13,6 +13,10 @@ def _random(name, seed, n, m, d, size=1.0, keep=0.7):
     return case(name, F, q, k, mask)
 
 
+def _largest(q, k):
+    return np.abs(q @ k.T).max() / np.sqrt(q.shape[1])
+
+
 def visible():
     return [
         case("uniform", F, np.zeros((1, 2)), np.ones((3, 2)), np.array([[True, True, False]])),
@@ -39,6 +43,9 @@ def hidden():
         case("equal-keys", F, x, np.repeat(x[:1], 4, axis=0), np.ones((5, 4), bool)),
         _random("sharp", 18, 4, 6, 3, size=20.0),
         _random("larger", 19, 16, 24, 8),
+        _random("thousand-keys", 30, 3, 1024, 8),
+        _random("five-hundred-queries", 31, 500, 6, 4),
+        _random("wide-heads", 32, 5, 7, 256),
     ]
 
 
@@ -50,8 +57,9 @@ def adversarial():
     return [
         case("masked-row", F, q, k, some),
         case("all-masked", F, q, k, np.zeros((4, 5), bool)),
-        case("huge-scores", F, 1e3 * q, 10 * k, np.ones((4, 5), bool)),
-        case("huge-negative", F, -1e4 * np.ones((2, 2)), np.ones((3, 2)), np.ones((2, 3), bool)),
+        case("huge-scores", F, q * (1e4 / _largest(q, k)), k, np.ones((4, 5), bool)),
+        case("huge-scores-turned", F, q * (-1e4 / _largest(q, k)), k, np.ones((4, 5), bool)),
+        case("huge-negative", F, np.full((2, 2), -1e4 / np.sqrt(2)), np.ones((3, 2)), some[:2, :3]),
         case(
             "largest-is-masked",
             F,

@@ -16,3 +16,8 @@ def shift_scores(inputs, rng):
     """Shift all keys by one vector, which shifts each query's scores by one number."""
     shift = rng.normal(size=inputs["k"].shape[1])
     return Transformed([{**inputs, "k": inputs["k"] + shift}])
+
+
+def scores(inputs):
+    """The scaled dot products, masked ones included."""
+    return inputs["q"] @ inputs["k"].T / np.sqrt(inputs["q"].shape[1])

@@ -62,6 +62,7 @@ def hidden():
         _drawn("large-rates", 20, 4.0e4, 2.0),
         case("unequal-replicates", F, *_unequal()),
         _drawn("evenly-noisy", 21, 1.0, 1.0, n=20, noise=0.07),
+        _drawn("thousand-points", 30, 18.0, 2.5, n=100, noise=0.05, repeat=10),
     ]
 
 

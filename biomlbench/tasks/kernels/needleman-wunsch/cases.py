@@ -59,7 +59,8 @@ def hidden():
 
 def adversarial():
     rng = np.random.default_rng(6)
-    long = _letters(rng, DNA, 1150)
+    long = _letters(rng, DNA, 1200)
+    end = _letters(rng, "CG", 30)
     return [
         case("both-empty", F, "", "", 1, -1, -2),
         case("first-empty", F, "", "ACGTA", 1, -1, -2),
@@ -73,4 +74,12 @@ def adversarial():
         case("free-gaps", F, "GATTACA", "TACGATC", 1, -1, 0),
         case("longer-than-recursion", F, long, long[500:530], 1, -1, -1),
         case("identical", F, long[:90], long[:90], 7, -3, -4),
+        case("shorter-than-recursion", F, long[300:340], long, 2, -3, -1),
+        case("billions", F, long[:60], long[4:64], 10**9, -(10**9), -(10**9)),
+        case("billions-lost", F, long[:30], long[40:90], 1, -(10**9), -(10**9)),
+        case("mismatch-nearly-a-match", F, "ACGT", "TGCA", 10**9, 10**9 - 1, 0),
+        case("any-characters", F, " ACé一\t-a ", "AC\u0069é一\t a", 3, -2, -1),
+        case("same-low-bits", F, "AŁ\U00010041AŁA", "ŁA\U00010041Ł\U00010041A", 3, -2, -1),
+        case("far-off-the-diagonal", F, "A" * 370 + end, end + "T" * 370, 4, -9, 0),
+        case("white-space-at-the-ends", F, " \nACGT \n", "ACGT", 2, -1, -3),
     ]

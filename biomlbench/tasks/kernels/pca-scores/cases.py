@@ -48,6 +48,8 @@ def hidden():
         _drawn("large-units", 17, 14, 5, 3, values=falling(5) * 1e5, mean=1e5),
         _drawn("longer", 18, 60, 8, 4),
         _drawn("two-samples", 19, 2, 4, 1),
+        _drawn("five-hundred-samples", 30, 500, 5, 3),
+        _drawn("twenty-features", 31, 12, 20, 3, values=falling(6)),
     ]
 
 
@@ -56,6 +58,7 @@ def adversarial():
     low_rank = spectrum(rng, 10, 5, np.array([8.0, 3.0]))
     return [
         case("rank-two", F, low_rank, 4),
+        _drawn("hardly-apart", 23, 40, 5, 3, values=20 * 0.95 ** (np.arange(5) / 2)),
         case("constant-feature", F, np.hstack([low_rank, np.full((10, 1), 9.0)]), 2),
         case("all-equal", F, np.full((4, 3), 2.5), 2),
         case("one-sample", F, np.array([[4.0, -2.0, 7.0]]), 1),

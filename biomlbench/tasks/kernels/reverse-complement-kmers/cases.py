@@ -12,6 +12,13 @@ def letters(seed, n, alphabet=DNA):
     return "".join(alphabet[i] for i in rng.integers(0, len(alphabet), n))
 
 
+def _hairpin(seed, middle, extra):
+    """A stem, a loop and the stem's other strand: for long it reads the same either way."""
+    stem = letters(seed, 90)
+    other = stem[::-1].translate(str.maketrans("ACGT", "TGCA"))
+    return stem + middle + other + letters(seed + 1, extra)
+
+
 def visible():
     return [
         case("strand-mixed-case", R, "AACg"),
@@ -41,10 +48,14 @@ def hidden():
         case("kmers-gapped", K, gapped, 3),
         case("kmers-ambiguous", K, letters(20, 60, "ACGTACGTACGTACGTRYN"), 3),
         case("kmers-repeat", K, "AT" * 15 + "GC" * 10, 4),
+        case("strand-five-thousand", R, letters(40, 5000, IUPAC + IUPAC.lower())),
+        case("kmers-five-thousand", K, letters(41, 5000), 2),
+        case("kmers-many-kinds", K, letters(42, 4000, DNA * 8 + "n"), 7),
     ]
 
 
 def adversarial():
+    tail = letters(44, 56)
     return [
         case("strand-empty", R, ""),
         case("strand-one", R, "n"),
@@ -62,6 +73,11 @@ def adversarial():
         # alphabetical order differs from the order A, C, T, G of a common two-bit code
         case("kmers-g-and-t", K, "GTACGGTTTGACTGGTCAGT", 4),
         case("kmers-homopolymer", K, "T" * 20, 4),
+        case("kmers-run-of-five-thousand", K, "a" * 5000, 1),
+        case("kmers-long-palindromes", K, "GGGTGAATTCACCCNACCGGATCCGGT", 10),
+        case("kmers-same-last-letters", K, f"AAAA{tail}NAAAC{tail}NAAAG{tail}", 60),
         case("kmers-lower", K, "ttgacaatcgg", 3),
         case("kmers-past-64-bits", K, letters(30, 60), 45),
+        case("kmers-hairpin", K, _hairpin(90, "AC", 21) + "N" + _hairpin(91, "GT", 21), 182),
+        case("kmers-two-hundred", K, letters(43, 260), 200),
     ]

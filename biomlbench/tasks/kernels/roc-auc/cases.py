@@ -43,6 +43,8 @@ def hidden():
         case("pair", F, np.array([0, 1]), np.array([0.2, 0.1])),
         case("ties-in-one-class", F, labels, np.where(labels == 1, 0.3, rng.random(12))),
         case("whole-weights", F, labels, np.round(rng.random(12), 1), np.arange(12.0)),
+        _random("two-thousand", 30, 2000),
+        _random("two-thousand-weighted", 31, 2000, decimals=1, weighted=True),
     ]
 
 
@@ -53,6 +55,7 @@ def adversarial():
     order = rng.permutation(30)
     far = np.where(rng.random(30) < 0.3, np.inf, np.where(rng.random(30) < 0.3, -np.inf, 0.0))
     none = np.array([], dtype=np.int64)
+    tied = np.round(rng.random(30), 1)
     return [
         case("only-positives", F, np.ones(5, np.int64), rng.random(5)),
         case("only-negatives", F, np.zeros(5, np.int64), rng.random(5)),
@@ -66,4 +69,6 @@ def adversarial():
         case("tiny-scores", F, labels, rng.random(30) * 1e-290),
         case("positives-first", F, np.sort(labels)[::-1].copy(), np.full(30, 0.5)),
         case("positives-last", F, np.sort(labels), np.round(rng.random(30), 1)),
+        case("tiny-weights", F, labels, tied, 1e-9 * rng.random(30)),
+        case("unequal-weights", F, labels, tied, 10 ** rng.uniform(-9, 9, 30)),
     ]

@@ -32,6 +32,7 @@ def hidden():
         _run("two-steps", 70, 20, 10, 0.5, 0.2, 1.0, 2),
         _run("all-infected", 0, 100, 0, 0.5, 0.2, 1.0, 8),
         _run("long", 999, 1, 0, 0.4, 0.15, 0.25, 200),
+        _run("thousand-steps", 9990, 10, 0, 0.35, 0.1, 0.2, 1000),
     ]
 
 
@@ -41,5 +42,8 @@ def adversarial():
         _run("nobody", 0, 0, 0, 0.5, 0.2, 1.0, 3),
         _run("all-recovered", 0, 0, 50, 0.5, 0.2, 1.0, 3),
         case("whole-numbers", F, np.array([90, 10, 0]), 0.5, 0.2, 1.0, 4),
+        _run("overshooting", 80, 20, 0, 3.0, 0.2, 2.0, 3),
+        _run("vanishing", 0.5, 1e-3, 0.0, 0.1, 2.0, 0.25, 60),
+        _run("share-of-a-share", 0.02, 0.01, 0.0, 0.5, 0.25, 0.5, 10),
         _run("world", 7.9e9, 1e3, 0, 0.5, 0.2, 1.0, 30),
     ]

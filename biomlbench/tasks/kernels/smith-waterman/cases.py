@@ -56,7 +56,7 @@ def hidden():
 
 def adversarial():
     rng = np.random.default_rng(6)
-    long = _letters(rng, DNA, 1100)
+    long = _letters(rng, DNA, 1200)
     return [
         case("both-empty", F, "", "", 1, -1, -2, -1),
         case("first-empty", F, "", "ACGTA", 1, -1, -2, -1),
@@ -70,4 +70,13 @@ def adversarial():
         case("longer-than-recursion", F, long, long[600:610] + long[615:625], 2, -3, -5, -1),
         case("identical", F, long[:80], long[:80], 7, -3, -4, -1),
         case("repeat", F, "ACACACACACAC", "CACACA", 2, -1, -1, -1),
+        case("billions", F, long[:60], long[4:64], 10**9, -(10**9), -(10**9), -(10**9)),
+        case("billions-joined", F, long[:40], long[:20] + "TT" + long[20:40], 10**9, -1, -9, 0),
+        case("gap-of-four-hundred", F, long[:30] + long[430:460], long[:460], 9, -9, -40, -1),
+        case("gap-of-a-thousand", F, long[:15] + long[1180:], long, 5, -9, -10, 0),
+        case("any-characters", F, "  é一AC\tg-", "xé一AC\tg- ", 3, -2, -4, -1),
+        case("white-space-at-the-ends", F, " \nACGT \n", " \nTTTT \n", 2, -3, -4, -1),
+        case("seven-bits-alike", F, "AÁaÁA", "AÁÁaÁA", 2, -1, -3, -1),
+        case("same-low-bits", F, "ÁÂŁĀ\U00010041", "ABA\u0100\U00020041A", 2, -1, -3, -1),
+        case("dear-opening", F, long[:24], long[:9] + long[13:24], 900, -9000, -5000, -1),
     ]

@@ -46,7 +46,16 @@ def hidden():
         case("three-pairs", F, np.array([3.0, 1.0, 2.0]), np.array([2.0, 5.0, 2.0])),
         case("binary", F, (x > 0).astype(float), x + rng.normal(size=15)),
         case("both-binary", F, (x > 0).astype(float), (rng.random(15) < 0.5).astype(float)),
+        _random("two-thousand", 30, 2000),
+        _random("thousand-tied", 31, 1200, decimals=1, lost=0.05),
     ]
+
+
+def _largest(some):
+    """Values at both ends of what a double holds, beside infinity."""
+    top = np.finfo(float).max
+    ends = [np.inf, top, np.nextafter(top, 0), 1e300, -1e300, -np.nextafter(top, 0), -top, -np.inf]
+    return np.concatenate([ends, some, [0.0, -0.0, 5e-324, -5e-324]])
 
 
 def adversarial():
@@ -71,4 +80,5 @@ def adversarial():
         case("hardly-apart", F, close[rng.permutation(20)], close),
         case("huge", F, 1e300 * x, 1e-300 * y),
         case("tie-at-both-ends", F, np.array([1.0, 1, 1, 2, 9, 9]), np.array([0.0, 3, 1, 1, 4, 4])),
+        case("infinite-and-largest", F, _largest(x[:8]), _largest(y[:8])[::-1].copy()),
     ]

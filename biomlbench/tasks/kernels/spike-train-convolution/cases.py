@@ -33,6 +33,7 @@ def hidden():
         case("unsorted", F, np.array([9, 2, 7, 2]), 12, 0.002, 0.01),
         case("every-bin", F, np.arange(25), 25, 0.001, 0.01),
         case("seconds", F, np.array([0, 2, 4]), 6, 1.0, 2.0),
+        _train("five-thousand-bins", 30, 2000, 5000, tau=0.4),
     ]
 
 
@@ -44,4 +45,6 @@ def adversarial():
         case("all-outside", F, np.array([-2, 50]), 10, 0.001, 0.01),
         case("very-slow", F, np.array([0, 30]), 60, 0.001, 1e6),
         case("very-fast", F, np.array([2, 4]), 8, 0.001, 1e-6),
+        case("crowded-and-slow", F, np.arange(2000) % 7 // 2 * 30, 5000, 0.001, 150.0),
+        case("far-outside", F, np.array([2**62, -(2**62), 2**32 + 3, 4]), 10, 0.001, 0.01),
     ]

@@ -51,6 +51,9 @@ def hidden():
         case("self-pairs-of-bits", F, *(2 * [_bits("1100", "1010", "1000", "0100", "0111")])),
         case("analogues-and-decoys", F, analogues, prints(rng, 4, 256, 0.2)),
         case("subset", F, _bits("111100", "110000"), _bits("111111", "100000")),
+        _drawn("four-thousand-bits", 30, 4, 5, 4096, 0.8),
+        _drawn("six-hundred-molecules", 31, 600, 3, 64, 0.3),
+        _drawn("library-of-six-hundred", 32, 2, 600, 64, 0.3),
     ]
 
 

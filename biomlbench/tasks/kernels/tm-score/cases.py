@@ -75,6 +75,7 @@ def hidden():
         case("crossed-alignment", F, x, y, crossed, turn, nowhere),
         case("only-shifted", F, x - [5.0, 0, 1], x, _diagonal(25), stay, np.array([6.0, 0, 1])),
         case("far-pair", F, x * 20, x, _diagonal(25), stay, nowhere),
+        _fit("thousand", 30, 1000, 1000, 1000, 2.0, gaps=7),
     ]
 
 
@@ -95,5 +96,6 @@ def adversarial():
         case("nothing-resolved", F, lost, x, _diagonal(30), r, t),
         case("one-coordinate-lost", F, partly, x, _diagonal(30), np.eye(3), np.zeros(3)),
         case("empty-mobile", F, np.zeros((0, 3)), x, np.zeros((0, 2), np.int64), r, t),
+        case("half-turn", F, x * [1, -1, -1], x, _diagonal(30), np.diag([1.0, -1, -1]), t),
         case("far-away", F, x + 1e5, x, _diagonal(30), np.eye(3), np.full(3, -1e5)),
     ]

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from biomlbench.task.toolbox import hash_order, write_tables
 from biomlbench.tasks.cells import read_pbmc
-from biomlbench.tasks.toolbox import hash_order, write_tables
 
 TARGET = "NKG7"
 #: Start of the names of genes that mark cytotoxic cells as NKG7 does; they are left out.

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from biomlbench.task.toolbox import hash_order, write_tables
 from biomlbench.tasks.cells import read_pbmc
-from biomlbench.tasks.toolbox import hash_order, write_tables
 
 TEST_SHARE = 0.4
 

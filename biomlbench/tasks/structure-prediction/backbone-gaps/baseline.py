@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from biomlbench.tasks.toolbox import read_csv
+from biomlbench.task.toolbox import read_csv
 from biomlbench.zoo.problem import Problem
 
 EVERY = 3

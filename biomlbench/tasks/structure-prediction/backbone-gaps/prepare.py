@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from biomlbench.task.toolbox import hash_order, write_csv
 from biomlbench.tasks.conformations import alpha_carbons_of_pdb, write_answers
-from biomlbench.tasks.toolbox import hash_order, write_csv
 
 #: Alpha carbons farther apart than this are not bonded, angstroms.
 BREAK = 4.3

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from biomlbench.task.toolbox import hash_order
 from biomlbench.tasks.conformations import alpha_carbons_of_psf, read_dcd
 from biomlbench.tasks.distances import write_distance_task
-from biomlbench.tasks.toolbox import hash_order
 
 NOISE = 0.5
 #: Every so manieth frame of the other simulation is a test target.

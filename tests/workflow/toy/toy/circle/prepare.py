@@ -10,6 +10,6 @@ def prepare(raw, public, private):
     (public / "sample_submission.csv").write_text(
         "id,y\n" + "".join(f"{r[0]},{n % 2}\n" for n, r in enumerate(rows))
     )
-    answers = "id,y\n" + "".join(f"{i},{y!r}\n" for i, _, y in rows)
+    answers = "id,y\n" + "".join(f"{i},{y!r}\n" for i, _, y in reversed(rows))
     (private / "answers.csv").write_text(answers)
     (private / "gold_submission.csv").write_text(answers)

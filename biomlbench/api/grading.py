@@ -1,0 +1,397 @@
+"""The documented grading API: one submission, many, and their summary."""
+
+from __future__ import annotations
+
+import operator
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
+from biomlbench.frames import is_path, parquet_of
+from biomlbench.outcomes import Fault, Reason
+from biomlbench.scoring.grader import Grader, TaskReport
+from biomlbench.scoring.task_report import Summary
+from biomlbench.submission.reading import looked_in
+from biomlbench.task.registry import Registry, Task, registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from biomlbench.frames import Submission
+    from biomlbench.scoring.score import ScoreResult
+
+__all__ = [
+    "Grader",
+    "GraderError",
+    "InvalidSubmissionError",
+    "NotPreparedError",
+    "Registry",
+    "Task",
+    "TaskError",
+    "TaskReport",
+    "aggregate_reports",
+    "calculate_human_performance_metrics",
+    "grade_csv",
+    "grade_jsonl",
+    "grade_submission",
+    "registry",
+    "report_of",
+    "validate_submission",
+]
+
+
+def grade_submission(
+    submission: Submission,
+    task: Task,
+    *,
+    bootstrap: int = 0,
+    seed: int = 0,
+    root: str | Path | None = None,
+) -> TaskReport:
+    """Grade one submission.
+
+    Parameters
+    ----------
+    submission : path or table
+        A file (CSV, TSV, both also gzip-compressed, or Parquet), which need not exist; or a
+        DataFrame of pandas or Polars, or a table of Arrow.
+    task : Task
+    bootstrap : int
+        Resamples for the score's interval and the medals' probabilities, at least 1,000;
+        0: none.
+    seed : int
+        Seed of the resamples.
+    root : path, optional
+        Folder that a relative path starts from; below it no link is followed.
+
+    Returns
+    -------
+    TaskReport
+        An invalid submission has no score, and says why.
+
+    Raises
+    ------
+    NotPreparedError
+        If the task's data are not there yet.
+    TaskError
+        If the task's own files are broken.
+    GraderError
+        If the task's grading function failed for a reason of its own.
+    TypeError
+        If the submission is neither a path nor a table, or `task` is no task.
+    ValueError
+        If `bootstrap` or `seed` is no whole number from 0 on.
+
+    Examples
+    --------
+    >>> from biomlbench.api.grading import grade_submission, registry
+    >>> task = registry.get_task("caco2-wang")  # doctest: +SKIP
+    >>> grade_submission("submission.csv", task).score  # doctest: +SKIP
+    0.274
+    """
+    from biomlbench.scoring.score import score_submission
+
+    if isinstance(task, str):
+        raise TypeError(f"a task is wanted, not its name: registry.get_task({task!r})")
+    _check_numbers(bootstrap, seed)
+    source, name = _source(submission)
+    result = score_submission(source, task, bootstrap, seed, name=name, root=root)
+    if result.reason == Reason.MISSING_FILE:
+        result = replace(result, message=result.message + looked_in(str(source), root))
+    if result.fault not in (Fault.NONE, Fault.SUBMISSION):
+        if result.fault == Fault.GRADER:
+            raise GraderError(result.message, result.reason)
+        kind = NotPreparedError if result.reason == Reason.NOT_PREPARED else TaskError
+        raise kind(result.message, result.reason)
+    shown = source if isinstance(source, (str, Path)) else f"<{type(submission).__name__}>"
+    return report_of(result, task, shown, created_at=datetime.now(UTC))
+
+
+grade_csv = grade_submission
+
+
+def _check_numbers(bootstrap: Any, seed: Any) -> None:
+    for name, value in (("bootstrap", bootstrap), ("seed", seed)):
+        if not hasattr(value, "__index__") or operator.index(value) < 0:
+            raise ValueError(f"{name}: {value!r} is no whole number from 0 on")
+
+
+def _source(submission: Submission) -> tuple[str | Path | bytes, str | None]:
+    """Return a submission's path; for a table its content, and the name that tells the format."""
+    if is_path(submission):
+        return os.fspath(submission), None
+    return parquet_of(submission), "submission.parquet"
+
+
+def report_of(
+    result: ScoreResult, task: Task, submission: str | Path, *, created_at: datetime | None = None
+) -> TaskReport:
+    """Return the report of a score: its rank, its medal, and the comparison with humans.
+
+    Parameters
+    ----------
+    result : ScoreResult
+        Valid, or invalid by the submission's own fault.
+    task : Task
+    submission : path
+        As it is to stand in the report.
+    created_at : datetime, optional
+
+    Returns
+    -------
+    TaskReport
+
+    Raises
+    ------
+    TaskError
+        If the leaderboard or the human baselines are broken.
+    """
+    from biomlbench.scoring.award import award
+    from biomlbench.scoring.effective_task import EffectiveTask
+
+    earned = award(
+        EffectiveTask(task),
+        result.score if result.valid else None,
+        result.direction,
+        result.score_quantiles,
+        (result.score_low, result.score_high),
+    )
+    if earned.error is not None:
+        raise earned.error
+    columns = earned.columns()
+    del columns["medal"]
+    return TaskReport(
+        task_id=task.id,
+        score=result.score,
+        submission_exists=result.exists,
+        valid_submission=result.valid,
+        is_lower_better=result.direction == "minimize",
+        created_at=created_at,
+        submission_path=str(submission),
+        metric=result.metric,
+        direction=result.direction,
+        reason=result.reason,
+        fault=result.fault,
+        message=result.message,
+        n_rows=result.n_rows,
+        score_low=result.score_low,
+        score_high=result.score_high,
+        **{**columns, "above_median": bool(earned.above_median)},
+    )
+
+
+def leaderboard_of(task: Task, direction: str) -> Any:
+    """Return a task's leaderboard, checked against its metric; None if it has none.
+
+    Raises
+    ------
+    LeaderboardError
+        If it is empty, broken, or contradicts the metric's direction or range.
+    """
+    from biomlbench.scoring.effective_task import EffectiveTask
+
+    return EffectiveTask(task).read_leaderboard(direction)
+
+
+def validate_submission(submission: Submission, task: Task) -> tuple[bool, str]:
+    """Check a submission's structure, without opening the answers.
+
+    Parameters
+    ----------
+    submission : path or table
+        Predictions (also as a DataFrame of pandas or Polars, or a table of Arrow), or a program
+        that makes them (`.py`); for a problem card, code. Code is parsed and not run.
+    task : Task
+
+    Returns
+    -------
+    is_valid : bool
+    message : str
+        What is wrong: columns, counts and row numbers, never values.
+
+    Raises
+    ------
+    NotPreparedError
+        If the task's sample submission is not there yet.
+    TaskError
+        If it is broken.
+    TypeError
+        If the submission is neither a path nor a table.
+    """
+    from biomlbench.stages.kinds import get_kind, kind_of
+    from biomlbench.submission.validation import validate_rows
+
+    source, name = _source(submission)
+    kind = get_kind(kind_of("" if name else str(source), task.kind))
+    if isinstance(source, bytes):
+        if kind.IS_CODE:
+            raise TypeError(f"{task.id} takes the path of a file with code; not a table")
+        rows = validate_rows(source, task, name=name)
+    else:
+        rows = kind.validate(str(source), task)
+    for row in rows:
+        if row["outcome"] == "failed":
+            where = looked_in(str(source)) if row["reason"] == Reason.MISSING_FILE else ""
+            return False, f"Submission invalid! {row['message']}{where}"
+    return True, kind.VALID
+
+
+def calculate_human_performance_metrics(
+    agent_score: float, human_df: Any, is_lower_better: bool
+) -> tuple[bool | None, float | None]:
+    """Compare a score with human baselines.
+
+    Parameters
+    ----------
+    agent_score : float
+    human_df : DataFrame of pandas or Polars, or array_like
+        With a column ``score``.
+    is_lower_better : bool
+
+    Returns
+    -------
+    beats_human : bool or None
+        Strictly better than the median human; None without humans.
+    human_percentile : float or None
+        Percent of humans beaten or tied, 0 to 100.
+
+    Raises
+    ------
+    TaskError
+        If there is no column ``score``, or a score is no number.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> humans = pd.DataFrame({"score": [0.6, 0.7, 0.8, 0.9]})
+    >>> calculate_human_performance_metrics(0.8, humans, is_lower_better=False)
+    (True, 75.0)
+    """
+    from biomlbench.scoring.humans import compare_with_humans
+
+    direction = "minimize" if is_lower_better else "maximize"
+    beats, percentile = compare_with_humans(agent_score, human_df, direction)
+    return beats, percentile
+
+
+def aggregate_reports(task_reports: Iterable[TaskReport]) -> Summary:
+    """Summarise reports.
+
+    Parameters
+    ----------
+    task_reports : iterable of TaskReport
+
+    Returns
+    -------
+    Summary
+        A dictionary, which a notebook shows as a table: ``total_runs``,
+        ``total_runs_with_submissions``, ``total_valid_submissions``, ``total_medals``,
+        ``total_gold_medals``, ``total_silver_medals``, ``total_bronze_medals``,
+        ``total_above_median``, ``total_beats_human``, ``avg_leaderboard_percentile``,
+        ``best_leaderboard_percentile``, ``worst_leaderboard_percentile`` (None where no report
+        has one) and ``task_reports``, the reports as dictionaries. JSON can hold all of it.
+
+    Examples
+    --------
+    >>> aggregate_reports([])["total_runs"]
+    0
+    """
+    reports = list(task_reports)
+    percentiles = [
+        report.leaderboard_percentile
+        for report in reports
+        if report.leaderboard_percentile is not None
+    ]
+
+    def count(name: str) -> int:
+        return sum(bool(getattr(report, name)) for report in reports)
+
+    return Summary(
+        {
+            "total_runs": len(reports),
+            "total_runs_with_submissions": count("submission_exists"),
+            "total_valid_submissions": count("valid_submission"),
+            "total_medals": count("any_medal"),
+            "total_gold_medals": count("gold_medal"),
+            "total_silver_medals": count("silver_medal"),
+            "total_bronze_medals": count("bronze_medal"),
+            "total_above_median": count("above_median"),
+            "total_beats_human": count("beats_human"),
+            "avg_leaderboard_percentile": (
+                sum(percentiles) / len(percentiles) if percentiles else None
+            ),
+            "best_leaderboard_percentile": max(percentiles, default=None),
+            "worst_leaderboard_percentile": min(percentiles, default=None),
+            "task_reports": [report.to_dict() for report in reports],
+        }
+    )
+
+
+def grade_jsonl(
+    path_to_submissions: str | Path,
+    output_dir: str | Path,
+    registry: Registry = registry,
+    *,
+    workers: int = 1,
+    bootstrap: int = 0,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> tuple[Path, Path]:
+    """Grade the submissions that a JSON Lines file lists.
+
+    Parameters
+    ----------
+    path_to_submissions : path
+        One object a line, with ``task_id`` (or ``competition_id``) and ``submission_path``, which
+        is relative to the file's folder; null for a run that left none. A path of another
+        machine is looked for below the file's folder. Empty lines and lines that start with
+        ``#`` or ``//`` are skipped.
+    output_dir : path
+        Made with its parents, and tried before anything is graded.
+    registry : Registry
+        Where tasks are looked up.
+    workers : int
+        Most processes (or threads, for large submissions) to grade with. Grading functions of
+        tasks' own then run in processes apart, so that one that crashes costs only its line.
+    bootstrap, seed
+        As for :func:`grade_submission`.
+    progress : bool, optional
+        Show a progress bar; by default where standard error is a terminal.
+
+    Returns
+    -------
+    report_path : Path
+        ``<time>_grading_report.json``: what :func:`aggregate_reports` gives, and under
+        ``errors`` each line that could not be graded for a reason that is not its
+        submission's (no such task, a grader that failed), with that reason.
+    individual_dir : Path
+        ``<time>_individual_reports``: one file a line, written as soon as it is graded.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If `bootstrap` or `seed` is no whole number from 0 on.
+
+    Notes
+    -----
+    A bad line or file costs only itself. When interrupted, the report holds what was graded
+    until then and says so, and the interruption goes on.
+    """
+    from biomlbench.api.jsonl import grade_batch
+
+    _check_numbers(bootstrap, seed)
+    return grade_batch(
+        Path(path_to_submissions),
+        Path(output_dir),
+        registry,
+        started=datetime.now(UTC),
+        workers=workers,
+        bootstrap=bootstrap,
+        seed=seed,
+        progress=progress,
+    )

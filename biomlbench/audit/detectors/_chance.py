@@ -1,0 +1,83 @@
+"""Whether values agree with the answers more often than chance explains."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["Agreement", "agreement"]
+
+RELATIVE = 1e-6
+"""Relative difference of two numbers that writing them as text explains."""
+CHANCE = 1e-6
+"""Probability below which an agreement is no chance."""
+GLANCE = 100
+"""Rows by which a long column is looked at first."""
+LEAST_SHARE = 0.9
+"""Share of the compared rows that must agree."""
+
+
+class Agreement(NamedTuple):
+    """How values agree with the answers.
+
+    Attributes
+    ----------
+    compared, equal : int
+        Rows.
+    real : bool
+        Nearly all agree, and chance does not explain it.
+    """
+
+    compared: int
+    equal: int
+    real: bool
+
+
+def agreement(values: Any, truth: np.ndarray) -> Agreement:
+    """Compare values with the answers of the same rows; blank ones are left out.
+
+    Parameters
+    ----------
+    values : array_like of text or numbers, shape (n,)
+    truth : ndarray, shape (n,)
+        Float or text.
+
+    Notes
+    -----
+    Chance is that two values drawn from both columns are the same, in as many rows as agree:
+    the tail of a binomial distribution.
+    """
+    from scipy.stats import binom
+
+    if len(truth) > 4 * GLANCE:
+        some = np.linspace(0, len(truth) - 1, GLANCE).astype(int)
+        glance = _compared(np.asarray(values)[some], truth[some])[2]
+        if len(glance) and glance.mean() < LEAST_SHARE / 2:
+            return Agreement(len(truth), 0, False)
+    one, other, hits = _compared(values, truth)
+    n, equal = len(hits), int(hits.sum())
+    if not n or equal < LEAST_SHARE * n:
+        return Agreement(n, equal, False)
+    frequency = pd.Series(other).value_counts(normalize=True)
+    share = pd.Series(one).value_counts(normalize=True)
+    by_chance = float(frequency.mul(share, fill_value=0).sum())
+    return Agreement(n, equal, bool(binom.sf(equal - 1, n, by_chance) < CHANCE))
+
+
+def _compared(values: Any, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return values and truth of the rows that have both, and where they are equal."""
+    if truth.dtype.kind == "f":
+        found = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
+        there = np.isfinite(found) & np.isfinite(truth)
+        close = np.isclose(found[there], truth[there], rtol=RELATIVE, atol=RELATIVE)
+        return _coded(found[there]), _coded(truth[there]), close
+    texts = pd.Series(values).astype(str).str.strip().to_numpy()
+    there = (texts != "") & (truth != "")
+    return texts[there], truth[there], np.asarray(texts[there] == truth[there], bool)
+
+
+def _coded(values: np.ndarray) -> np.ndarray:
+    """Return numbers rounded so that those which count as equal are mostly equal."""
+    return np.array([float(f"{value:.5g}") for value in values])

@@ -1,0 +1,274 @@
+"""Answers in public: test labels that public files tell, by key, order, duplicates, arithmetic."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from biomlbench.audit.findings import Found
+from biomlbench.audit.prediction_values import row_texts
+
+from ._chance import agreement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from biomlbench.audit.public_tables import PublicTable
+    from biomlbench.audit.subject import Subject
+
+ORDER = 10
+SCORES = False
+FINDINGS = {
+    "answers-file-public": "remove the private file from the public folder",
+    "answers-by-key": "remove the column, or the rows of the test ids, from the public file",
+    "answers-by-order": "remove the column from the public file; that it has no ids hides nothing",
+    "answers-by-duplicates": "split by duplicates of the features, or drop test rows that are in "
+    "the training data",
+    "answers-by-arithmetic": "remove the columns that the label was computed from",
+    "answers-in-sample": "fill the sample submission with a constant",
+}
+WHOLE = 0.5
+"""Share of the test rows from which known labels make a score worthless."""
+FEW = 0.05
+"""Share of the test rows from which known labels count."""
+LEAST_ROWS = 20
+LEAST_VALUES = 10
+MAX_COLUMNS = 30
+CORRELATED = 1 - 1e-9
+SAMPLE_KNOWS = 0.3
+"""Share of the way to the perfect score that a sample submission may not have gone."""
+
+
+def find(subject: Subject) -> Iterable[Found]:
+    """Search the public files."""
+    yield from _files(subject)
+    told: set[str] = set()
+    leaking: set[tuple[str, str]] = set()
+    for name, column, how, rows, table in _joined(subject):
+        if name in told or (table.name, column) in leaking:
+            continue
+        there = rows >= 0
+        values = table.text(column)
+        for target, truth in subject.truths.items():
+            found = agreement(values[rows[there]], truth[there])
+            if found.real:
+                told.add(name)
+                leaking.add((table.name, column))
+                filled = np.full(subject.n, None, object)
+                filled[there] = values[rows[there]]
+                what = f"{table.name}: column {column} ({how}) holds {target}"
+                yield _shown(subject, name, found.equal, target, filled, what)
+                break
+    if not told:
+        yield from _duplicates(subject)
+        yield from _arithmetic(subject)
+    yield from _sample(subject)
+
+
+def _files(subject: Subject) -> Iterator[Found]:
+    own = (subject.task.answers, subject.task.gold_submission)
+    private = {_digest(path): path.name for path in own if path.is_file()}
+    sizes = {path.stat().st_size for path in own if path.is_file()}
+    for path in sorted(subject.task.public_dir.rglob("*")):
+        if not path.is_file() or path.stat().st_size not in sizes:
+            continue
+        if name := private.get(_digest(path)):
+            yield Found(
+                name="answers-file-public",
+                severity="severe",
+                what=f"the public file {path.name} is the private {name}",
+                before=subject.start,
+                after=subject.best,
+                submission=subject.perfect,
+                here=subject.doors.here(subject.perfect).words,
+            )
+            return
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _joined(
+    subject: Subject,
+) -> Iterator[tuple[str, str, str, np.ndarray, PublicTable]]:
+    """Yield columns of public tables whose rows belong to test rows, by key or by order."""
+    for table in subject.public:
+        for key, rows in table.keys.items():
+            for column in table.columns:
+                if column != key and column not in subject.ids:
+                    yield "answers-by-key", column, f"by {key}", rows, table
+    for table in subject.public:
+        length = len(table.frame)
+        if length < subject.n:
+            continue
+        for column in table.columns:
+            for start in sorted({0, length - subject.n}):
+                for step in (1, -1):
+                    rows = np.arange(start, start + subject.n)[::step]
+                    where = f"rows {start + 1} to {start + subject.n}"
+                    yield "answers-by-order", column, where, rows, table
+
+
+def _shown(
+    subject: Subject, name: str, known: int, target: str, values: np.ndarray, what: str
+) -> Found:
+    """Return a finding with the submission of which the known rows are right."""
+    share = known / subject.n
+    severity = "severe" if share >= WHOLE else "moderate" if share >= FEW else "minor"
+    right = np.array([value not in (None, "") for value in values])
+    frame = subject.spoilt(~right)
+    before = subject.chance
+    outcome = subject.doors.alone(frame)
+    return Found(
+        name=name,
+        severity=severity,
+        what=f"{what} of {known} of {subject.n} test rows",
+        before=before,
+        after=outcome.score,
+        submission=frame,
+        here=subject.doors.here(frame).words,
+    )
+
+
+def _features(subject: Subject, table: PublicTable) -> list[str]:
+    """Return a table's columns that are neither ids nor targets nor another key."""
+    own = {*subject.ids, *subject.truths, *subject.names}
+    return [column for column in table.columns if column not in own]
+
+
+def _duplicates(subject: Subject) -> Iterator[Found]:
+    tests = [table for table in subject.public if table.own_key is not None]
+    for test in tests:
+        rows = test.own_key
+        for other in subject.public:
+            if other is test or rows is None:
+                continue
+            shared = [c for c in _features(subject, test) if c in set(_features(subject, other))]
+            if not shared:
+                continue
+            for target in [c for c in other.columns if c not in test.columns]:
+                truth = subject.truths.get(target)
+                if truth is None and len(subject.truths) == 1:
+                    truth = next(iter(subject.truths.values()))
+                if truth is None:
+                    continue
+                labels = _labels_of(other, target, shared)
+                keys = row_texts(test.frame[shared])[rows]
+                values = np.array([labels.get(key) for key in keys], object)
+                there = np.array([value is not None for value in values])
+                found = agreement(values[there], truth[there])
+                if found.real:
+                    what = f"rows of {other.name} with the same features ({', '.join(shared[:5])})"
+                    yield _shown(subject, "answers-by-duplicates", found.equal, target, values,
+                                 f"{what} tell {target}")  # fmt: skip
+                    return
+
+
+def _labels_of(table: PublicTable, target: str, shared: list[str]) -> dict[str, Any]:
+    return dict(zip(row_texts(table.frame[shared]), table.text(target), strict=True))
+
+
+def _columns(subject: Subject) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield the public columns of the test rows, as numbers and as text, in their order."""
+    for table in subject.public:
+        rows = table.own_key
+        if rows is None or (rows < 0).any():
+            continue
+        for column in _features(subject, table):
+            label = f"{table.name}:{column}"
+            yield label, table.numbers(column)[rows], table.text(column)[rows]
+
+
+def _arithmetic(subject: Subject) -> Iterator[Found]:
+    if subject.n < LEAST_ROWS:
+        return
+    columns = list(_columns(subject))[: 10 * MAX_COLUMNS]
+    for target, truth in subject.truths.items():
+        for label, _, texts in columns:
+            if _tells_classes(texts, truth):
+                yield _whole(subject, f"{label} tells the class of {target}")
+                return
+        if truth.dtype.kind != "f" or len(np.unique(truth)) < LEAST_VALUES:
+            continue
+        numbers = {label: values for label, values, _ in columns if np.isfinite(values).all()}
+        if label := _computed_from(numbers, truth):
+            yield _whole(subject, f"{target} is a function of {label}")
+            return
+
+
+def _whole(subject: Subject, what: str) -> Found:
+    frame = subject.perfect
+    return Found(
+        name="answers-by-arithmetic",
+        severity="severe",
+        what=f"{what}, in all {subject.n} test rows",
+        before=subject.chance,
+        after=subject.best,
+        submission=frame,
+        here=subject.doors.here(frame).words,
+    )
+
+
+def _tells_classes(texts: np.ndarray, truth: np.ndarray) -> bool:
+    """Whether each of few values of a column has one class, and each class one value."""
+    values, classes = pd.factorize(texts)[0], pd.factorize(truth)[0]
+    n_values, n_classes = values.max() + 1, classes.max() + 1
+    if n_classes < 2 or n_values != n_classes or n_classes > len(truth) // 5:
+        return False
+    return bool(len(set(zip(values.tolist(), classes.tolist(), strict=True))) == n_values)
+
+
+def _computed_from(numbers: dict[str, np.ndarray], truth: np.ndarray) -> str:
+    """Return which one or two columns the truth is a function of; empty for none."""
+    from scipy.stats import rankdata
+
+    varied = {k: v for k, v in numbers.items() if len(np.unique(v)) >= LEAST_VALUES}
+    order = _unit(rankdata(truth))
+    for label, values in varied.items():
+        if abs(_unit(rankdata(values)) @ order) >= CORRELATED:
+            return label
+    line = _unit(truth)
+    for (one, a), (other, b) in combinations(list(varied.items())[:MAX_COLUMNS], 2):
+        with np.errstate(all="ignore"):
+            made = {"+": a + b, "-": a - b, "*": a * b, "/": a / b, "\\": b / a}
+            for sign, values in made.items():
+                if np.isfinite(values).all() and abs(_unit(values) @ line) >= CORRELATED:
+                    return f"{one} {sign} {other}"
+    return ""
+
+
+def _unit(values: np.ndarray) -> np.ndarray:
+    centred = values - values.mean()
+    length = float(np.linalg.norm(centred))
+    return np.asarray(centred / length if length > 0 else centred)
+
+
+def _sample(subject: Subject) -> Iterator[Found]:
+    outcome = subject.doors.alone(subject.sample)
+    gain = subject.gain(outcome.score)
+    constant = all(subject.sample[name].nunique() < 2 for name in subject.names)
+    if outcome.score is None or gain < SAMPLE_KNOWS or constant:
+        return
+    others = []
+    for number in range(10):
+        order = subject.rng(4, number).permutation(subject.n)
+        frame = subject.with_values([subject.sample[n].to_numpy()[order] for n in subject.names])
+        others.append(subject.gain(subject.doors.alone(frame).score))
+    if gain - max(others) > SAMPLE_KNOWS:
+        yield Found(
+            name="answers-in-sample",
+            severity="severe" if gain > 1 - FEW else "moderate",
+            what="the sample submission's predictions are far better than the same ones in "
+            "another order",
+            before=subject.chance,
+            after=outcome.score,
+            submission=subject.sample,
+            here=subject.doors.here(subject.sample).words,
+        )

@@ -1,0 +1,170 @@
+"""Rows: ids that are not read, and missing, repeated or unknown rows that change a score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from biomlbench.audit.findings import Found
+    from biomlbench.audit.subject import Subject
+
+ORDER = 20
+SCORES = True
+FINDINGS = {
+    "positional": "match the rows of submission and answers by id, and refuse unknown ids",
+    "key-ignored": "match the rows by all columns of the id",
+    "rows-dropped": "refuse a submission that lacks rows, instead of joining what there is",
+    "group-dropped": "refuse a submission that lacks rows; a group without any is not left out",
+    "duplicates-counted": "refuse a submission in which an id occurs twice",
+    "best-of-duplicates": "refuse a submission in which an id occurs twice",
+    "extra-rows-counted": "refuse rows with an unknown id",
+    "rows-unchecked": "refuse missing, repeated and unknown ids with a message",
+}
+COPIES = 25
+LEADING = 0.25
+
+
+def find(subject: Subject) -> Iterable[Found]:
+    """Vary the rows of the half-right submission."""
+    positional = list(_ids(subject))
+    yield from positional
+    yield from _missing(subject)
+    yield from _repeated(subject)
+    if not positional:
+        yield from _unchecked(subject)
+
+
+def _turned(subject: Subject, columns: list[str]) -> pd.DataFrame:
+    """Return the half-right submission with some columns' values moved by one wrong row."""
+    frame = subject.perfect.copy()
+    order = subject.rng(5).permutation(subject.n)
+    for name in columns:
+        frame[name] = frame[name].to_numpy()[order]
+    return frame
+
+
+def _ids(subject: Subject) -> Iterator[Found]:
+    score = subject.doors.alone
+    turned = _turned(subject, list(subject.ids))
+    unknown = subject.perfect.assign(**subject.unknown_ids(subject.n))
+    # Matched by id, the turned one is as good as chance.
+    if any(subject.same(score(one).score, subject.best) for one in (turned, unknown)):
+        order = subject.rng(6).permutation(subject.n)
+        moved = subject.perfect.iloc[order].reset_index(drop=True)
+        after = score(moved)
+        frame = turned if subject.same(score(turned).score, subject.best) else unknown
+        honest = ""
+        if after.score is not None and not subject.same(after.score, subject.best):
+            honest = f"; right predictions in another order of the rows have {after.score:.6g}"
+        yield subject.exploit(
+            "positional", "severe",
+            f"other ids beside the predictions change no score: rows are taken by position{honest}",
+            frame, subject.chance,
+        )  # fmt: skip
+        return
+    if len(subject.ids) > 1:
+        for name in subject.ids:
+            frame = _turned(subject, [name])
+            if subject.same(score(frame).score, subject.best):
+                yield subject.exploit(
+                    "key-ignored", "severe", f"values of the id column {name} change no score",
+                    frame, subject.chance,
+                )  # fmt: skip
+
+
+def _missing(subject: Subject) -> Iterator[Found]:
+    """Leave out the wrong rows: of half-right, of nearly right, of one group."""
+    score, n = subject.doors.alone, subject.n
+    leading = np.arange(n) < max(1, int(LEADING * n))
+    single = np.arange(n) == n // 2
+    for what, wrong in (("half of the rows", subject.wrong), ("a leading block", leading),
+                        ("one row", single)):  # fmt: skip
+        spoilt = subject.spoilt(wrong)
+        before = score(spoilt).score
+        if before is None or not subject.better(subject.best, before):
+            continue
+        frame = spoilt[~wrong].reset_index(drop=True)
+        after = score(frame).score
+        enough = after is not None and subject.better(after, before) and (
+            subject.gain(after) - subject.gain(before) > (subject.gain(subject.best)
+                                                          - subject.gain(before)) / 2)  # fmt: skip
+        if enough:
+            yield subject.exploit(
+                "rows-dropped", "severe",
+                f"leaving out {what}, the wrong ones, raises the score", frame, before,
+            )  # fmt: skip
+            return
+    yield from _group(subject)
+
+
+def _group(subject: Subject) -> Iterator[Found]:
+    score = subject.doors.alone
+    for column in [c for c in subject.answers if c not in subject.truths]:
+        groups = pd.factorize(subject.answers[column])[0]
+        sizes = np.bincount(groups)
+        if len(sizes) < 2 or sizes.min() < 2 or len(sizes) > subject.n // 2:
+            continue
+        wrong = groups == 0
+        spoilt = subject.spoilt(wrong)
+        before = score(spoilt).score
+        frame = spoilt[~wrong].reset_index(drop=True)
+        after = score(frame)
+        if before is not None and subject.raises(after, before):
+            yield subject.exploit(
+                "group-dropped", "severe",
+                f"leaving out a whole group of {column}, the wrong one, raises the score",
+                frame, before,
+            )  # fmt: skip
+            return
+
+
+def _repeated(subject: Subject) -> Iterator[Found]:
+    score, right = subject.doors.alone, subject.mixed[~subject.wrong]
+    for copies in (1, COPIES):
+        frame = pd.concat([subject.mixed, *[right] * copies], ignore_index=True)
+        if subject.raises(score(frame), subject.start):
+            yield subject.exploit(
+                "duplicates-counted", "severe",
+                f"{copies} more cop{'y' if copies == 1 else 'ies'} of the right rows raise the "
+                "score", frame,
+            )  # fmt: skip
+            break
+    opposite = subject.spoilt(~subject.wrong)
+    both = pd.concat([subject.mixed, opposite], ignore_index=True)
+    if subject.same(score(both).score, subject.best):
+        yield subject.exploit(
+            "best-of-duplicates", "severe",
+            "of two rows with one id the better one counts", both,
+        )  # fmt: skip
+
+
+def _unchecked(subject: Subject) -> Iterator[Found]:
+    """Look for what is accepted, or crashes, without a gain."""
+    score, mixed = subject.doors.alone, subject.mixed
+    strange = mixed.iloc[: max(1, subject.n // 10)]
+    strange = strange.assign(**subject.unknown_ids(len(strange)))
+    extra = pd.concat([mixed, strange], ignore_index=True)
+    after = score(extra)
+    if subject.raises(after, subject.start):
+        yield subject.exploit("extra-rows-counted", "severe",
+                              "rows with unknown ids raise the score", extra)  # fmt: skip
+        return
+    doubled = pd.concat([mixed, mixed.iloc[:1]], ignore_index=True)
+    kinds = {
+        "a missing row": mixed.iloc[1:],
+        "a repeated row": doubled,
+        "unknown ids": extra,
+        "no rows": mixed.iloc[:0],
+    }
+    bad = {what: frame for what, frame in kinds.items() if score(frame).kind != "invalid"}
+    if bad:
+        said = "; ".join(f"{what}: {score(frame).words[:60]}" for what, frame in bad.items())
+        frame = next(iter(bad.values()))
+        # That unknown ids are left out changes nothing; all else hides a mistake.
+        severity = "note" if set(bad) == {"unknown ids"} else "minor"
+        yield subject.accepted("rows-unchecked", severity, f"not refused as invalid: {said}", frame)

@@ -1,0 +1,171 @@
+"""Split: test rows that are training rows, and ids or the order of rows that tell the label."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from biomlbench.audit.findings import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from biomlbench.audit.public_tables import PublicTable
+    from biomlbench.audit.subject import Subject
+
+ORDER = 70
+SCORES = False
+FINDINGS = {
+    "duplicates-across-split": "drop test rows that are in the training data, or split by groups",
+    "order-tells-label": "shuffle the test rows and number them anew",
+    "ids-tell-label": "give ids that say nothing",
+}
+SHARE = 0.05
+UNLIKELY = 1e-6
+"""Probability of an order of the labels below which it is no chance."""
+STRONG = 0.3
+DIGITS = 4
+LEAST_ROWS = 20
+
+
+def find(subject: Subject) -> Iterable[Found]:
+    """Compare training and test rows, and ids with labels."""
+    yield from _duplicates(subject)
+    if subject.n < LEAST_ROWS:
+        return
+    for target, truth in subject.truths.items():
+        if truth.dtype.kind != "f" and pd.Series(truth).nunique() > subject.n // 2:
+            continue
+        found = [*_order(subject, target, truth), *_names(subject, target, truth)]
+        yield from found
+        if found:
+            return
+
+
+def _duplicates(subject: Subject) -> Iterator[Found]:
+    for test in subject.public:
+        rows = test.own_key
+        if rows is None:
+            continue
+        for train in subject.public:
+            if train is test or not set(subject.truths) & set(train.frame):
+                continue
+            shared = [
+                c
+                for c in test.columns
+                if c in train.columns
+                      and c not in subject.ids and c not in subject.truths]  # fmt: skip
+            share = _in_common(test, train, shared)
+            if share >= SHARE:
+                yield Found(
+                    name="duplicates-across-split",
+                    severity="moderate" if share >= 0.5 else "minor",
+                    what=f"{share:.0%} of the rows of {test.name} have the features of rows of "
+                    f"{train.name}, equal or nearly",
+                )
+                return
+
+
+def _in_common(test: PublicTable, train: PublicTable, shared: list[str]) -> float:
+    """Return the share of test rows whose features are those of a training row to four digits.
+
+    Few features of few values are the same in many rows by chance, so that nothing is told where
+    the training rows repeat each other as often.
+    """
+    if not shared or (len(shared) == 1 and np.isfinite(test.numbers(shared[0])).all()):
+        return 0.0  # a single number, the place in a file of arrays for instance, is no identity
+    known, asked = _rounded(train.frame[shared]), _rounded(test.frame[shared])
+    times = Counter(known)
+    repeated = float(np.mean([times[key] > 1 for key in known]))
+    share = float(np.mean([key in times for key in asked]))
+    return share if share > 2 * repeated else 0.0
+
+
+def _rounded(frame: pd.DataFrame) -> list[str]:
+    parts = []
+    for column in frame:
+        numbers = pd.to_numeric(frame[column], errors="coerce")
+        if numbers.notna().all():
+            parts.append([f"{value:.{DIGITS}g}" for value in numbers])
+        else:
+            parts.append(frame[column].astype(str).tolist())
+    return ["\x1f".join(row) for row in zip(*parts, strict=True)]
+
+
+def _order(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
+    """Look for labels that follow the rows of the sample submission, or their ids."""
+    places = {"rows": np.arange(subject.n)}
+    ids = subject.sample[subject.ids[0]]
+    numbers = pd.to_numeric(ids.str.extract(r"(\d{1,15})\D*$")[0], errors="coerce")
+    if numbers.notna().all() and numbers.nunique() > subject.n // 2:
+        places["ids"] = numbers.to_numpy(float)
+    for what, place in places.items():
+        strength, chance = _association(place, truth)
+        if chance < UNLIKELY and strength >= STRONG:
+            yield Found(
+                name="order-tells-label",
+                severity="severe" if strength > 0.95 else "moderate",
+                what=f"{target} follows the order of the {what} (strength {strength:.2f}, 0 to 1)",
+            )
+            return
+
+
+def _association(place: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
+    """Return how far labels follow an order, 0 to 1, and the probability of that by chance."""
+    from scipy.stats import norm, spearmanr
+
+    order = truth[np.argsort(place, kind="stable")]
+    codes, values = pd.factorize(order)
+    n, sizes = len(order), np.bincount(codes)
+    if len(values) > n // 2 and order.dtype.kind == "f":
+        result = spearmanr(np.arange(n), order)
+        return abs(float(result.statistic)), float(result.pvalue)
+    # Runs of equal labels (Wald and Wolfowitz 1940, for several classes: Wallis and Roberts 1956).
+    runs = 1 + int((codes[1:] != codes[:-1]).sum())
+    expected = 1 + (n * n - float((sizes**2).sum())) / n
+    square, cube = float((sizes**2).sum()), float((sizes**3).sum())
+    variance = (square * (square + n * (n + 1)) - 2 * n * cube - n**3) / (n * n * (n - 1))
+    least = len(values)
+    if variance <= 0 or expected <= least:
+        return 0.0, 1.0
+    strength = max(0.0, (expected - runs) / (expected - least))
+    return strength, float(norm.cdf((runs - expected) / variance**0.5))
+
+
+def _names(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
+    """Look for parts of ids that say the class."""
+    classes = pd.factorize(truth)[0]
+    if not 2 <= classes.max() + 1 <= subject.n // 5:
+        return
+    for name in subject.ids:
+        texts = subject.sample[name]
+        stems = [re.sub(r"[\d._-]+$", "", text) for text in texts]
+        starts = [re.split(r"[\W_]", text)[0] for text in texts]
+        ends = [re.split(r"[\W_]", text)[-1] for text in texts]
+        for parts in (stems, starts, ends):
+            codes = pd.factorize(np.array(parts, object))[0]
+            if 2 <= codes.max() + 1 <= subject.n // 5 and _purity(codes, classes) > STRONG:
+                yield Found(
+                    name="ids-tell-label",
+                    severity="severe" if _purity(codes, classes) > 0.95 else "moderate",
+                    what=f"a part of {name} tells the class of {target}",
+                )
+                return
+
+
+def _purity(codes: np.ndarray, classes: np.ndarray) -> float:
+    """Return by how much the part of an id is better than the most frequent class, 0 to 1.
+
+    Zero where a test of independence finds no more than chance.
+    """
+    from scipy.stats import chi2_contingency
+
+    table = pd.crosstab(codes, classes).to_numpy()
+    if chi2_contingency(table).pvalue > UNLIKELY:
+        return 0.0
+    most, right = table.sum(axis=0).max(), table.max(axis=1).sum()
+    return float((right - most) / (table.sum() - most))

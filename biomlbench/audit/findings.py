@@ -1,0 +1,153 @@
+"""What an audit finds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["COLUMNS", "SEVERITIES", "Audit", "Finding", "Found"]
+
+#: From the worst to the least. ``severe``: a score says nothing about the work; ``moderate``: it
+#: can be raised, or a medal had, without work; ``minor``: a fault without a gain; ``note``: to be
+#: known, and no fault.
+SEVERITIES = ("severe", "moderate", "minor", "note")
+#: Columns of the table of findings.
+COLUMNS = ("task", "name", "severity", "open", "waived", "before", "after", "here", "what",
+           "remedy", "submission")  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What a detector found.
+
+    Attributes
+    ----------
+    name : str
+        One of the detector's ``FINDINGS``.
+    severity : str
+        One of :data:`SEVERITIES`.
+    what : str
+        What was seen, with columns, counts and rows.
+    before, after : float or None
+        Score of the submission that was started from, and of the one that shows the fault, by the
+        task's grader alone.
+    submission : DataFrame, optional
+        The one that shows it.
+    here : str
+        What grading here makes of that submission: its score, or why it has none.
+    open : bool
+        Grading here lets it through.
+    """
+
+    name: str
+    severity: str
+    what: str
+    before: float | None = None
+    after: float | None = None
+    submission: pd.DataFrame | None = field(default=None, repr=False, compare=False)
+    here: str = ""
+    open: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A finding as it is reported; the attributes of :class:`Found`, and these.
+
+    Attributes
+    ----------
+    remedy : str
+    waived : str
+        Why it is accepted; empty where it is not.
+    submission : bytes
+        The submission as CSV; empty where none shows it.
+    """
+
+    name: str
+    severity: str
+    what: str
+    remedy: str
+    before: float | None
+    after: float | None
+    here: str
+    open: bool
+    waived: str
+    submission: bytes = field(repr=False)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it speaks against the task: open, not waived, and more than a note."""
+        return self.open and not self.waived and self.severity != "note"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What the audit of a task came to.
+
+    Attributes
+    ----------
+    task_id : str
+    findings : tuple of Finding
+        The worst first.
+    grader : str
+        What scored: a metric of this package, a function of the task, or a published grader.
+    perfect, chance : float or None
+        Scores of the answers themselves, and of the answers in a wrong order.
+    tried : int
+        Different submissions that were scored.
+    skipped : tuple of str
+        What could not be looked at, and why.
+    waiver_notes : tuple of str
+        Waivers that name no finding, or one that was not found.
+    """
+
+    task_id: str
+    findings: tuple[Finding, ...] = ()
+    grader: str = ""
+    perfect: float | None = None
+    chance: float | None = None
+    tried: int = 0
+    skipped: tuple[str, ...] = ()
+    waiver_notes: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether all was looked at and no finding speaks against the task."""
+        return not self.skipped and not any(one.counts for one in self.findings)
+
+    @property
+    def worst(self) -> str:
+        """The severity of the worst finding that counts; empty without one."""
+        return next((s for s in SEVERITIES for one in self.findings if one.counts and
+                     one.severity == s), "")  # fmt: skip
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the findings as rows of :data:`COLUMNS`."""
+        rows = []
+        for finding in self.findings:
+            values = {**asdict(finding), "task": self.task_id}
+            values["submission"] = submission_name(finding)
+            rows.append({name: values[name] for name in COLUMNS})
+        return rows
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the audit as JSON can hold it."""
+        return {
+            "task": self.task_id,
+            "clean": self.clean,
+            "worst": self.worst,
+            "grader": self.grader,
+            "perfect": self.perfect,
+            "chance": self.chance,
+            "tried": self.tried,
+            "findings": self.rows(),
+            "skipped": list(self.skipped),
+            "waiver_notes": list(self.waiver_notes),
+        }
+
+
+def submission_name(finding: Finding) -> str:
+    """Return the file that a finding's submission is kept in; empty where it has none."""
+    return f"submissions/{finding.name}.csv" if finding.submission else ""

@@ -1,0 +1,134 @@
+"""Tables among a task's public files, and which of their rows belong to test rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from biomlbench.errors import TaskError
+from biomlbench.submission.sample import own_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from biomlbench.task.task import Task
+
+__all__ = ["PublicTable", "read_public"]
+
+MAX_BYTES = 64 << 20
+"""Larger files are not searched."""
+MAX_FILES = 200
+"""Tables beyond so many are not searched."""
+LEAST_JOINED = 8
+"""With fewer rows that join, agreement may be chance."""
+_SUFFIXES = (".csv", ".tsv", ".parquet", ".csv.gz", ".tsv.gz", ".txt")
+
+
+@dataclass(frozen=True, eq=False)
+class PublicTable:
+    """A public table.
+
+    Attributes
+    ----------
+    name : str
+        File, below the public folder.
+    frame : DataFrame
+        As text.
+    wanted : DataFrame
+        Ids of the test rows, as text, in the order of the sample submission.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    wanted: pd.DataFrame
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns' names."""
+        return [str(name) for name in self.frame.columns]
+
+    @property
+    def _ids(self) -> list[str]:
+        return [str(name) for name in self.wanted.columns]
+
+    @cached_property
+    def keys(self) -> dict[str, np.ndarray]:
+        """Columns that hold ids of test rows, with the row of each test row, -1 for none."""
+        columns = self._ids
+        wanted = _joined(self.wanted, columns)
+        found = {}
+        if len(columns) > 1:
+            if set(columns) <= set(self.columns):
+                found["+".join(columns)] = _positions(wanted, _joined(self.frame, columns))
+        else:
+            for column in self.columns:
+                found[column] = _positions(wanted, _joined(self.frame, [column]))
+        least = min(LEAST_JOINED, len(wanted))
+        return {name: rows for name, rows in found.items() if (rows >= 0).sum() >= least}
+
+    @cached_property
+    def own_key(self) -> np.ndarray | None:
+        """Row of each test row by the task's own id, where nearly all have one; else None."""
+        for name, rows in self.keys.items():
+            if name in ("+".join(self._ids), *self._ids) and (rows >= 0).mean() > 0.99:
+                return rows
+        return None
+
+    def text(self, column: str) -> np.ndarray:
+        """Return a column as text."""
+        return self.frame[column].to_numpy()
+
+    def numbers(self, column: str) -> np.ndarray:
+        """Return a column as numbers, NaN for what is none."""
+        return pd.to_numeric(self.frame[column], errors="coerce").to_numpy(float)
+
+
+def read_public(task: Task, wanted: pd.DataFrame) -> Iterator[PublicTable]:
+    """Read the public tables, but for the sample submission; what cannot be read is left out."""
+    paths = [
+        path
+        for path in sorted(task.public_dir.rglob("*"))
+        if path.name.lower().endswith(_SUFFIXES) and path.is_file()
+    ]
+    for path in paths[:MAX_FILES]:
+        if path == task.sample_submission or path.stat().st_size > MAX_BYTES:
+            continue
+        frame = _read(path)
+        if frame is not None and len(frame):
+            yield PublicTable(path.relative_to(task.public_dir).as_posix(), frame, wanted)
+
+
+def _read(path: Path) -> pd.DataFrame | None:
+    try:
+        if path.suffix in (".csv", ".parquet"):
+            found: pd.DataFrame = own_table(path).to_pandas()
+            return found
+        separator = "\t" if ".tsv" in path.name or path.suffix == ".txt" else ","
+        return pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
+    except (TaskError, OSError, ValueError, UnicodeDecodeError):
+        return None
+
+
+def _joined(frame: pd.DataFrame, columns: list[str]) -> np.ndarray:
+    """Return ids as text, whole numbers without a point."""
+    parts = [frame[name].astype(str).str.strip().str.replace(r"\.0$", "", regex=True)
+             for name in columns]  # fmt: skip
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = joined + "\x1f" + part
+    return joined.to_numpy()
+
+
+def _positions(wanted: np.ndarray, there: np.ndarray) -> np.ndarray:
+    index = pd.Index(there)
+    if not index.is_unique:
+        index = pd.Index(there[~index.duplicated()])
+        first = np.flatnonzero(~pd.Index(there).duplicated())
+        rows = index.get_indexer(pd.Index(wanted))
+        return np.where(rows >= 0, first[rows], -1)
+    return np.asarray(index.get_indexer(pd.Index(wanted)))

@@ -1,0 +1,107 @@
+"""The audit of a task: every detector in turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biomlbench.errors import TaskError
+
+from .detectors import all_detectors, remedies
+from .doors import as_csv
+from .findings import SEVERITIES, Audit, Finding, Found
+from .subject import NotAuditableError, Subject
+from .waivers import read_waivers, waiver_notes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from biomlbench.task.task import Task
+
+__all__ = ["audit_task"]
+
+
+def audit_task(task: Task, waivers: Path | None = None) -> Audit:
+    """Audit a prediction task whose data are prepared.
+
+    Parameters
+    ----------
+    task : Task
+    waivers : path, optional
+        Folder that holds ``audit.yaml``, for a task whose own folder is another's; by default the
+        task's own.
+
+    Returns
+    -------
+    Audit
+        A task that cannot be audited says so under ``skipped``.
+
+    Raises
+    ------
+    TaskError
+        If the data are not prepared, or the task's files or its waivers are broken.
+
+    Examples
+    --------
+    >>> from biomlbench.registry import registry
+    >>> audit_task(registry.get_task("kabsch-rmsd")).skipped
+    ('kernels/kabsch-rmsd: only tables of predictions can be audited',)
+    """
+    waived = read_waivers(task, waivers)
+    try:
+        subject = Subject(task)
+        subject.perfect  # noqa: B018 - without one there is nothing to compare with
+    except NotAuditableError as error:
+        return Audit(task_id=task.id, skipped=(str(error),))
+    found: dict[str, Found] = {}
+    skipped = []
+    for name, detector in all_detectors().items():
+        if detector.SCORES and not subject.reads_predictions:
+            skipped.append(f"{name}: better predictions do not have better scores")
+            continue
+        one, fault = _looked(detector, subject)
+        for finding in one:
+            found.setdefault(finding.name, finding)
+        if fault:
+            skipped.append(f"{name}: {fault}")
+    findings = [_reported(one, waived) for one in found.values()]
+    order = {severity: place for place, severity in enumerate(SEVERITIES)}
+    findings.sort(key=lambda one: (order[one.severity], not one.open, one.name))
+    return Audit(
+        task_id=task.id,
+        findings=tuple(findings),
+        grader=subject.doors.grader,
+        perfect=subject.best,
+        chance=subject.chance,
+        tried=subject.doors.tried,
+        skipped=tuple(skipped),
+        waiver_notes=waiver_notes(waived, set(found)),
+    )
+
+
+def _looked(detector: Any, subject: Subject) -> tuple[list[Found], str]:
+    """Return what a detector found, and why it did not come to its end."""
+    found: list[Found] = []
+    try:
+        # One by one: what was found before a fault is kept.
+        found.extend(detector.find(subject))
+    except TaskError as error:
+        return found, str(error)
+    except Exception as error:
+        return found, f"the detector raised {type(error).__name__}: {error}"
+    return found, ""
+
+
+def _reported(found: Found, waived: dict[str, str]) -> Finding:
+    return Finding(
+        name=found.name,
+        severity=found.severity,
+        what=found.what,
+        remedy=remedies()[found.name],
+        before=found.before,
+        after=found.after,
+        here=found.here,
+        open=found.open,
+        waived=waived.get(found.name, ""),
+        submission=b"" if found.submission is None else as_csv(found.submission),
+    )

@@ -1,0 +1,290 @@
+"""A task under audit: its tables, and the submissions that detectors start from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biomlbench.arrow import positions
+from biomlbench.errors import TaskError
+from biomlbench.scoring.score import answers_of
+from biomlbench.submission.sample import has_rows, own_table, sample_of
+
+from .doors import Doors, Outcome
+from .findings import Found
+from .prediction_values import class_of, exchanged, label, row_texts
+from .public_tables import PublicTable, read_public
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+    from biomlbench.task.submission_columns import ColumnSpec
+    from biomlbench.task.task import Task
+
+__all__ = ["MATTERS", "NotAuditableError", "Subject"]
+
+MATTERS = 0.02
+"""Share of the way from chance to the perfect score by which a gain counts."""
+_ROUNDING = 1e-9
+_SEED = 20250707
+_SHUFFLES = 20
+
+
+class NotAuditableError(TaskError):
+    """The task has no table of predictions and answers that an audit could vary."""
+
+
+class Subject:
+    """A task under audit.
+
+    Parameters
+    ----------
+    task : Task
+        With its data prepared.
+
+    Attributes
+    ----------
+    task : Task
+    doors : Doors
+    ids : tuple of str
+    specs : tuple of ColumnSpec
+        The prediction columns.
+    sample : DataFrame
+        The sample submission as text.
+    answers : DataFrame
+        In the order of the sample: columns of numbers as float, others as text.
+
+    Raises
+    ------
+    NotAuditableError
+        If its submissions are no tables, or no submission made of the answers has a score.
+    """
+
+    def __init__(self, task: Task) -> None:
+        if task.is_card or not has_rows(task):
+            raise NotAuditableError(f"{task.id}: only tables of predictions can be audited")
+        known = sample_of(task)
+        self.task, self.doors = task, Doors(task)
+        self.ids, self.specs = known.keys.columns, known.predictions
+        self.sample = own_table(task.sample_submission).to_pandas()
+        found = answers_of(task)
+        table = found.table
+        if found.order is not None:
+            table = table.take(positions(np.argsort(found.order)))
+        self.answers = table.to_pandas()
+
+    @property
+    def n(self) -> int:
+        """Number of test rows."""
+        return len(self.sample)
+
+    @property
+    def names(self) -> list[str]:
+        """The prediction columns' names."""
+        return [spec.name for spec in self.specs]
+
+    def rng(self, *salt: int) -> np.random.Generator:
+        """Return random numbers that are the same in every audit."""
+        return np.random.default_rng([_SEED, *salt])
+
+    def spec(self, name: str) -> ColumnSpec:
+        """Return a prediction column's specification."""
+        return next(spec for spec in self.specs if spec.name == name)
+
+    def with_values(self, values: Any, base: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Return a submission with one array of values, or one for each prediction column."""
+        frame = (self.sample if base is None else base).copy()
+        for number, name in enumerate(self.names):
+            frame[name] = values[number] if isinstance(values, list) else values
+        return frame
+
+    @cached_property
+    def truths(self) -> dict[str, np.ndarray]:
+        """The answers' columns that hold the truth, float or text."""
+        names = self.task.submission.targets
+        if not names or any(name not in self.answers for name in names):
+            names = tuple(name for name in self.names if name in self.answers)
+        if not names:
+            names = tuple(name for name in self.answers if name not in self.ids)
+        return {name: self.answers[name].to_numpy() for name in names}
+
+    @cached_property
+    def perfect(self) -> pd.DataFrame:
+        """The best submission that can be made of the answers."""
+        best: tuple[float, pd.DataFrame] | None = None
+        said = "the answers have no column beside the id"
+        for frame in self._made_of_answers():
+            outcome = self.doors.alone(frame)
+            if outcome.score is None:
+                said = outcome.words
+            elif best is None or self.better(outcome.score, best[0]):
+                best = outcome.score, frame
+        if best is None:
+            raise NotAuditableError(
+                f"{self.task.id}: no submission made of the answers has a score ({said})"
+            )
+        return best[1]
+
+    def _made_of_answers(self) -> Iterator[pd.DataFrame]:
+        truths = list(self.truths.values())
+        numeric = all(spec.numeric for spec in self.specs)
+        if self.task.gold_submission.is_file():
+            gold = own_table(self.task.gold_submission).to_pandas()
+            if set(gold) == set(self.sample) and self._same_ids(gold):
+                yield gold[list(self.sample)]
+        if len(truths) == len(self.specs):
+            yield self.with_values(truths)
+            # A risk is high where a time is short; what has the answer's name is the answer.
+            opposite = list(self.truths) != self.names
+            if opposite and numeric and all(truth.dtype.kind == "f" for truth in truths):
+                yield self.with_values([-truth for truth in truths])
+            return
+        for name, truth in self.truths.items():
+            labels = {label(value) for value in truth.tolist()}
+            if len(self.names) > 1 and labels <= {class_of(one, name) for one in self.names}:
+                hits = [[label(v) == class_of(one, name) for v in truth] for one in self.names]
+                yield self.with_values([np.array(hit, float) for hit in hits])
+            if numeric == (truth.dtype.kind == "f"):
+                yield self.with_values(truth)
+                if numeric:
+                    yield self.with_values(-truth)
+
+    def _same_ids(self, frame: pd.DataFrame) -> bool:
+        ids = list(self.ids)
+        return frame[ids].reset_index(drop=True).equals(self.sample[ids])
+
+    def unknown_ids(self, count: int) -> dict[str, list[str]]:
+        """Return ids of the kind of the task's own, that no row has."""
+        texts = self.sample[self.ids[0]]
+        if texts.str.fullmatch(r"\d{1,12}").all():
+            first = int(texts.astype(int).max()) + 1000
+            values = [str(first + i) for i in range(count)]
+        else:
+            values = [f"unknown-{i}" for i in range(count)]
+        return dict.fromkeys(self.ids, values)
+
+    @cached_property
+    def wrong(self) -> np.ndarray:
+        """Which half of the rows :attr:`mixed` has wrong."""
+        rows = self.rng(1).permutation(self.n)[: self.n // 2]
+        mask = np.zeros(self.n, bool)
+        mask[rows] = True
+        return mask
+
+    @cached_property
+    def mixed(self) -> pd.DataFrame:
+        """The perfect submission with half of its rows made wrong."""
+        return self.spoilt(self.wrong)
+
+    def spoilt(self, rows: np.ndarray) -> pd.DataFrame:
+        """Return the perfect submission with the predictions of some rows exchanged."""
+        frame = self.perfect.copy()
+        source = exchanged(row_texts(frame[self.names]), np.flatnonzero(rows), self.rng(2))
+        for name in self.names:
+            frame[name] = frame[name].to_numpy()[source]
+        return frame
+
+    def shuffled(self, number: int) -> pd.DataFrame:
+        """Return the perfect submission with all predictions in a wrong order."""
+        order = self.rng(3, number).permutation(self.n)
+        frame = self.perfect.copy()
+        for name in self.names:
+            frame[name] = frame[name].to_numpy()[order]
+        return frame
+
+    @cached_property
+    def best(self) -> float:
+        """Score of :attr:`perfect`."""
+        return _score_of(self.doors.alone(self.perfect))
+
+    @cached_property
+    def by_chance(self) -> np.ndarray:
+        """Scores of the answers in wrong orders."""
+        found = [self.doors.alone(self.shuffled(i)).score for i in range(_SHUFFLES)]
+        return np.array([score for score in found if score is not None], float)
+
+    @cached_property
+    def chance(self) -> float:
+        """Median of :attr:`by_chance`; the perfect score where there is none."""
+        return float(np.median(self.by_chance)) if len(self.by_chance) else self.best
+
+    @cached_property
+    def start(self) -> float:
+        """Score of :attr:`mixed`."""
+        outcome = self.doors.alone(self.mixed)
+        return self.best if outcome.score is None else outcome.score
+
+    @property
+    def reads_predictions(self) -> bool:
+        """Whether better predictions have a better score."""
+        return self.better(self.best, self.chance) and self.better(self.best, self.start)
+
+    def better(self, one: float, other: float) -> bool:
+        """Whether a score is better than another, beyond rounding."""
+        off = one - other if self.task.direction == "maximize" else other - one
+        return bool(off > _ROUNDING * max(1.0, abs(one), abs(other)))
+
+    def same(self, one: float | None, other: float | None) -> bool:
+        """Whether two scores differ by rounding only."""
+        if one is None or other is None:
+            return False
+        return not self.better(one, other) and not self.better(other, one)
+
+    def gain(self, score: float | None) -> float:
+        """Return how far a score is from chance (0) to perfect (1); below 0 without one."""
+        if score is None or not self.better(self.best, self.chance):
+            return -1.0
+        return (score - self.chance) / (self.best - self.chance)
+
+    def raises(self, outcome: Outcome, before: float) -> bool:
+        """Whether a submission scores so much better than another that it counts."""
+        return outcome.score is not None and self.gain(outcome.score) - self.gain(before) > MATTERS
+
+    def exploit(
+        self, name: str, severity: str, what: str, frame: pd.DataFrame, before: float | None = None
+    ) -> Found:
+        """Return a finding that a submission shows, with what grading here makes of it.
+
+        It is open where grading here gives that submission a score that is better than before.
+        """
+        start = self.start if before is None else before
+        outcome, here = self.doors.alone(frame), self.doors.here(frame)
+        return Found(
+            name=name,
+            severity=severity,
+            what=what,
+            before=start,
+            after=outcome.score,
+            submission=frame,
+            here=here.words,
+            open=self.raises(here, start),
+        )
+
+    def accepted(self, name: str, severity: str, what: str, frame: pd.DataFrame) -> Found:
+        """Return a finding of a submission that should have been refused; open where it is not."""
+        outcome, here = self.doors.alone(frame), self.doors.here(frame)
+        return Found(
+            name=name,
+            severity=severity,
+            what=what,
+            before=self.start,
+            after=outcome.score,
+            submission=frame,
+            here=here.words,
+            open=here.kind == outcome.kind,
+        )
+
+    @cached_property
+    def public(self) -> tuple[PublicTable, ...]:
+        """Tables among the public files, but for the sample submission."""
+        return tuple(read_public(self.task, self.sample[list(self.ids)]))
+
+
+def _score_of(outcome: Outcome) -> float:
+    if outcome.score is None:
+        raise NotAuditableError(f"the answers themselves have no score ({outcome.words})")
+    return outcome.score

@@ -1,0 +1,109 @@
+"""The files of audits: JSON, CSV, the submissions that show findings, and a page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .findings import COLUMNS, SEVERITIES, submission_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from .findings import Audit
+
+__all__ = ["FINDINGS", "read_audit", "write_audit", "write_page"]
+
+FINDINGS = "findings.json"
+_TEMPLATE = Path(__file__).parent / "page.html.j2"
+
+
+def write_audit(audit: Audit, folder: Path) -> Path:
+    """Write an audit's findings and the submissions that show them.
+
+    Parameters
+    ----------
+    audit : Audit
+    folder : path
+        Made if need be; submissions of an earlier audit in it are removed.
+
+    Returns
+    -------
+    path
+        Of ``findings.json``; beside it are ``findings.csv`` and the folder ``submissions``.
+    """
+    kept = folder / "submissions"
+    kept.mkdir(parents=True, exist_ok=True)
+    for old in kept.glob("*.csv"):
+        old.unlink()
+    for finding in audit.findings:
+        if name := submission_name(finding):
+            (folder / name).write_bytes(finding.submission)
+    with (folder / "findings.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(audit.rows())
+    path = folder / FINDINGS
+    _replace(path, json.dumps(_finite(audit.as_dict()), indent=2, allow_nan=False) + "\n")
+    return path
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def read_audit(path: Path) -> dict[str, Any]:
+    """Return what :func:`write_audit` wrote, as :meth:`Audit.as_dict` gives it."""
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def write_page(audits: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write one page of many audits: no network, no clock, no scripts.
+
+    Parameters
+    ----------
+    audits : iterable of mapping
+        As :meth:`Audit.as_dict` gives them.
+    path : path
+        Beside the folders of the tasks' audits.
+    """
+    from jinja2 import Environment
+
+    found = sorted(audits, key=lambda one: (_place(one["worst"]), one["task"]))
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    text = template.render(audits=found, counts=_counts(found), score=_score)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _replace(path, text)
+
+
+def _place(severity: str) -> int:
+    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
+
+
+def _counts(audits: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many tasks are clean, how many could not be audited in full, and the worst."""
+    counts = {"clean": sum(one["clean"] for one in audits)}
+    counts["not audited in full"] = sum(bool(one["skipped"]) for one in audits)
+    for severity in SEVERITIES[:-1]:
+        counts[f"worst finding {severity}"] = sum(one["worst"] == severity for one in audits)
+    return counts
+
+
+def _score(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def _replace(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)

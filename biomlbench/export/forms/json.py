@@ -1,0 +1,28 @@
+"""`json`: `grading_report.json`, with medals, probabilities and reasons."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from biomlbench.export.forms._reports import FILE, reports_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from biomlbench.export.forms import About
+
+FORM = "json"
+
+
+def write(tables: Mapping[str, pa.Table], to: Path, about: About) -> list[Path]:
+    """Write the report of all pairs."""
+    from biomlbench.api.grading import aggregate_reports
+
+    text = json.dumps(aggregate_reports(reports_of(tables)), indent=2, allow_nan=False)
+    path = to / FILE
+    path.write_text(text + "\n", encoding="utf-8")
+    return [path]

@@ -1,0 +1,126 @@
+"""Tables as they may be published: without submissions, places of files, or logs of machines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from biomlbench.outcomes import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["public_tables", "without_paths"]
+
+EMPTIED = ("source", "submission")
+"""Columns of `pairs` that say where something lies."""
+_OF_MACHINES = (Fault.INFRASTRUCTURE, Fault.GRADER, Fault.RUN_TABLE)
+# Their messages are last lines of logs and cells of run tables: of anything, for nobody outside.
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+# A path begins where no word, address or other path goes on, and has two parts at least.
+_FREE = r"(?<![\w.:/\\~-])"
+_BEGINNING = rf"(?:file:/+|{_FREE}(?:~[\w.-]*/|/(?=[^\s/]+/)|[A-Za-z]:[\\/]|\\\\))"
+_PATH = re.compile(_BEGINNING + r"(?:[^\s\"'`<>|,;:()\[\]{}]*[\\/])?")
+_QUOTED = re.compile(r"([\"'`])" + _BEGINNING + r"[^\"'`\n]*[\\/]([^\"'`\\/\n]*)\1")
+
+
+def without_paths(text: str, places: Sequence[str] = ()) -> str:
+    r"""Return text in which of each absolute path only the last part is left.
+
+    Parameters
+    ----------
+    text : str
+    places : sequence of str
+        Beginnings of paths, with the slash at their end, that may hold blanks: where one stands
+        without quotation marks, nothing else tells where it ends.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> without_paths("cannot read /home/otto/runs/a.csv: no such file")
+    'cannot read a.csv: no such file'
+    >>> without_paths("'/home/otto k/runs/a.csv' is a link")
+    "'a.csv' is a link"
+    >>> without_paths(r"C:\Users\otto\a.csv and https://example.org/x/y and 1/2")
+    'a.csv and https://example.org/x/y and 1/2'
+    """
+    for place in places:
+        text = re.sub(_FREE + re.escape(place), "", text)
+    return _PATH.sub("", _QUOTED.sub(r"\1\2\1", text))
+
+
+def public_tables(
+    tables: Mapping[str, pa.Table], places: Sequence[str] = ()
+) -> dict[str, pa.Table]:
+    """Return the tables over all pairs without what concerns nobody outside.
+
+    Parameters
+    ----------
+    tables : mapping of str to pyarrow.Table
+        As :func:`biomlbench.export.load_tables` returns them.
+    places : sequence of str
+        As for :func:`without_paths`.
+
+    Returns
+    -------
+    dict of str to pyarrow.Table
+        Of the same schemas. Submissions' paths and lines of run tables are empty, and so are
+        messages of faults of machine, grader and run table; a log that is no address of the web is
+        null; of absolute paths in all other texts the last part is left.
+    """
+    renamed = _renamed(tables["pairs"])
+    return {name: _public(name, table, places, renamed) for name, table in tables.items()}
+
+
+def _renamed(pairs: pa.Table) -> dict[tuple[str, str], str]:
+    """Return other run ids for rows that could not be used, whose id is their place in a file."""
+    columns = (pairs.column(name).to_pylist() for name in ("task_id", "run_id", "fault"))
+    rows = enumerate(zip(*columns, strict=True), start=1)
+    return {(t, r): f"row-{number}" for number, (t, r, f) in rows if f == Fault.RUN_TABLE}
+
+
+def _public(
+    name: str,
+    table: pa.Table,
+    places: Sequence[str],
+    renamed: Mapping[tuple[str, str], str],
+) -> pa.Table:
+    if renamed and "run_id" in table.column_names:
+        keys = zip(*(table.column(c).to_pylist() for c in ("task_id", "run_id")), strict=True)
+        table = _replaced(table, "run_id", [renamed.get(key, key[1]) for key in keys])
+    if name == "pairs":
+        table = _public_pairs(table)
+    for number, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            texts = table.column(number).to_pylist()
+            cleaned: list[object] = [text and without_paths(text, places) for text in texts]
+        elif pa.types.is_list(field.type) and pa.types.is_string(field.type.value_type):
+            lists = table.column(number).to_pylist()
+            texts = lists
+            cleaned = [i and [without_paths(text, places) for text in i] for i in lists]
+        else:
+            continue
+        if cleaned != texts:
+            table = table.set_column(number, field, pa.array(cleaned, field.type))
+    return table
+
+
+def _public_pairs(pairs: pa.Table) -> pa.Table:
+    for name in EMPTIED:
+        pairs = _replaced(pairs, name, ["" for _ in range(len(pairs))])
+    hidden = pc.is_in(pairs.column("fault"), pa.array([str(fault) for fault in _OF_MACHINES]))
+    both = zip(pairs.column("message").to_pylist(), hidden.to_pylist(), strict=True)
+    pairs = _replaced(pairs, "message", ["" if hide else text for text, hide in both])
+    logs = pairs.column("meta_log").to_pylist()
+    return _replaced(pairs, "meta_log", [t if t and _WEB.match(t) else None for t in logs])
+
+
+def _replaced(table: pa.Table, name: str, values: list[str | None]) -> pa.Table:
+    place = table.schema.get_field_index(name)
+    return table.set_column(place, table.schema.field(place), pa.array(values, pa.string()))

@@ -1,0 +1,246 @@
+"""The pages of a published site: leaderboard, agents, tasks, data, provenance; no scripts."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biomlbench import __version__
+from biomlbench.contracts import SCHEMAS
+from biomlbench.export._words import table_description
+from biomlbench.outcomes import SENTENCES
+from biomlbench.report.overview import Overview, build, in_order
+from biomlbench.report.page import environment, style
+from biomlbench.report.payload import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pandas as pd
+
+    from biomlbench.report.inputs import Tables
+
+__all__ = ["Pages", "slug"]
+
+_OF_AGENTS = (
+    *(("model", "meta_model"), ("US$ a run", "meta_cost_usd"), ("tokens a run", "meta_tokens")),
+    *(("steps a run", "meta_steps"), ("seconds a run", "meta_wall_time_s")),
+    *(("runs", "runs"), ("fair runs", "runs_fair"), ("tasks", "tasks")),
+)
+_OF_TASKS = (
+    *(("task", "task_id"), ("metric", "metric"), ("direction", "direction")),
+    *(("difficulty", "difficulty"), ("kind", "kind"), ("verifier", "verifier")),
+    *(("gold from", "gold_threshold"), ("silver from", "silver_threshold")),
+    *(("bronze from", "bronze_threshold"), ("median", "median_threshold")),
+    *(("leaderboard entries", "leaderboard_size"), ("leaderboard", "leaderboard_note")),
+)
+_CUTS = ("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold")
+
+
+def slug(name: str) -> str:
+    """Return the name of a page's file: lower case, of plain letters, and of this name alone.
+
+    Examples
+    --------
+    >>> slug("Agent/One") == slug("agent one"), slug("Agent/One").startswith("agent-one-")
+    (False, True)
+    """
+    words = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-") or "page"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{words}-{digest[:8]}"
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The pages of a site.
+
+    Attributes
+    ----------
+    tables : Tables
+        As they may be published.
+    made_from : mapping
+        Provenance: names and values by section.
+    sizes : mapping of str to int
+        Rows of the tables that can be downloaded, by name.
+    title, date : str
+    """
+
+    tables: Tables
+    made_from: Mapping[str, Mapping[str, Any]]
+    sizes: Mapping[str, int]
+    title: str
+    date: str = ""
+    _styled: str = field(default_factory=style)
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield each page: its place in the site, and its text."""
+        overview = self._overview
+        yield (
+            "index.html",
+            self._page(
+                "index", "index.html", "Leaderboard", overview=overview, link=self._agent_link("")
+            ),
+        )
+        yield (
+            "tasks/index.html",
+            self._page(
+                "tasks", "tasks/index.html", "Tasks", rows=[self._summary(t) for t in self._tasks]
+            ),
+        )
+        for task in self._tasks:
+            yield f"tasks/{slug(task)}.html", self._task(task)
+        raw = in_order(self.tables).to_dict("records")
+        for row, facts in zip(overview.ranking, raw, strict=True):
+            place = f"agents/{slug(facts['agent'])}.html"
+            told = [(name, _text(facts[column])) for name, column in _OF_AGENTS]
+            runs = self._runs[self._runs["agent"] == facts["agent"]]
+            runs = runs.sort_values(["task_id", "run_id"], kind="stable")
+            yield (
+                place,
+                self._page(
+                    "agent",
+                    place,
+                    row.agent,
+                    row=row,
+                    told=told,
+                    agents=len(overview.ranking),
+                    rows=[self._run(r, self._title(r["task_id"])) for r in _records(runs)],
+                    link=_task_link,
+                ),
+            )
+        yield (
+            "data/index.html",
+            self._page(
+                "data", "data/index.html", "Data", tables=[*map(self._dictionary, self.sizes)]
+            ),
+        )
+        sections = [(name, [*items.items()]) for name, items in self.made_from.items()]
+        yield (
+            "provenance.html",
+            self._page("provenance", "provenance.html", "Provenance", sections=sections),
+        )
+
+    @cached_property
+    def _overview(self) -> Overview:
+        return build(self.tables)
+
+    @cached_property
+    def _runs(self) -> pd.DataFrame:
+        return self.tables.runs
+
+    @cached_property
+    def _tasks(self) -> list[str]:
+        return sorted({*self.tables.tasks["task_id"], *self.tables.pairs["task_id"]})
+
+    @cached_property
+    def _of_task(self) -> dict[str, dict[str, Any]]:
+        return {row["task_id"]: row for row in _records(self.tables.tasks)}
+
+    def _page(self, kind: str, place: str, heading: str, **more: Any) -> str:
+        return (
+            environment()
+            .get_template(f"site_{kind}.html.j2")
+            .render(
+                title=printable(self.title),
+                heading=printable(heading, 200),
+                here=kind,
+                root="../" * place.count("/"),
+                style=self._styled,
+                version=__version__,
+                date=self.date,
+                **more,
+            )
+        )
+
+    def _agent_link(self, root: str) -> Any:
+        places = {printable(name, 80): slug(name) for name in self.tables.agents["agent"]}
+        return lambda name: f"{root}agents/{places[name]}.html"
+
+    def _title(self, task: str) -> str:
+        return printable(self.tables.task_name(task), 200)
+
+    def _best_first(self, task: str) -> pd.DataFrame:
+        """Return the runs of a task, those without a score last."""
+        runs = self._runs[self._runs["task_id"] == task]
+        rising = bool((runs["direction"] == "minimize").any())
+        return runs.sort_values(["score", "run_id"], ascending=[rising, True], kind="stable")
+
+    def _task(self, task: str) -> str:
+        runs = self._best_first(task)
+        known = self._of_task.get(task, {"task_id": task})
+        cuts = {name: runs[name].max() if len(runs) else None for name in _CUTS}
+        sizes = {"leaderboard_size": runs["leaderboard_size"].max() if len(runs) else None}
+        facts = {**known, **cuts, **sizes}
+        missing = known.get("evidence_missing")
+        place = f"tasks/{slug(task)}.html"
+        return self._page(
+            "task",
+            place,
+            self._title(task),
+            told=[(name, _text(facts.get(column))) for name, column in _OF_TASKS],
+            missing="" if missing is None else printable(", ".join(missing)),
+            rows=[self._run(row, printable(row["agent"], 80)) for row in _records(runs)],
+            link=lambda row: f"../agents/{slug(row['agent'])}.html",
+        )
+
+    def _summary(self, task: str) -> dict[str, Any]:
+        runs = self._best_first(task)
+        best = runs[runs["score"].notna()].head(1)
+        known = self._of_task.get(task, {})
+        return {
+            "task_id": task,
+            "name": self._title(task),
+            "link": f"{slug(task)}.html",
+            "metric": known.get("metric", ""),
+            "direction": known.get("direction", ""),
+            "runs": len(runs),
+            "passed": int((runs["verdict"] == "pass").sum()),
+            "medals": int(runs["verified_medal"].sum()),
+            "best": _text(best["score"].iloc[0]) if len(best) else "–",
+            "agent": printable(best["agent"].iloc[0], 80) if len(best) else "–",
+        }
+
+    def _run(self, row: dict[str, Any], label: str) -> dict[str, Any]:
+        ends = [row["score_low"], row["score_high"]]
+        reason = row["reason"]
+        return {
+            **{name: row[name] for name in ("agent", "task_id", "verdict", "medal")},
+            "verified_medal": bool(row["verified_medal"]),
+            "label": label,
+            "run_id": printable(row["run_id"], 100),
+            "score": _text(row["score"]) or "–",
+            "interval": "–" if any(_text(e) == "" for e in ends) else " to ".join(map(_text, ends)),
+            "percentile": _text(row["leaderboard_percentile"], 3) or "–",
+            "why": "" if reason == "ok" else SENTENCES.get(reason, printable(reason)),
+        }
+
+    def _dictionary(self, name: str) -> dict[str, Any]:
+        columns = [
+            (column.name, str(column.type).replace("double", "float"),
+             (column.metadata or {}).get(b"doc", b"").decode())
+            for column in SCHEMAS[name]
+        ]  # fmt: skip
+        about = table_description(name)
+        return {"name": name, "about": about, "rows": self.sizes[name], "columns": columns}
+
+
+def _task_link(row: Mapping[str, Any]) -> str:
+    return f"../tasks/{slug(row['task_id'])}.html"
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _text(value: Any, digits: int = 6) -> str:
+    """Return a value for a cell, empty for none."""
+    if value is None or (isinstance(value, (float, np.floating)) and not np.isfinite(value)):
+        return ""
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.{digits}g}"
+    return printable(value)

@@ -1,0 +1,155 @@
+"use strict";
+// The page of one agent, and the table of agents by tasks.
+(() => {
+  const { pairs, escape: e, link, percent } = Report;
+  const agents = Report.open(Report.data.agents);
+  const KEYS = ["verified_medal_rate", "pass_rate", "leaderboard_percentile"];
+  const LOST = new Set(["task", "grader", "infrastructure"]);
+  const MEDALS = ["gold", "silver", "bronze"];
+  const runsLink = (agent, more = {}) => `#runs?${Object.entries({ agent, ...more })
+    .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}`;
+  Report.agentLink = (agent) => `#agent=${encodeURIComponent(agent)}`;
+
+  const known = new Set(Array.from({ length: agents.n }, (_, row) => agents.value("agent", row)));
+  Report.knowsAgent = (agent) => known.has(agent);
+
+  // In the order of the ranking on the first page.
+  const ranked = Array.from({ length: agents.n }, (_, row) => row)
+    .filter((row) => agents.value("domain", row) === "all")
+    .sort((a, b) => {
+      for (const key of KEYS) {
+        const by = (agents.value(key, b) ?? -1) - (agents.value(key, a) ?? -1);
+        if (by) return by;
+      }
+      const [one, other] = [a, b].map((row) => agents.value("agent", row));
+      return one < other ? -1 : one > other ? 1 : 0;
+    });
+
+  // What became of the real runs of each agent and task.
+  let cells;
+  function cellsOf(agent) {
+    if (!cells) {
+      cells = new Map();
+      for (let row = 0; row < pairs.n; row += 1) {
+        if (!Report.real(row) || pairs.value("fault", row) === "run_table") continue;
+        const [name, task] = [pairs.value("agent", row), pairs.value("task_id", row)];
+        if (!cells.has(name)) cells.set(name, new Map());
+        const own = cells.get(name);
+        if (!own.has(task)) own.set(task, { runs: 0, lost: 0, passed: 0, percentiles: [], medals: [], rows: [] });
+        const cell = own.get(task);
+        cell.runs += 1;
+        cell.rows.push(row);
+        cell.lost += LOST.has(pairs.value("fault", row));
+        cell.passed += pairs.value("verdict", row) === "pass";
+        const percentile = pairs.value("leaderboard_percentile", row);
+        if (percentile !== null) cell.percentiles.push(percentile);
+        if (pairs.value("verified_medal", row)) cell.medals.push(pairs.value("medal", row));
+      }
+    }
+    return cells.get(agent) || new Map();
+  }
+  const mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
+  const best = (cell) => MEDALS.find((medal) => cell.medals.includes(medal)) || "none";
+  const share = (cell) => (cell.runs > cell.lost ? cell.passed / (cell.runs - cell.lost) : null);
+
+  Report.builders.matrix = (place) => {
+    place.textContent = "";
+    const names = ranked.map((row) => agents.value("agent", row));
+    const passes = (task) => mean(names.map((name) => cellsOf(name).get(task)).filter(Boolean).map(share).filter((v) => v !== null)) ?? -1;
+    const tasks = [...Report.tasks.keys()].filter((task) => names.some((name) => cellsOf(name).has(task)))
+      .map((task) => [task, passes(task)]).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([task]) => task);
+    if (!names.length || !tasks.length) {
+      place.innerHTML = '<p class="note">No agent has tried a task yet.</p>';
+      return null;
+    }
+    const told = (name, task, cell) => `${name} on ${task}: ${cell.passed} of ${cell.runs} runs passed`
+      + (cell.lost ? `, ${cell.lost} lost to other faults` : "")
+      + (cell.percentiles.length ? `, mean percentile ${mean(cell.percentiles).toFixed(0)}` : "")
+      + (cell.medals.length ? `, verified medals: ${cell.medals.join(", ")}` : "");
+    const td = (name, task) => {
+      const cell = cellsOf(name).get(task);
+      if (!cell) return '<td class="cell untried"><span class="sr">not tried</span></td>';
+      const rate = share(cell);
+      const state = rate === null ? "lost" : rate === 1 ? "pass" : rate === 0 ? "fail" : "partial";
+      const percentile = mean(cell.percentiles);
+      return `<td class="cell ${state}" title="${e(told(name, task, cell))}"><a href="${e(runsLink(name, { task_id: task }))}">${cell.passed}/${cell.runs}</a>`
+        + `<span class="sub">${best(cell) === "none" ? "" : `<b>${best(cell)}</b> `}${percentile === null ? "" : percentile.toFixed(0)}</span></td>`;
+    };
+    const bar = document.createElement("div");
+    bar.className = "toolbar";
+    const csv = document.createElement("button");
+    csv.type = "button";
+    csv.textContent = "CSV";
+    csv.setAttribute("aria-label", "Download agents by tasks as CSV");
+    csv.addEventListener("click", () => {
+      const rows = tasks.flatMap((task) => names.filter((name) => cellsOf(name).has(task)).map((name) => {
+        const cell = cellsOf(name).get(task);
+        return [name, task, cell.runs, cell.lost, cell.passed, mean(cell.percentiles), best(cell)];
+      }));
+      Report.download("agents-by-tasks.csv", ["agent", "task_id", "runs", "lost", "passed", "leaderboard_percentile", "best_verified_medal"], rows);
+    });
+    bar.append(csv);
+    const scroll = document.createElement("div");
+    scroll.className = "scroll";
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "group");
+    scroll.setAttribute("aria-label", "Agents by tasks, scrollable");
+    scroll.innerHTML = `<table class="matrix" aria-label="Agents by tasks"><thead><tr><th scope="col">task</th>${names
+      .map((name) => `<th scope="col" title="${e(name)}">${link(Report.agentLink(name), name)}</th>`).join("")}</tr></thead><tbody>${tasks
+      .map((task) => `<tr><th scope="row" title="${e(task)}">${Report.taskCell(task)}</th>${names.map((name) => td(name, task)).join("")}</tr>`).join("")}</tbody></table>`;
+    place.append(bar, scroll);
+    return null;
+  };
+
+  const table = (label, heads, rows) => `<div class="scroll" tabindex="0" role="group" aria-label="${e(label)}"><table class="data"><thead><tr>${heads
+    .map((head, place) => `<th scope="col"${place ? ' class="num"' : ""}>${e(head)}</th>`).join("")}</tr></thead><tbody>${rows
+    .map(([first, ...rest]) => `<tr><th scope="row">${first}</th>${rest.map((cell) => `<td class="num">${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
+
+  // Show the page of an agent; tell whether there is one of that name.
+  Report.agentPage = (place, name) => {
+    const row = ranked.find((item) => agents.value("agent", item) === name);
+    if (row === undefined) return false;
+    const value = (key) => agents.value(key, row);
+    const rate = (key, at = row) => {
+      const [middle, low, high] = [key, `${key}_low`, `${key}_high`].map((column) => agents.value(column, at));
+      const show = key === "leaderboard_percentile" ? (v) => v.toFixed(0) : (v) => percent(v);
+      return middle === null ? "–" : show(middle) + (low === null || high === null ? "" : ` (${show(low)} to ${show(high)})`);
+    };
+    const fact = (title, text, doc) => (text === null || text === "–" ? "" : `<div title="${e(Report.doc("agents", doc))}"><dt>${e(title)}</dt><dd>${e(text)}</dd></div>`);
+    const n = (key) => (value(key) === null ? null : Report.number(value(key), 3));
+    const own = [...cellsOf(name)].sort(([a, one], [b, other]) => (share(other) ?? -1) - (share(one) ?? -1)
+      || (mean(other.percentiles) ?? -1) - (mean(one.percentiles) ?? -1) || (a < b ? -1 : 1));
+    const reasons = new Map();
+    for (const [, cell] of own) {
+      for (const at of cell.rows) {
+        const code = pairs.value("reason", at);
+        if (code !== "ok") reasons.set(code, (reasons.get(code) || 0) + 1);
+      }
+    }
+    const domains = Array.from({ length: agents.n }, (_, at) => at)
+      .filter((at) => agents.value("agent", at) === name && agents.value("domain", at) !== "all");
+    const score = (cell, task) => {
+      const scores = cell.rows.map((at) => pairs.value("score", at)).filter((v) => v !== null);
+      if (!scores.length) return "–";
+      return Report.number(Math[(Report.tasks.get(task) || {}).direction === "minimize" ? "min" : "max"](...scores), 5);
+    };
+    place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
+      <h1 id="h-agent" tabindex="-1">${e(name)}</h1>
+      <p class="badges"><span>place ${ranked.indexOf(row) + 1} of ${ranked.length}</span> <a href="${e(runsLink(name))}">its ${value("runs")} runs</a></p>
+      <dl class="facts">${fact("verified medals", rate("verified_medal_rate"), "verified_medal_rate")}${fact("verdict pass", rate("pass_rate"), "pass_rate")}
+      ${fact("percentile", rate("leaderboard_percentile"), "leaderboard_percentile")}${fact("above median", rate("above_median_rate"), "above_median_rate")}
+      ${fact("valid, of all", rate("completion_rate"), "completion_rate")}${fact("medals", MEDALS.map((m) => `${value(m)} ${m}`).join(", "), "gold")}
+      ${fact("runs a task", n("replicates"), "replicates")}${fact("model", value("meta_model"), "meta_model")}${fact("US$ a run", n("meta_cost_usd"), "meta_cost_usd")}
+      ${fact("tokens a run", n("meta_tokens"), "meta_tokens")}${fact("steps a run", n("meta_steps"), "meta_steps")}${fact("seconds a run", n("meta_wall_time_s"), "meta_wall_time_s")}</dl>
+      <h2>Tasks, those it masters first</h2>
+      ${table("Tasks of this agent", ["task", "passed", "best verified medal", "percentile", "best score"], own.map(([task, cell]) => [
+        Report.taskCell(task), link(runsLink(name, { task_id: task }), `${cell.passed} of ${cell.runs}`),
+        Report.medal(best(cell), true, Report.tasks.get(task)), cell.percentiles.length ? mean(cell.percentiles).toFixed(0) : "–", score(cell, task)]))}
+      ${domains.length > 1 ? `<h2>Domains</h2>${table("Domains of this agent", ["domain", "tasks", "runs", "verified medals", "verdict pass", "percentile"], domains.map((at) => [
+        e(agents.value("domain", at)), agents.value("tasks", at), agents.value("runs", at), rate("verified_medal_rate", at), rate("pass_rate", at), rate("leaderboard_percentile", at)]))}` : ""}
+      <h2>Why runs did not pass</h2>
+      ${reasons.size ? table("Reasons of this agent", ["reason", "runs"], [...reasons].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([code, count]) => [
+        `${link(runsLink(name, { reason: code }), Report.words(code))}<span class="sub">${e(Report.sentence(code))}</span>`, count])) : '<p class="good">Every run passed.</p>'}`;
+    return true;
+  };
+})();

@@ -1,0 +1,196 @@
+"""Two results folders side by side: ranks, medals, verdicts and scores that changed, and why.
+
+Rerunning one benchmark must give equal tables, which :mod:`biomlbench.reproduce.compare` checks
+cell by cell. Here the two may well differ, and the question is what of it shows, and what made it.
+Nothing but the tables over all pairs is read, so that exported tables will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biomlbench.outcomes import Fault
+from biomlbench.report.inputs import Tables
+from biomlbench.report.overview import in_order
+from biomlbench.reproduce.reasons import UNEXPLAINED, changed_words
+from biomlbench.stages.provenance import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+__all__ = ["Standings", "standings"]
+
+SHOWN = ("agent", "score", "medal", "verified_medal", "verdict", "reason")
+"""Columns of a pair that count as changed, in the order in which they are told."""
+OF_AGENTS = ("verified_medal_rate", "any_medal_rate", "pass_rate", "leaderboard_percentile")
+OF_TASKS = (
+    *("metric", "direction", "verifier", "calibrated"),
+    *("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold"),
+)
+_OF_RUN_TABLE = ("agent", "kind", "seed", "label")
+NEW, GONE, CHANGED = "new", "gone", "changed"
+OTHERS = "other agents' results"
+RUNS = "other runs"
+UNRECORDED = "one of the two does not say what it was made from"
+# Why a row of `pairs` has no provenance, by whose fault it is.
+_WITHOUT_RECORD = {
+    str(Fault.INFRASTRUCTURE): "stage failed",
+    str(Fault.TASK): "stage failed",
+    str(Fault.RUN_TABLE): "run table",
+}
+
+
+@dataclass
+class Standings:
+    """What changed from one results folder to another.
+
+    Attributes
+    ----------
+    agents : list of dict
+        Each with `agent`, `state` (``new``, ``gone``, ``changed``), `changes` (old and new value
+        by column, the place among them) and `why`.
+    tasks : list of dict
+        Likewise, with `task_id`.
+    pairs : list of dict
+        Likewise, with `task_id`, `run_id` and `agent`.
+    same : int
+        Pairs that both have and in which nothing that counts changed.
+    anew : int
+        Those of them that were made from something else all the same.
+    """
+
+    agents: list[dict[str, Any]] = field(default_factory=list)
+    tasks: list[dict[str, Any]] = field(default_factory=list)
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    same: int = 0
+    anew: int = 0
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing changed."""
+        return not (self.agents or self.tasks or self.pairs)
+
+
+def standings(old: str | Path, new: str | Path) -> Standings:
+    """Compare two results folders.
+
+    Parameters
+    ----------
+    old, new : path
+        Each with `pairs.parquet` and, where they were made, the other tables over all pairs.
+
+    Returns
+    -------
+    Standings
+        Sorted by task and run, and agents by their new place.
+
+    Raises
+    ------
+    biomlbench.contracts.ContractError
+        If a table cannot be read.
+    """
+    sides = [Tables.load(folder) for folder in (old, new)]
+    found = Standings()
+    # Of a task everything counts that its pairs were made from, whether or not it shows in them.
+    by_task: dict[str, dict[str, None]] = {}
+    pairs = [_by_key(side.pairs.to_dict("records"), "task_id", "run_id") for side in sides]
+    for key in sorted({*pairs[0], *pairs[1]}):
+        one, other = (side.get(key) for side in pairs)
+        names = {"task_id": key[0], "run_id": key[1], "agent": (other or one or {})["agent"]}
+        changes = _changes(one, other, SHOWN)
+        if one is None or other is None:
+            found.pairs.append(names | _entry(one, other, changes, ["run table"]))
+            continue
+        why = _why(one, other)
+        by_task.setdefault(key[0], {}).update(dict.fromkeys(why))
+        if changes:
+            found.pairs.append(names | _entry(one, other, changes, why or [UNEXPLAINED]))
+        else:
+            found.same += 1
+            found.anew += bool(why)
+    tasks = [_tasks(side) for side in sides]
+    for task in sorted({*tasks[0], *tasks[1]}):
+        one, other = (side.get(task) for side in tasks)
+        changes = _changes(one, other, OF_TASKS)
+        if changes or one is None or other is None:
+            why = list(by_task.get(task, {}) if one and other else ["run table"])
+            found.tasks.append({"task_id": task} | _entry(one, other, changes, why))
+    _agents(found, sides)
+    return found
+
+
+def _by_key(rows: Iterable[Mapping[Any, Any]], *key: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    return {tuple(row[name] for name in key): _named(row) for row in rows}
+
+
+def _named(row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(name): value for name, value in row.items()}
+
+
+def _tasks(side: Tables) -> dict[str, dict[str, Any]]:
+    """Return tasks with their medal thresholds, which the pairs know."""
+    tasks = {row["task_id"]: _named(row) for row in side.tasks.to_dict("records")}
+    cuts = side.pairs.groupby("task_id")[[n for n in OF_TASKS if n.endswith("threshold")]].max()
+    for task, row in cuts.to_dict("index").items():
+        tasks.setdefault(str(task), {}).update(_named(row))
+    return tasks
+
+
+def _agents(found: Standings, sides: list[Tables]) -> None:
+    rows = [
+        {row["agent"]: {**_named(row), "place": place} for place, row in enumerate(table, 1)}
+        for table in (in_order(side).to_dict("records") for side in sides)
+    ]
+    for agent in dict.fromkeys((*rows[1], *rows[0])):
+        one, other = (side.get(agent) for side in rows)
+        changes = _changes(one, other, ("place", *OF_AGENTS, "runs"))
+        if not changes and one is not None and other is not None:
+            continue
+        own = [pair for pair in found.pairs if pair["agent"] == agent]
+        why = list(dict.fromkeys(word for pair in own for word in pair["why"]))
+        moved = any(pair["state"] != CHANGED for pair in own)
+        if one is not None and other is not None and moved:
+            why = [word for word in why if word != "run table"] + [RUNS]
+        found.agents.append({"agent": agent} | _entry(one, other, changes, why or [OTHERS]))
+
+
+def _entry(one: Any, other: Any, changes: dict[str, Any], why: list[str]) -> dict[str, Any]:
+    state = NEW if one is None else GONE if other is None else CHANGED
+    return {"state": state, "changes": changes, "why": why}
+
+
+def _changes(
+    one: Mapping[str, Any] | None, other: Mapping[str, Any] | None, columns: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    values = {name: [_plain((row or {}).get(name)) for row in (one, other)] for name in columns}
+    return {name: {"old": old, "new": new} for name, (old, new) in values.items() if old != new}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it; what is not there, as None."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _why(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return what two rows of a pair were made from that is not the same."""
+    told = ["run table"] if any(_differ(one, other, name) for name in _OF_RUN_TABLE) else []
+    made = [any(_plain(row[name]) is not None for name in COLUMNS) for row in (one, other)]
+    if made[0] != made[1]:
+        return [*told, _WITHOUT_RECORD.get((one, other)[made[0]]["fault"], UNRECORDED)]
+    return [*told, *changed_words(_made_from(one), _made_from(other))]
+
+
+def _made_from(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the provenance of a pair, the version of its task under the name that stages have."""
+    found = {name: _plain(row[name]) for name in COLUMNS}
+    return {**found, "task_fingerprint": found["task_version"]}
+
+
+def _differ(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> bool:
+    return bool(_plain(one[name]) != _plain(other[name]))

@@ -1,0 +1,299 @@
+"""A results folder as one object, for notebooks and scripts: tables, pairs, figures.
+
+Nothing is read before it is asked for.
+
+Examples
+--------
+>>> import biomlbench
+>>> results = biomlbench.Results("results")                           # doctest: +SKIP
+>>> results.agents[["agent", "verified_medal_rate"]]                  # doctest: +SKIP
+>>> results.pair("breast-cancer-wisconsin", "aurora-seed1").verdict   # doctest: +SKIP
+>>> results.plot.leaderboards().savefig("boards.png")                 # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import difflib
+import html
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from biomlbench.contracts import ContractError, provenance
+from biomlbench.errors import UserError
+from biomlbench.frames import in_form
+from biomlbench.notebook import html_fields, html_table
+from biomlbench.report import plots
+from biomlbench.report.inputs import DECLARED, Tables, arrow_table, is_run
+from biomlbench.scoring.task_report import TaskReport
+from biomlbench.workflow.pair_tables import PairTables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["NoSuchPairError", "Pair", "Plots", "Results"]
+
+_SHOWN = ("verdict", "reason", "message", "score", "metric", "medal", "leaderboard_percentile")
+
+
+class NoSuchPairError(UserError, LookupError):
+    """A results folder has no such task, or the task no such run."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A run of a task, with all that was found out about it.
+
+    Attributes
+    ----------
+    row : dict
+        Its row of `pairs`; each column is an attribute as well: ``pair.verdict``.
+    checks : object
+        Its rows of `checks`, in the form of the results that it is of.
+    """
+
+    row: dict[str, Any]
+    checks: Any = field(repr=False)
+    _results: Results = field(repr=False)
+
+    def __getattr__(self, name: str) -> Any:
+        row = self.__dict__.get("row", {})
+        if name in row:
+            return row[name]
+        raise AttributeError(f"a pair has no {name!r}; there are: {', '.join(row)}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.row})
+
+    def stage(self, name: str) -> Any:
+        """Return the table that a stage wrote of the pair.
+
+        Parameters
+        ----------
+        name : str
+            ``validate``, ``execute``, ``grade``, ``verify`` or ``medal``.
+
+        Raises
+        ------
+        biomlbench.contracts.ContractError
+            If there is no such table, or it cannot be read.
+        """
+        row = self.row
+        tables = PairTables(self._results.folder)
+        found = tables.read(name, row["task_id"], row["run_id"], row["kind"])
+        return in_form(found, self._results.form)
+
+    @property
+    def report(self) -> TaskReport:
+        """The pair as a report of the grading API."""
+        return TaskReport.from_pair(self.row)
+
+    def _facts(self) -> dict[str, Any]:
+        return {name: self.row[name] for name in _SHOWN if self.row[name] not in (None, "")}
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name}={value!r}" for name, value in self._facts().items())
+        return f"Pair({self.row['task_id']!r}, {self.row['run_id']!r}: {facts})"
+
+    def _repr_html_(self) -> str:
+        return html_fields(
+            {"task": self.row["task_id"], "run": self.row["run_id"], **self._facts()}
+        )
+
+
+class Plots:
+    """The figures of the report, each a method: ``results.plot.agent_rates(axes=axes)``.
+
+    Parameters
+    ----------
+    results : Results
+    """
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    def __getattr__(self, name: str) -> Callable[..., Figure]:
+        names = plots.names()
+        # One leaderboard or several: nobody remembers which.
+        found = next((known for known in (name, f"{name}s") if known in names), None)
+        if found is None:
+            near = difflib.get_close_matches(name, names, 1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise AttributeError(f"no figure {name!r}{meant} There are: {', '.join(names)}")
+
+        def draw(tables: Tables | None = None, axes: Axes | None = None) -> Figure:
+            return plots.draw(found, self._results.tables if tables is None else tables, axes)
+
+        draw.__name__ = found
+        draw.__doc__ = f"{plots.load(found).TITLE}. {plots.load(found).CAPTION}"
+        return draw
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *plots.names()]
+
+    def __repr__(self) -> str:
+        return f"figures: {', '.join(plots.names())}"
+
+
+class Results:
+    """The results of a benchmark.
+
+    Parameters
+    ----------
+    folder : path
+        Holds `pairs.parquet` and the other tables over all pairs.
+    as_ : str
+        Form of the tables: ``pandas``, ``polars`` or ``arrow``.
+
+    Attributes
+    ----------
+    folder : Path
+    form : str
+    plot : Plots
+        The figures.
+
+    Raises
+    ------
+    biomlbench.contracts.ContractError
+        If there are no results.
+    ValueError
+        If there is no such form.
+    """
+
+    def __init__(self, folder: str | Path = "results", as_: str = "pandas") -> None:
+        self.folder = Path(folder)
+        self.form = as_
+        self._read: dict[str, pa.Table] = {}
+        in_form(None, as_)
+        if not (self.folder / "pairs.parquet").is_file():
+            raise ContractError(
+                f"{self.folder}: no results, as it has no pairs.parquet; name the folder of a "
+                "benchmark, or run the workflow to make it"
+            )
+        self.plot = Plots(self)
+
+    def table(self, name: str, as_: str | None = None) -> Any:
+        """Return a table.
+
+        Parameters
+        ----------
+        name : str
+            ``pairs``, ``checks``, ``agents``, ``tasks`` or ``telemetry``.
+        as_ : str, optional
+            Form; by default that of the results.
+
+        Returns
+        -------
+        object
+            One that the benchmark has not made yet has no rows.
+        """
+        return in_form(self._arrow(name), as_ or self.form)
+
+    def _arrow(self, name: str) -> pa.Table:
+        if name not in DECLARED:
+            raise ValueError(f"no table {name!r}; there are: {', '.join(DECLARED)}")
+        if name not in self._read:
+            self._read[name] = arrow_table(name, self.folder)
+        return self._read[name]
+
+    @property
+    def pairs(self) -> Any:
+        """All pairs, controls and rows that could not be used as well."""
+        return self.table("pairs")
+
+    @property
+    def runs(self) -> Any:
+        """The pairs that are real runs of agents."""
+        pairs = self._arrow("pairs")
+        real = is_run(pairs.select(["label", "fault"]).to_pandas())
+        return in_form(pairs.filter(real.to_numpy(bool)), self.form)
+
+    @property
+    def agents(self) -> Any:
+        """Rates of every agent, in all (domain ``all``) and by domain."""
+        return self.table("agents")
+
+    @property
+    def tasks(self) -> Any:
+        """Every task: metric, leaderboard, evidence of its checks."""
+        return self.table("tasks")
+
+    @property
+    def checks(self) -> Any:
+        """Every check of every pair."""
+        return self.table("checks")
+
+    @property
+    def telemetry(self) -> Any:
+        """Week, attempt, hints and times of every pair."""
+        return self.table("telemetry")
+
+    @cached_property
+    def tables(self) -> Tables:
+        """All tables, calibration's as well, as figures and report take them."""
+        return Tables.load(self.folder)
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """What the tables were made from: hashes of submissions, tasks, code, environment."""
+        return provenance(self.folder / "pairs.parquet")
+
+    def pair(self, task: str, run: str) -> Pair:
+        """Return a run of a task.
+
+        Parameters
+        ----------
+        task : str
+            Full id, or the bare name where only one task has it.
+        run : str
+
+        Raises
+        ------
+        NoSuchPairError
+            If there is none; the message names the nearest.
+        """
+        pairs = self._arrow("pairs")
+        known = pairs.column("task_id").unique().to_pylist()
+        found = [name for name in known if name == task] or [
+            name for name in known if name.rpartition("/")[2] == task
+        ]
+        if len(found) != 1:
+            what = f"{len(found)} tasks are named {task!r}" if found else f"no task {task!r}"
+            raise NoSuchPairError(f"{self.folder}: {what}{_near(task, found or known)}")
+        of_task = pairs.filter(pc.field("task_id") == found[0])
+        rows = of_task.filter(pc.field("run_id") == run).to_pylist()
+        if not rows:
+            runs = of_task.column("run_id").to_pylist()
+            raise NoSuchPairError(f"{self.folder}: {found[0]} has no run {run!r}{_near(run, runs)}")
+        both = (pc.field("task_id") == found[0]) & (pc.field("run_id") == run)
+        return Pair(rows[0], in_form(self._arrow("checks").filter(both), self.form), self)
+
+    def _sizes(self) -> list[dict[str, Any]]:
+        paths = ((name, self.folder / f"{name}.parquet") for name in DECLARED)
+        return [
+            {"table": name, "rows": pq.read_metadata(path).num_rows}
+            for name, path in paths
+            if path.is_file()
+        ]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{size['rows']:,} {size['table']}" for size in self._sizes())
+        return f"Results({str(self.folder)!r}: {sizes})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(str(self.folder))}</p>" + html_table(
+            ["table", "rows"], self._sizes()
+        )
+
+
+def _near(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, 3) or sorted(known)[:3]
+    return f"; there are {', '.join(near)}" + (" and others" if len(known) > len(near) else "")

@@ -1,0 +1,1 @@
+"""Processes, threads, locks and resources of the machine."""

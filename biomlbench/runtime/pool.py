@@ -1,0 +1,280 @@
+"""Warm worker processes for the workflow's jobs: a dead one costs only its own job.
+
+A job of the workflow is small (some milliseconds), a Python process that has imported pandas
+is not (half a second). So every thread of Snakemake borrows a process that is already warm,
+hands it the name of a script and what the job is about, and waits for the answer. Jobs in
+different processes share no interpreter lock, and one that is killed takes nothing with it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import pickle
+import queue
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from biomlbench.errors import UserError, explain
+from biomlbench.outcomes import Reason
+from biomlbench.runtime.threads import limit_threads, variables
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ORPHAN_WATCH", "JobError", "Pool", "WorkerDiedError", "call_script", "reason_in_log"]
+
+_HEADER = struct.Struct("!Q")
+_ORPHAN_POLL_S = 1.0
+_REASON = "reason: "
+ORPHAN_WATCH = "orphan-watch"
+"""Name of a worker's only other thread. It holds no lock, so that a worker may fork."""
+
+
+class JobError(RuntimeError):
+    """The job's function raised an exception.
+
+    The message is its traceback; for what a user can do something about, what to tell them.
+
+    Attributes
+    ----------
+    told : bool
+        Whether the message is meant for the user as it stands.
+    reason : str
+        Reason code, where the exception had one.
+    """
+
+    def __init__(self, message: str, told: bool = False, reason: str = "") -> None:
+        super().__init__(message)
+        self.told = told
+        self.reason = reason
+
+    def as_log(self) -> str:
+        """Return what the job's log is to say; :func:`reason_in_log` finds the reason there."""
+        return f"{_REASON}{self.reason}\n{self}\n" if self.reason else f"{self}\n"
+
+
+def reason_in_log(text: str) -> str:
+    """Return the reason code that a failed job's log begins with; empty where it has none."""
+    first = text.partition("\n")[0]
+    return first.removeprefix(_REASON) if first.startswith(_REASON) else ""
+
+
+class WorkerDiedError(UserError, RuntimeError):
+    """The process that ran the job ended before it answered."""
+
+
+class Pool:
+    """Worker processes that are started when needed and kept for the next job.
+
+    Parameters
+    ----------
+    root : path
+        Folder that is put first on the workers' module search path.
+    threads : int
+        Threads that numerical libraries may use for a job that does not say so itself.
+
+    Notes
+    -----
+    :meth:`run` may be called from many threads at once; there are never more workers than
+    calls under way.
+    """
+
+    def __init__(self, root: str | Path, threads: int = 1) -> None:
+        self._root = str(root)
+        self._threads = threads
+        self._idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
+        self._all: set[_Worker] = set()
+        self._lock = threading.Lock()
+        atexit.register(self.close)
+
+    def run(self, script: str | Path, job: Mapping[str, Any]) -> Any:
+        """Call ``main(snakemake)`` of a script in a worker and wait for it.
+
+        Parameters
+        ----------
+        script : path
+            Python file that defines ``main``.
+        job : mapping
+            Attributes of the object that ``main`` gets: plain data only. ``threads`` is how
+            many threads numerical libraries may use for it.
+
+        Returns
+        -------
+        object
+            What ``main`` returned: plain data.
+
+        Raises
+        ------
+        JobError
+            If ``main`` raised.
+        WorkerDiedError
+            If the worker was killed or ended by itself.
+        """
+        worker = self._borrow()
+        try:
+            failure, value = worker.ask((str(script), {"threads": self._threads, **job}))
+        except (EOFError, OSError) as error:
+            status = worker.stop()
+            with self._lock:
+                self._all.discard(worker)
+            raise WorkerDiedError(
+                f"{Path(script).stem}: the worker process ended with status {status} before it "
+                "answered (killed, or out of memory?); the job will be tried again"
+            ) from error
+        self._idle.put(worker)
+        if failure is not None:
+            raise JobError(failure, **value)
+        return value
+
+    def _borrow(self) -> _Worker:
+        while True:
+            try:
+                worker = self._idle.get_nowait()
+            except queue.Empty:
+                worker = _Worker(self._root, self._threads)
+                with self._lock:
+                    self._all.add(worker)
+                return worker
+            if worker.alive():
+                return worker
+            worker.stop()
+            with self._lock:
+                self._all.discard(worker)
+
+    def close(self) -> None:
+        """Stop all workers."""
+        with self._lock:
+            workers, self._all = self._all, set()
+        for worker in workers:
+            worker.stop()
+
+
+class _Worker:
+    def __init__(self, root: str, threads: int) -> None:
+        env = {**os.environ, **variables(threads)}
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [root, env.get("PYTHONPATH")]))
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "biomlbench.runtime.pool"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=env,
+        )
+        self._stdin = cast("BinaryIO", self._process.stdin)
+        self._stdout = cast("BinaryIO", self._process.stdout)
+
+    def ask(self, question: tuple[str, dict[str, Any]]) -> tuple[str | None, Any]:
+        _send(self._stdin, question)
+        result: tuple[str | None, Any] = _receive(self._stdout)
+        return result
+
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def stop(self) -> int | None:
+        for pipe in (self._stdin, self._stdout):
+            try:
+                pipe.close()
+            except OSError:
+                continue
+        try:
+            return self._process.wait(timeout=0.2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+
+def _send(pipe: BinaryIO, value: Any) -> None:
+    payload = pickle.dumps(value)
+    pipe.write(_HEADER.pack(len(payload)) + payload)
+    pipe.flush()
+
+
+def _receive(pipe: BinaryIO) -> Any:
+    header = pipe.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        raise EOFError
+    (length,) = _HEADER.unpack(header)
+    payload = pipe.read(length)
+    if len(payload) < length:
+        raise EOFError
+    return pickle.loads(payload)  # noqa: S301 - from our own process, never from a submission
+
+
+def _exit_when_orphaned(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_ORPHAN_POLL_S)
+    os._exit(1)
+
+
+def call_script(script: str | Path, job: Mapping[str, Any]) -> Any:
+    """Call ``main(snakemake)`` of a script file in this process.
+
+    Parameters
+    ----------
+    script : path
+        Python file that defines ``main``.
+    job : mapping
+        Attributes of the object that ``main`` gets.
+
+    Returns
+    -------
+    object
+        What ``main`` returned.
+    """
+    return _load(str(script)).main(SimpleNamespace(**job))
+
+
+@cache
+def _load(script: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"scripts.{Path(script).stem}", script)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{script} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _work() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(
+        target=_exit_when_orphaned, args=(os.getppid(),), name=ORPHAN_WATCH, daemon=True
+    ).start()
+    questions = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    # What a job prints must not end up between the answers.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    while True:
+        try:
+            script, job = _receive(questions)
+        except EOFError:
+            os._exit(0)
+        # The value of a failure says what kind of failure it is, as JobError does.
+        answer: tuple[str | None, Any]
+        try:
+            limit_threads(job["threads"])
+            answer = (None, call_script(script, job))
+        except BaseException as error:
+            told = explain(error)
+            reason = getattr(error, "reason", "")
+            kind = {
+                "told": told is not None,
+                "reason": str(reason) if isinstance(reason, Reason) else "",
+            }
+            answer = (told or traceback.format_exc(), kind)
+        _send(answers, answer)
+
+
+if __name__ == "__main__":
+    _work()

@@ -1,0 +1,55 @@
+"""Reading of a list that somebody wrote: no pipe is waited for, and no device read for ever."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from biomlbench.errors import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["MAX_LIST_MB", "TooLargeError", "read_regular"]
+
+MAX_LIST_MB = 256
+"""Largest list of runs or submissions, MiB: a line has a few hundred bytes, so a million runs."""
+
+
+class TooLargeError(UserError):
+    """A file is larger than any list that is read."""
+
+
+def read_regular(path: str | Path, most_mb: int = MAX_LIST_MB) -> bytes:
+    """Return the content of a regular file; links are followed, for the user named it.
+
+    Parameters
+    ----------
+    path : path
+    most_mb : int
+        Largest file that is read, MiB.
+
+    Raises
+    ------
+    TooLargeError
+        If it is larger.
+    OSError
+        If it is not there, cannot be read, or is no regular file.
+    """
+    most = most_mb * 2**20
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        found = os.fstat(descriptor)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.ENXIO, "a pipe or a device", os.fspath(path))
+        with open(descriptor, "rb", closefd=False) as file:
+            data = b"" if found.st_size > most else file.read(most + 1)
+    finally:
+        os.close(descriptor)
+    if max(found.st_size, len(data)) > most:
+        raise TooLargeError(f"{path}: larger than {most_mb} MiB; split it")
+    return data

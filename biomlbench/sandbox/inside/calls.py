@@ -1,0 +1,163 @@
+"""One call of a candidate's function, or several in one process, and what became of arguments.
+
+A report goes with every result: a digest of each argument as it is after the call. The side
+that asked knows what it sent and compares. A candidate can forge its report, and gains nothing:
+whoever can hide that an argument was changed could have copied it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+
+from .arrays import CodecError
+from .decoder import decode
+from .encoder import encode
+
+# Spelt out because nothing here may import what a case does not need; checkers know the name.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = [
+    "DIGEST_BYTES",
+    "SEQUENCE",
+    "MissingFunctionError",
+    "digests",
+    "pack",
+    "run",
+    "unpack",
+]
+
+SEQUENCE = "+sequence"
+"""In place of a function's name: the request is several calls. No function can be called so."""
+DIGEST_BYTES = 16
+_COUNT = struct.Struct("<H")
+
+
+class MissingFunctionError(LookupError):
+    """The candidate does not define a function that is to be called."""
+
+
+def digests(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[bytes]:
+    """Return one digest for each argument, its layout in memory included."""
+    return [_digest(value) for value in (*args, *kwargs.values())]
+
+
+def _digest(value: Any) -> bytes:
+    try:
+        data = encode(value, layouts=True)
+    except (CodecError, RecursionError):
+        # only something put in by the call is no plain data
+        return bytes(DIGEST_BYTES)
+    return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
+
+
+def pack(report: list[bytes], payload: bytes) -> bytes:
+    """Put a report before a payload."""
+    return b"".join((_COUNT.pack(len(report)), *report, payload))
+
+
+def unpack(data: bytes) -> tuple[list[bytes], bytes]:
+    """Cut a report and a payload apart; the bytes may be anybody's.
+
+    Raises
+    ------
+    CodecError
+        If there is no report.
+    """
+    if len(data) < _COUNT.size:
+        raise CodecError("the result has no report")
+    end = _COUNT.size + DIGEST_BYTES * _COUNT.unpack_from(data)[0]
+    if len(data) < end:
+        raise CodecError("the result ends inside its report")
+    places = range(_COUNT.size, end, DIGEST_BYTES)
+    return [bytes(data[place : place + DIGEST_BYTES]) for place in places], data[end:]
+
+
+def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[list[bytes], bytes]:
+    """Make the calls of one request.
+
+    Parameters
+    ----------
+    lookup : callable
+        Function's name to the candidate's function.
+    function : str
+        Name of the function, or :data:`SEQUENCE`.
+    request : bytes
+        Encoded ``(args, kwargs)``; for a sequence ``[reuse, [[function, request], ...]]``.
+
+    Returns
+    -------
+    report : list of bytes
+        Digests of the arguments after each call; without `reuse`, once more for all calls
+        after the last.
+    payload : bytes
+        The encoded result. For a sequence a list of two lists: each call's encoded result, and
+        what it had become by the end of the sequence, None where it stayed.
+
+    Raises
+    ------
+    MissingFunctionError
+    CodecError
+        If a result is no plain data.
+    """
+    if function != SEQUENCE:
+        args, kwargs = decode(request, layouts=True)
+        payload = encode(_target(lookup, function)(*args, **kwargs))
+        return digests(args, kwargs), payload
+    reuse, calls = decode(request)
+    report: list[bytes] = []
+    results: list[bytes] = []
+    held: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
+    pool: dict[Any, Any] = {}
+    for name, one in calls:
+        args, kwargs = decode(one, layouts=True)
+        if reuse:
+            args = tuple(_refilled(pool, place, value) for place, value in enumerate(args))
+            kwargs = {key: _refilled(pool, key, value) for key, value in kwargs.items()}
+        value = _target(lookup, name)(*args, **kwargs)
+        results.append(encode(value))
+        report += digests(args, kwargs)
+        if reuse:
+            _overwrite(value)
+        else:
+            # keeping arguments and results alive keeps their addresses from being used again
+            held.append((value, args, kwargs))
+    later = [encode(value) for value, _, _ in held] or results
+    for _, args, kwargs in held:
+        report += digests(args, kwargs)
+    changed = [None if a == b else b for a, b in zip(results, later, strict=True)]
+    return report, encode([results, changed])
+
+
+def _overwrite(value: Any) -> None:
+    """Change a result as its caller may, so that one that was kept for a later call shows."""
+    if type(value) in (dict, list):
+        for item in value.values() if type(value) is dict else value:
+            _overwrite(item)
+        value.clear()
+    elif type(value).__name__ == "ndarray" and value.flags.writeable:
+        value[...] = 0
+
+
+def _target(lookup: Callable[[str], Any], name: str) -> Any:
+    found = lookup(name)
+    if not callable(found):
+        raise MissingFunctionError(name)
+    return found
+
+
+def _refilled(pool: dict[Any, Any], place: Any, value: Any) -> Any:
+    """Put a value into the object that an earlier call got at this place, if it fits in."""
+    if type(value) is list:
+        old = pool.setdefault((place, list), value)
+        old[:] = value
+        return old
+    if type(value).__name__ != "ndarray" or not value.flags.writeable:
+        return value
+    old = pool.setdefault((place, value.dtype.str, value.shape, value.strides), value)
+    if old is not value:
+        old[...] = value
+    return old

@@ -1,0 +1,109 @@
+"""What all cases of one candidate have used together, against its limits."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from biomlbench.sandbox.inside.clock import LONGEST
+from biomlbench.sandbox.meter import POLL_S
+
+if TYPE_CHECKING:
+    from biomlbench.sandbox.model import Limits
+    from biomlbench.sandbox.session import Session
+
+__all__ = ["Totals", "is_total"]
+
+MB = 1 << 20
+_SAID = re.compile(r"all cases together [a-zA-Z ]{1,60}[0-9.e+]{1,12} (s|MiB|restarts)")
+
+
+class Totals:
+    """The account of one candidate over all its sandboxes.
+
+    Parameters
+    ----------
+    limits : Limits
+
+    Attributes
+    ----------
+    cpu_s : float
+        Of the sandboxes that have ended, their start included.
+    had_s : float
+        Seconds that those sandboxes had, without what a busy machine took.
+    restarts : int
+        Sandboxes that were started because the one before was lost.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._start = time.monotonic()
+        self._next_look = 0.0
+        self._held = 0
+        self.cpu_s = 0.0
+        self.had_s = 0.0
+        self.restarts = 0
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds since the candidate's first sandbox was asked for."""
+        return time.monotonic() - self._start
+
+    def hold(self, size: int) -> bool:
+        """Add what a result takes outside; whether all results still fit."""
+        self._held += size
+        return self._held <= self._limits.all_output_mb * MB
+
+    def spent(self, session: Session | None = None) -> tuple[str, str] | None:
+        """Return the status and message of the first total that is used up, or None.
+
+        Parameters
+        ----------
+        session : Session, optional
+            The sandbox that runs, whose CPU time is then looked at now and again.
+        """
+        limits = self._limits
+        if self._held > limits.all_output_mb * MB:
+            return "output_limit", f"all cases together gave more than {limits.all_output_mb} MiB"
+        if self._spent_wall(session):
+            return "time_limit", f"all cases together took longer than {limits.total_wall_s:g} s"
+        if self.restarts > limits.restarts:
+            return "sandbox_violation", f"all cases together needed {self.restarts} restarts"
+        return self._spent_cpu(session)
+
+    def _spent_wall(self, session: Session | None) -> bool:
+        allowed = self._limits.total_wall_s
+        if allowed is None:
+            return False
+        had = self.had_s + (session.clock.had() if session is not None else 0.0)
+        return had > allowed or self.wall_s > LONGEST * allowed
+
+    def _spent_cpu(self, session: Session | None) -> tuple[str, str] | None:
+        allowed = self._limits.all_cpu_s
+        if allowed is None:
+            return None
+        running = 0.0
+        if session is not None:
+            if time.monotonic() < self._next_look:
+                return None
+            self._next_look = time.monotonic() + POLL_S
+            running = session.meter.total_cpu_s()
+        if self.cpu_s + running <= allowed:
+            return None
+        return "time_limit", f"all cases together used more CPU time than {allowed:g} s"
+
+
+def is_total(message: str) -> bool:
+    """Tell whether a message says that a total was used up, and holds nothing of a case's.
+
+    Examples
+    --------
+    >>> is_total("all cases together gave more than 64 MiB")
+    True
+    >>> is_total("all cases together used more CPU time than 0.5 s")
+    True
+    >>> is_total("ValueError: 0.25")
+    False
+    """
+    return _SAID.fullmatch(message) is not None

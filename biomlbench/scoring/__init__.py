@@ -1,0 +1,1 @@
+"""From a submission to a score, and from a score to a medal."""

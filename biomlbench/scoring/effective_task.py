@@ -1,0 +1,195 @@
+"""A task as a pair is graded on it: what its folder declares, and what the config changes.
+
+Whoever needs a task's verifier, leaderboard, limits, metric or direction takes it from here, so
+that no two parts of the library have different opinions of one task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from biomlbench.scoring.leaderboard import Leaderboard
+    from biomlbench.task.task import Task
+
+__all__ = ["VERSIONS", "EffectiveTask", "declared_verifier"]
+
+VERSIONS = ("v1", "shadow", "v2")
+_SHARE = (0.0, 1.0)
+"""Range of the score of a problem card: a share of its checks."""
+
+
+@dataclass(frozen=True)
+class EffectiveTask:
+    """A task after the config's changes.
+
+    Attributes
+    ----------
+    task : Task
+        As its folder declares it.
+    overrides : mapping
+        The task's section under ``tasks`` in the workflow's config, or a part of it.
+    """
+
+    task: Task
+    overrides: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def check(self) -> None:
+        """Refuse changes that contradict the task.
+
+        Raises
+        ------
+        TaskError
+            Naming the key of the config.
+        """
+        self._refuse_verifier()
+
+    @property
+    def verifier(self) -> str:
+        """Which verifier decides: ``v1``, ``shadow`` or ``v2``.
+
+        Raises
+        ------
+        TaskError
+            If the config asks for a verifier that the task does not have.
+        """
+        self._refuse_verifier()
+        if not self.task.is_card:
+            return "v2"
+        wanted = self.overrides.get("verifier")
+        return str(wanted or declared_verifier(self.task.config, self._has_checks))
+
+    @property
+    def _has_checks(self) -> bool:
+        return (self.task.folder / "verifier.yaml").is_file()
+
+    def _refuse_verifier(self) -> None:
+        wanted = self.overrides.get("verifier")
+        if wanted is None:
+            return
+        there: tuple[str, ...] = VERSIONS
+        why = ""
+        if not self.task.is_card:
+            there, why = ("v2",), "only problem cards have the old checks"
+        elif not self._has_checks:
+            there, why = ("v1",), f"{self.task.folder} has no verifier.yaml"
+        if wanted not in there:
+            raise TaskError(
+                f"config: `tasks.{self.task.id}.verifier` is {wanted}, but {why}; leave it out"
+            )
+
+    @property
+    def metric_name(self) -> str:
+        """What the score is called: the metric, or for a card which checks are counted."""
+        if self.task.is_card:
+            return f"{'visible' if self.verifier == 'v1' else 'hidden'}_checks"
+        metric = self.task.metric
+        return metric.name if metric else self.task.grader.name
+
+    @property
+    def direction(self) -> str:
+        """``maximize`` or ``minimize``; the config's leaderboard does not change it.
+
+        Raises
+        ------
+        TaskError
+            If the task does not say.
+        """
+        return self.task.direction
+
+    @property
+    def score_range(self) -> tuple[float, float] | None:
+        """Lowest and highest score there can be; None where a function of the task grades."""
+        if self.task.is_card:
+            return _SHARE
+        return self.task.metric.range if self.task.metric else None
+
+    @cached_property
+    def leaderboard(self) -> Path | None:
+        """File that scores are ranked against, or None: then there are no medals."""
+        changed = self.overrides.get("leaderboard")
+        return Path(changed) if changed else self.task.leaderboard
+
+    def read_leaderboard(self, direction: str | None = None) -> Leaderboard | None:
+        """Return the leaderboard, checked against direction and range of the score.
+
+        Parameters
+        ----------
+        direction : str, optional
+            By default the task's.
+
+        Raises
+        ------
+        LeaderboardError
+            If it is empty, broken, or contradicts the metric.
+        """
+        if self.leaderboard is None:
+            return None
+        from biomlbench.scoring.leaderboard import read_leaderboard
+
+        return read_leaderboard(self.leaderboard, direction or self.direction, self.score_range)
+
+    def medal_note(self, board: Leaderboard | None, direction: str) -> str:
+        """Return what is to be known of medals on a leaderboard of this task."""
+        from biomlbench.scoring.medals import medal_note
+
+        inferred = self.task.direction_source == "leaderboard"
+        contestants = "" if "leaderboard" in self.overrides else self.task.contestants
+        return medal_note(board, direction, contestants, inferred=inferred)
+
+    @cached_property
+    def human_baselines(self) -> Path | None:
+        """File of the human baselines, or None."""
+        return self.task.human_baselines
+
+    def read_humans(self) -> np.ndarray | None:
+        """Return the human scores, or None.
+
+        Raises
+        ------
+        TaskError
+            If the file is broken.
+        """
+        if self.human_baselines is None:
+            return None
+        from biomlbench.scoring.humans import read_human_baselines
+
+        return read_human_baselines(self.human_baselines)
+
+    def limits(self, defaults: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the sandbox's limits as declared: defaults, the task's, the config's for it."""
+        return {**defaults, **self.task.limits, **self.overrides.get("limits", {})}
+
+    def repeats(self, default: int) -> int:
+        """Return how often each hidden case is executed."""
+        return int(self.overrides.get("repeats", default))
+
+
+def declared_verifier(config: Mapping[str, Any], has_checks: bool) -> str:
+    """Return the verifier that a card's config asks for.
+
+    Parameters
+    ----------
+    config : mapping
+        The card's ``config.yaml``.
+    has_checks : bool
+        There is a ``verifier.yaml``.
+
+    Returns
+    -------
+    str
+        By default ``v2``, or ``v1`` for a card without checks of its own.
+    """
+    declared = config.get("verifier") or {}
+    version = declared.get("version") if isinstance(declared, dict) else declared
+    return str(version) if version else ("v2" if has_checks else "v1")

@@ -1,0 +1,417 @@
+"""Graders and reports: the classes of the documented grading API."""
+
+from __future__ import annotations
+
+import logging
+import math
+import numbers
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
+from biomlbench.frames import as_frame
+from biomlbench.scoring.task_report import TaskReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import pandas as pd
+
+    from biomlbench.grading import GraderSpec
+    from biomlbench.metrics import Metric
+    from biomlbench.task.submission_columns import SubmissionSchema
+
+__all__ = ["Grader", "InvalidSubmissionError", "TaskReport"]
+
+logger = logging.getLogger(__name__)
+
+#: Names under which published configs speak of a metric, where they are not its own name.
+PUBLISHED_NAMES = {
+    "auc-roc": "roc_auc",
+    "auroc": "roc_auc",
+    "mean-absolute-error": "mae",
+    "mean-squared-error": "mse",
+    "root-mean-squared-error": "rmse",
+    "root-mean-square-error": "rmse",
+    "f1-weighted": "f1",
+    "f1-macro": "f1",
+    "spearman-correlation": "spearman",
+    "pearson-correlation": "pearson",
+    "dice-coefficient": "dice",
+    "r2-score": "r2",
+    "kendall-correlation": "kendall",
+    "multi-class-log-loss": "log_loss",
+    "multi-class-classification-accuracy": "accuracy",
+    "mean-column-wise-roc-auc": "roc_auc",
+    "column-wise roc auc": "roc_auc",
+    "root_mean_squared_error": "rmse",
+}
+
+
+class Grader:
+    """What turns a submission and the answers into a score.
+
+    Parameters
+    ----------
+    name : str
+        Name of the grader, for people.
+    grade_fn : str or callable, optional
+        ``"module:function"``, or the function: ``grade(submission, answers) -> float``.
+    metric : str, optional
+        Name of a registered metric, instead of a function.
+    options : mapping, optional
+        Options of the metric.
+    direction : {"maximize", "minimize"}, optional
+        Which way is better. A metric declares its own.
+    inputs_fn : str or callable, optional
+        With a metric: ``inputs(submission, answers) -> (y_true, y_pred)``, where the rows of
+        the tables are not what the metric scores (a structure spread over many rows).
+    folder : path, optional
+        The task's folder, for functions of its own files.
+    schema : SubmissionSchema, optional
+        The task's columns.
+    spec : GraderSpec, optional
+        With `grade_fn`: the function is run in a process of its own, as this says.
+    skips_missing_truth : bool
+        With a metric: rows whose true value is missing are left out.
+
+    Raises
+    ------
+    TaskError
+        If there is neither function nor metric, both, or an unknown one; if a declared
+        direction is not the metric's.
+
+    Examples
+    --------
+    >>> Grader(name="product", grade_fn="operator:mul")(3.0, 2.0)
+    6.0
+    """
+
+    def __init__(
+        self,
+        name: str,
+        grade_fn: str | Callable[..., Any] | None = None,
+        *,
+        metric: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        direction: str | None = None,
+        inputs_fn: str | Callable[..., Any] | None = None,
+        folder: str | Path | None = None,
+        schema: SubmissionSchema | None = None,
+        spec: GraderSpec | None = None,
+        skips_missing_truth: bool = False,
+    ) -> None:
+        from biomlbench.task.task import DIRECTIONS
+
+        if not isinstance(name, str) or not name:
+            raise TaskError("a grader has a name")
+        if (grade_fn is None) == (metric is None):
+            raise TaskError(f"grader {name!r} needs a `grade_fn` or a `metric`, and not both")
+        if direction is not None and direction not in DIRECTIONS:
+            raise TaskError(f"grader {name!r}: direction is maximize or minimize")
+        self.name = name
+        self.options = dict(options or {})
+        self.schema = schema
+        self.spec = spec
+        self.skips_missing_truth = skips_missing_truth
+        self._folder = folder
+        self._direction = direction
+        self._references = {"grade_fn": grade_fn, "inputs_fn": inputs_fn}
+        self._metric_name = metric
+        self._metric: Metric | None = None
+        if grade_fn is not None and folder is None:
+            self.grade_fn  # noqa: B018 - a reference that leads nowhere is told at once
+        if metric is not None:
+            self._check_metric()
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Grader:
+        """Build a grader from the ``grader`` section of a config."""
+        return cls.from_config(data)
+
+    @classmethod
+    def from_config(
+        cls,
+        section: Mapping[str, Any],
+        folder: str | Path | None = None,
+        schema: SubmissionSchema | None = None,
+    ) -> Grader:
+        """Build a grader from the ``grader`` section of a task's config.
+
+        Parameters
+        ----------
+        section : mapping
+            Keys ``name``, and ``grade_fn`` or ``metric`` with ``options`` and ``inputs_fn``;
+            ``direction``, or ``is_lower_better``.
+        folder : path, optional
+            The task's folder.
+        schema : SubmissionSchema, optional
+
+        Raises
+        ------
+        TaskError
+            If a key is unknown or the section contradicts itself.
+        """
+        values = dict(section)
+        lower = values.pop("is_lower_better", None)
+        direction = values.pop("direction", None)
+        if lower is not None:
+            stated = "minimize" if lower else "maximize"
+            if direction not in (None, stated):
+                raise TaskError("grader: `direction` and `is_lower_better` contradict each other")
+            direction = stated
+        known = ("name", "grade_fn", "metric", "options", "inputs_fn")
+        if unknown := [key for key in values if key not in known]:
+            raise TaskError(f"grader: unknown key(s) {unknown}; known: {list(known)} and direction")
+        name = str(values.pop("name", None) or values.get("metric") or "grader")
+        return cls(name, direction=direction, folder=folder, schema=schema, **values)
+
+    def _check_metric(self) -> None:
+        metric = self.required_metric
+        try:
+            metric.check_options(self.options)
+        except ValueError as error:
+            raise TaskError(f"grader {self.name!r}: {error}") from error
+        if self._direction not in (None, metric.direction):
+            raise TaskError(
+                f"grader {self.name!r}: {metric.name} is to be {metric.direction}d, the config "
+                f"says {self._direction}"
+            )
+
+    @property
+    def metric(self) -> Metric | None:
+        """The registered metric, or None where a function grades."""
+        if self._metric is None and self._metric_name is not None:
+            from biomlbench.metrics import UnknownMetricError, get_metric
+
+            try:
+                self._metric = get_metric(self._metric_name)
+            except UnknownMetricError as error:
+                raise TaskError(f"grader {self.name!r}: {error}") from error
+        return self._metric
+
+    @property
+    def required_metric(self) -> Metric:
+        """The registered metric, where the grader is known to be one."""
+        if self.metric is None:
+            raise TaskError(f"grader {self.name!r} is a function, not a metric")
+        return self.metric
+
+    def _function(self, key: str) -> Callable[..., Any] | None:
+        reference = self._references[key]
+        if isinstance(reference, str):
+            from biomlbench.task.loading import load_function
+
+            return load_function(reference, self._folder)
+        return reference
+
+    @property
+    def grade_fn(self) -> Callable[..., Any]:
+        """The grading function; for a metric, one that scores two tables with it."""
+        if self.spec is not None:
+            return self._score_in_process
+        return self._function("grade_fn") or self._score_frames
+
+    @property
+    def has_function(self) -> bool:
+        """Whether a function that is not this package's own takes part in grading, in-process."""
+        return self.spec is None and any(
+            reference is not None for reference in self._references.values()
+        )
+
+    @property
+    def inputs_fn(self) -> Callable[..., Any] | None:
+        """The function that makes the metric's inputs of the two tables, or None."""
+        return self._function("inputs_fn")
+
+    @property
+    def direction(self) -> str | None:
+        """``maximize`` or ``minimize`` as declared, by the metric or by its usual name."""
+        if self._direction is not None:
+            return self._direction
+        if self._metric_name is not None:
+            return self.required_metric.direction
+        from biomlbench.metrics import UnknownMetricError, get_metric
+
+        try:
+            return get_metric(PUBLISHED_NAMES.get(self.name.lower(), self.name)).direction
+        except UnknownMetricError:
+            return None
+
+    def is_lower_better(self, leaderboard: pd.DataFrame) -> bool:
+        """Return whether a lower score is better.
+
+        Parameters
+        ----------
+        leaderboard : DataFrame
+            Asked only where no direction is declared: its rows must then be in order, best
+            first, from beginning to end.
+
+        Raises
+        ------
+        TaskError
+            If no direction is declared and the leaderboard shows none.
+        """
+        if self.direction:
+            return self.direction == "minimize"
+        from biomlbench.scoring.leaderboard import as_leaderboard, direction_of
+
+        leaderboard = as_frame(leaderboard)
+        as_leaderboard(leaderboard)
+        direction = direction_of(leaderboard["score"])
+        if direction is None:
+            raise TaskError(
+                f"grader {self.name!r}: whether a lower score is better is not declared, and the "
+                "leaderboard is in neither order; pass direction='minimize' or 'maximize'"
+            )
+        return direction == "minimize"
+
+    def rank_score(self, score: float | None, leaderboard: pd.DataFrame) -> dict[str, Any]:
+        """Rank a score; see :func:`biomlbench.scoring.medals.rank_score`."""
+        from biomlbench.scoring.medals import rank_score
+
+        lower = self.is_lower_better(leaderboard)
+        return rank_score(score, leaderboard, "minimize" if lower else "maximize")
+
+    def __call__(self, submission: Any, answers: Any) -> float | None:
+        """Score a submission.
+
+        Parameters
+        ----------
+        submission, answers : DataFrame
+            Rows are matched by the first column of the submission, if the answers have it
+            too and it tells the rows of both apart.
+
+        Returns
+        -------
+        float or None
+            Unrounded; None for an invalid submission.
+
+        Raises
+        ------
+        GraderError
+            If the grading function fails for a reason of its own.
+        """
+        try:
+            return self.score(submission, answers)
+        except InvalidSubmissionError as error:
+            logger.warning("Invalid submission: %s", error)
+            return None
+
+    def score(self, submission: Any, answers: Any) -> float:
+        """Score a submission; as calling the grader, but an invalid one raises.
+
+        Raises
+        ------
+        InvalidSubmissionError
+            If the ids do not match, the function refuses the submission, or the score is NaN
+            or infinite.
+        GraderError
+            If the grading function fails for a reason of its own, or returns no number.
+        """
+        submission, answers = as_frame(submission), as_frame(answers)
+        return self.run(matched(submission, answers, self.schema), answers)
+
+    def run(self, submission: Any, answers: Any) -> float:
+        """Score tables whose rows are matched already; raises as :meth:`score`."""
+        function = self.grade_fn
+        submission, answers = as_frame(submission), as_frame(answers)
+        try:
+            score = function(submission, answers)
+        except (InvalidSubmissionError, TaskError, GraderError):
+            raise
+        except Exception as error:
+            if type(error).__name__ == "InvalidSubmissionError":
+                raise InvalidSubmissionError(str(error)) from error
+            raise GraderError(
+                f"grader {self.name!r} raised {type(error).__name__}: {error}"
+            ) from error
+        return finite_score(score, self.name)
+
+    def _score_in_process(self, submission: Any, answers: Any) -> float:
+        """Score two tables with a function in a process of its own."""
+        import tempfile
+        from dataclasses import replace
+        from pathlib import Path
+
+        from biomlbench.grading.isolated import Rows, grade_isolated
+
+        if self.spec is None:
+            raise GraderError(f"grader {self.name!r} has no process of its own")
+        rows = Rows([str(name) for name in submission.columns], len(submission), [], None)
+        data = submission.to_csv(index=False).encode()
+        with tempfile.TemporaryDirectory(prefix="biomlbench-answers-") as folder:
+            path = Path(folder) / "answers.csv"
+            answers.to_csv(path, index=False)
+            return grade_isolated(replace(self.spec, answers=path), data, ".csv", rows)
+
+    def _score_frames(self, submission: pd.DataFrame, answers: pd.DataFrame) -> float:
+        from biomlbench.scoring.score import score_frames
+
+        return score_frames(self, submission, answers)
+
+
+def finite_score(score: Any, name: str) -> float:
+    """Return a score as a finite Python float.
+
+    Raises
+    ------
+    InvalidSubmissionError
+        If it is None, NaN or infinite.
+    GraderError
+        If it is no number.
+    """
+    if score is None:
+        raise InvalidSubmissionError(f"grader {name!r} gives this submission no score")
+    if getattr(score, "size", None) == 1 and hasattr(score, "item"):
+        score = score.item()
+    if not isinstance(score, numbers.Real):
+        raise GraderError(f"grader {name!r} returned {type(score).__name__}, not a number")
+    value = float(score)
+    if not math.isfinite(value):
+        raise InvalidSubmissionError(f"grader {name!r} gives a score that is NaN or infinite")
+    return value
+
+
+def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = None) -> Any:
+    """Return the submission with its rows in the order of the answers, matched by id.
+
+    Parameters
+    ----------
+    submission, answers : DataFrame
+        Anything else is returned as it is.
+    schema : SubmissionSchema, optional
+        Declares the id; by default it is the first column of the submission, if the answers
+        have it too and it tells the rows of both apart.
+
+    Raises
+    ------
+    InvalidSubmissionError
+        If ids are missing, repeated or unknown.
+    """
+    submission, answers = as_frame(submission), as_frame(answers)
+    columns, known = getattr(submission, "columns", None), getattr(answers, "columns", None)
+    if columns is None or known is None or not len(columns):
+        return submission
+    from biomlbench.submission.ids import Alignment, Keys, as_written, first_repeat, kinds_of
+
+    ids = tuple(schema.ids) if schema and schema.ids else (columns[0],)
+    if any(name not in known for name in ids):
+        return submission
+    table = as_written(answers, ids)
+    wanted = Keys.of(table, ids, kinds_of(table, ids))
+    if first_repeat(wanted.values) is not None:
+        return submission  # the rows of one id belong together, as those of a structure do
+    if lost := [name for name in ids if name not in columns]:
+        raise InvalidSubmissionError(f"missing column(s) {lost}", "missing_columns")
+    found = Alignment.of(Keys.of(as_written(submission, ids), ids, wanted.kinds), wanted)
+    if found.duplicate:
+        raise InvalidSubmissionError(f"{found.duplicate} row(s) repeat an id", "duplicate_ids")
+    if found.missing:
+        raise InvalidSubmissionError(
+            f"{found.missing} of {len(answers)} ids have no row", "missing_ids"
+        )
+    if found.extra:
+        raise InvalidSubmissionError(f"{found.extra} row(s) have an unknown id", "extra_ids")
+    rows = submission if found.order is None else submission.iloc[found.order]
+    return rows.reset_index(drop=True)

@@ -1,0 +1,174 @@
+"""Comparison with human baselines."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from biomlbench.errors import TaskError
+from biomlbench.frames import as_frame
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["HumanComparison", "compare_with_humans", "human_tiers", "read_human_baselines"]
+
+logger = logging.getLogger(__name__)
+
+#: Tiers of human performance, as the share of humans that do worse.
+TIERS = {"expert": 0.9, "intermediate": 0.5, "novice": 0.1}
+
+
+class HumanComparison(NamedTuple):
+    """How a score compares with the human baselines; None where there is nothing to compare."""
+
+    beats_human: bool | None
+    human_percentile: float | None
+
+
+def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
+    """Return the human scores as finite numbers.
+
+    Parameters
+    ----------
+    humans : DataFrame with a ``score`` column, or array_like
+        A missing score (an empty cell) is left out.
+    name : str
+        Name for messages.
+
+    Raises
+    ------
+    TaskError
+        If there is no ``score`` column, or a score is infinite or no number.
+    """
+    import numpy as np
+
+    humans = as_frame(humans)
+    columns = getattr(humans, "columns", None)
+    if columns is not None:
+        if "score" not in list(columns):
+            raise TaskError(f"{name}: there is no column `score`, only {list(columns)}")
+        humans = humans["score"].to_numpy()
+    try:
+        scores = np.asarray(humans, dtype=np.float64).ravel()
+    except (TypeError, ValueError) as error:
+        raise TaskError(f"{name}: a score is not a number ({error})") from error
+    if np.isinf(scores).any():
+        raise TaskError(f"{name}: a score is infinite")
+    missing = np.isnan(scores)
+    if missing.any():
+        logger.info("%s: %d row(s) without a score left out", name, int(missing.sum()))
+    return scores[~missing]
+
+
+def compare_with_humans(
+    score: float | None, humans: Any, direction: str, name: str = "human baselines"
+) -> HumanComparison:
+    """Compare a score with human baselines.
+
+    Parameters
+    ----------
+    score : float or None
+    humans : DataFrame with a ``score`` column, array_like, or None
+    direction : {"maximize", "minimize"}
+    name : str
+        Name for messages.
+
+    Returns
+    -------
+    HumanComparison
+        Whether the score is strictly better than the median human, and the percent of humans
+        that it beats or ties. Both None without a valid score or without humans.
+
+    Examples
+    --------
+    >>> compare_with_humans(0.8, [0.6, 0.7, 0.8, 0.9], "maximize")
+    HumanComparison(beats_human=True, human_percentile=75.0)
+    """
+    import numpy as np
+
+    if direction not in ("maximize", "minimize"):
+        raise ValueError(f"direction is 'maximize' or 'minimize', not {direction!r}")
+    if humans is None or score is None or not math.isfinite(score):
+        return HumanComparison(None, None)
+    scores = human_scores(humans, name)
+    if not len(scores):
+        return HumanComparison(None, None)
+    value, median = float(score), float(np.median(scores))
+    lower = direction == "minimize"
+    beaten_or_tied = scores >= value if lower else scores <= value
+    beats = value < median if lower else value > median
+    return HumanComparison(beats, 100.0 * int(np.count_nonzero(beaten_or_tied)) / len(scores))
+
+
+def human_tiers(humans: Any, direction: str) -> dict[str, float]:
+    """Return the score at which each tier of human performance begins.
+
+    Parameters
+    ----------
+    humans : DataFrame with a ``score`` column, or array_like
+    direction : {"maximize", "minimize"}
+
+    Returns
+    -------
+    dict of str to float
+        ``expert``, ``intermediate`` and ``novice``: the score that 90 %, 50 % and 10 % of
+        humans do not exceed in quality. An expert's is a high quantile where more is better
+        and a low one where less is. Empty without humans.
+
+    Examples
+    --------
+    >>> human_tiers(range(11), "maximize")["expert"], human_tiers(range(11), "minimize")["expert"]
+    (9.0, 1.0)
+    """
+    import numpy as np
+
+    if direction not in ("maximize", "minimize"):
+        raise ValueError(f"direction is 'maximize' or 'minimize', not {direction!r}")
+    scores = human_scores(humans)
+    if not len(scores):
+        return {}
+    quality = scores if direction == "maximize" else -scores
+    sign = 1.0 if direction == "maximize" else -1.0
+    return {tier: sign * float(np.quantile(quality, share)) for tier, share in TIERS.items()}
+
+
+_cache: dict[str, tuple[tuple[int, int], Any]] = {}
+
+
+def read_human_baselines(path: str | Path) -> np.ndarray:
+    """Read a file of human baselines, once for each state of it.
+
+    Parameters
+    ----------
+    path : path
+        CSV with a column ``score``.
+
+    Returns
+    -------
+    ndarray of float
+
+    Raises
+    ------
+    TaskError
+        If it cannot be read, or a score is no number.
+    """
+    from biomlbench.errors import LeaderboardError
+    from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
+
+    path = Path(path)
+    try:
+        state = path.stat()
+        stamp = (state.st_mtime_ns, state.st_size)
+        cached = _cache.get(os.fspath(path))
+        if cached is None or cached[0] != stamp:
+            scores = human_scores(parse_scores(path, read_score_columns(path)["score"]), str(path))
+            cached = _cache[os.fspath(path)] = (stamp, scores)
+    except LeaderboardError as error:
+        raise TaskError(error.message) from error
+    except OSError as error:
+        raise TaskError(f"{path}: cannot be read ({error.strerror})") from error
+    return cached[1]

@@ -1,0 +1,329 @@
+"""Leaderboards: reading them as they were exported, and refusing the ones that cannot be right."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import LeaderboardError
+from biomlbench.frames import as_frame
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Leaderboard", "as_leaderboard", "direction_of_file", "read_leaderboard"]
+
+logger = logging.getLogger(__name__)
+
+#: Columns by which an export tells teams apart, the best one first.
+TEAM_COLUMNS = ("teamId", "TeamId", "team_id")
+#: Columns with which an export says that a team has no score.
+HAS_SCORE_COLUMNS = ("hasScore",)
+#: Columns that state a position, 1 for the best.
+RANK_COLUMNS = ("rank", "Rank", "position", "Position")
+#: Rows from which a file in exactly the wrong order counts as a contradiction: with fewer, a
+#: shuffled file may look like that by chance (five different scores: 1 in 120).
+CONTRADICTION_ROWS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """Scores to be ranked against.
+
+    Attributes
+    ----------
+    ascending : ndarray of float, shape (n,)
+        Finite scores, sorted.
+    notes : tuple of str
+        What was done to the file on reading it.
+    name : str
+        File, for messages.
+    """
+
+    ascending: np.ndarray
+    notes: tuple[str, ...] = ()
+    name: str = "leaderboard"
+    _thresholds: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ascending)
+
+    def _repr_html_(self) -> str:
+        """Return size, range and median as a table, for notebooks."""
+        import numpy as np
+
+        from biomlbench.notebook import html_fields
+
+        return html_fields(
+            {
+                "leaderboard": self.name,
+                "teams": len(self),
+                "lowest": float(self.ascending[0]),
+                "median": float(np.median(self.ascending)),
+                "highest": float(self.ascending[-1]),
+                "notes": "; ".join(self.notes),
+            }
+        )
+
+
+def as_leaderboard(scores: Any, name: str = "leaderboard") -> Leaderboard:
+    """Return a leaderboard of scores in any order.
+
+    Parameters
+    ----------
+    scores : Leaderboard, DataFrame or Table with a ``score`` column, or array_like of float
+    name : str
+        Name for messages.
+
+    Raises
+    ------
+    LeaderboardError
+        If there is no score, or one that is missing, NaN, infinite or no number.
+
+    Examples
+    --------
+    >>> as_leaderboard([0.5, 0.9, 0.7]).ascending.tolist()
+    [0.5, 0.7, 0.9]
+    """
+    if isinstance(scores, Leaderboard):
+        return scores
+    import numpy as np
+
+    columns = getattr(scores, "column_names", None)
+    if columns is None:  # an Arrow table's column needs no pandas
+        scores = as_frame(scores)
+        columns = getattr(scores, "columns", None)
+    if columns is not None:
+        if "score" not in list(columns):
+            raise LeaderboardError(f"{name}: there is no column `score`, only {list(columns)}")
+        scores = scores["score"]
+    if hasattr(scores, "to_numpy"):
+        scores = scores.to_numpy()
+    try:
+        values = np.asarray(scores, dtype=np.float64).ravel()
+    except (TypeError, ValueError) as error:
+        raise LeaderboardError(f"{name}: a score is not a number ({error})") from error
+    if not len(values):
+        raise LeaderboardError(f"{name}: there are no scores; leave the leaderboard out instead")
+    if not np.isfinite(values).all():
+        bad = np.flatnonzero(~np.isfinite(values))
+        raise LeaderboardError(
+            f"{name}: {len(bad)} score(s) are missing, NaN or infinite, first in row {bad[0] + 1}"
+        )
+    return Leaderboard(np.sort(values), name=name)
+
+
+_cache: dict[tuple[str, str | None], tuple[tuple[int, int], Leaderboard]] = {}
+
+
+def read_leaderboard(
+    path: str | Path,
+    direction: str | None = None,
+    score_range: tuple[float, float] | None = None,
+) -> Leaderboard:
+    """Read a leaderboard file and refuse one that contradicts the declared direction.
+
+    Parameters
+    ----------
+    path : path
+        CSV with a column ``score``; all other columns are free. The rows may come in any
+        order. Of an export by Kaggle (a column ``teamId``), rows without a score are left
+        out, and of a team that occurs more than once the best score counts; ``notes`` says
+        so.
+    direction : {"maximize", "minimize"}, optional
+        Declared direction of the metric.
+    score_range : tuple of float, optional
+        Lowest and highest value that the metric can have.
+
+    Returns
+    -------
+    Leaderboard
+
+    Raises
+    ------
+    LeaderboardError
+        If the file cannot be read, has no score, or holds one that is missing, NaN, infinite
+        or outside the range; or if it contradicts the direction: a ``rank`` column runs the
+        other way, or all of at least five rows are in exactly the wrong order, worst first.
+
+    Notes
+    -----
+    The file is read once for each state of it.
+    """
+    path = Path(path)
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise LeaderboardError(f"{path}: cannot be read ({error.strerror})") from error
+    key, stamp = (os.fspath(path), direction), (state.st_mtime_ns, state.st_size)
+    cached = _cache.get(key)
+    if cached is None or cached[0] != stamp:
+        cached = _cache[key] = (stamp, _read(path, direction))
+    if score_range:
+        _check_range(cached[1], score_range)
+    return cached[1]
+
+
+def _read(path: Path, direction: str | None) -> Leaderboard:
+    import numpy as np
+
+    columns = read_score_columns(path)
+    scores = parse_scores(path, columns["score"])
+    rows = np.arange(len(scores))
+    notes: list[str] = []
+    team = next((name for name in TEAM_COLUMNS if name in columns), None)
+    if team:
+        scored = ~np.isnan(scores)
+        for name in HAS_SCORE_COLUMNS:
+            if name in columns:
+                scored &= np.array([cell.lower() != "false" for cell in columns[name]])
+        if dropped := int((~scored).sum()):
+            notes.append(f"{dropped} team(s) without a score left out")
+        rows = _best_of_each(path, columns[team], scores, rows[scored], team, direction, notes)
+    if direction is not None:
+        ranks = next((columns[name] for name in RANK_COLUMNS if name in columns), None)
+        _check_order(path, ranks and [ranks[row] for row in rows], scores[rows], direction)
+    for note in notes:
+        logger.info("%s: %s", path, note)
+    board = as_leaderboard(scores[rows], str(path))
+    return Leaderboard(board.ascending, tuple(notes), str(path))
+
+
+def _best_of_each(
+    path: Path,
+    teams: list[str],
+    scores: np.ndarray,
+    rows: np.ndarray,
+    column: str,
+    direction: str | None,
+    notes: list[str],
+) -> np.ndarray:
+    """Return the rows with each team's best score, in the order of the file."""
+    best: dict[str, int] = {}
+    for row in rows.tolist():
+        held = best.get(teams[row])
+        if held is None:
+            best[teams[row]] = row
+        elif direction is None:
+            raise LeaderboardError(
+                f"{path}: row {row + 1} repeats a `{column}`, and which row is the best is "
+                "unknown without a declared direction"
+            )
+        elif scores[row] < scores[held] if direction == "minimize" else scores[row] > scores[held]:
+            best[teams[row]] = row
+    if repeated := len(rows) - len(best):
+        notes.append(f"{repeated} more row(s) of teams that are there already left out")
+    import numpy as np
+
+    return np.array(sorted(best.values()), dtype=np.intp)
+
+
+def read_score_columns(path: Path) -> dict[str, list[str]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = list(csv.reader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise LeaderboardError(f"{path}: cannot be read as CSV: {error}") from error
+    header, *body = [line for line in lines if line] or [[]]
+    names = [name.strip() for name in header]
+    if "score" not in names:
+        raise LeaderboardError(f"{path}: there is no column `score`, only {names}")
+    for number, line in enumerate(body, 1):
+        if len(line) != len(names):
+            raise LeaderboardError(
+                f"{path}: row {number} has {len(line)} cells where the header has {len(names)}"
+            )
+    return {name: [line[i].strip() for line in body] for i, name in enumerate(names)}
+
+
+def parse_scores(path: Path, cells: list[str]) -> np.ndarray:
+    """Return the scores; an empty cell is NaN, everything else must be a finite number."""
+    import numpy as np
+
+    values = np.full(len(cells), np.nan)
+    for row, cell in enumerate(cells):
+        if not cell:
+            continue
+        try:
+            values[row] = float(cell)
+        except ValueError:
+            values[row] = np.inf
+        if not np.isfinite(values[row]):
+            raise LeaderboardError(
+                f"{path}: row {row + 1}: the score {cell[:40]!r} is not a finite number"
+            )
+    return values
+
+
+def _check_order(path: Path, ranks: list[str] | None, scores: np.ndarray, direction: str) -> None:
+    import numpy as np
+
+    loss = scores if direction == "minimize" else -scores
+    hint = (
+        f"the metric is declared to be {direction}d; if that is right, the scores are not this "
+        "metric's, or the file must be sorted best first"
+    )
+    if ranks is not None and all(rank.isdigit() for rank in ranks):
+        stated = np.array(ranks, dtype=np.float64)
+        if len(set(ranks)) > 1 and len(np.unique(loss)) > 1:
+            if np.corrcoef(stated, np.argsort(np.argsort(loss)))[0, 1] < 0:
+                raise LeaderboardError(f"{path}: the rank column runs against `score`; {hint}")
+            return
+    if len(np.unique(loss)) >= CONTRADICTION_ROWS and (np.diff(loss) <= 0).all():
+        raise LeaderboardError(
+            f"{path}: all {len(loss)} rows run from the worst score to the best; {hint}"
+        )
+
+
+def _check_range(board: Leaderboard, score_range: tuple[float, float]) -> None:
+    low, high = score_range
+    for score in (board.ascending[0], board.ascending[-1]):
+        if not low <= score <= high:
+            raise LeaderboardError(
+                f"{board.name}: the score {score:g} is outside the metric's range "
+                f"{low:g} to {high:g}; the leaderboard is of another metric"
+            )
+
+
+def direction_of_file(path: str | Path) -> str | None:
+    """Return the direction in which a whole leaderboard file is sorted, best first.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    {"maximize", "minimize"} or None
+        None where the rows are in no order, or all scores are equal.
+
+    Raises
+    ------
+    LeaderboardError
+        If the file cannot be read.
+    """
+    path = Path(path)
+    scores = parse_scores(path, read_score_columns(path)["score"])
+    return direction_of(scores[scores == scores])  # NaN is the one value unequal to itself
+
+
+def direction_of(scores: Any) -> str | None:
+    """Return the direction in which scores are sorted, best first; None where in neither.
+
+    Examples
+    --------
+    >>> direction_of([0.9, 0.9, 0.4]), direction_of([0.1, 0.3, 0.2])
+    ('maximize', None)
+    """
+    import numpy as np
+
+    steps = np.diff(np.asarray(scores, dtype=np.float64))
+    if not (steps != 0).any():
+        return None
+    if (steps <= 0).all():
+        return "maximize"
+    return "minimize" if (steps >= 0).all() else None

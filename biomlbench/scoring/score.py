@@ -1,0 +1,345 @@
+"""From a submission to a score: rows matched by id, the metric called once, faults told apart."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
+from biomlbench.frames import as_frame
+from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.submission.answers import Answers, answers_of, whole_numbers
+from biomlbench.submission.csv_table import read_header
+from biomlbench.submission.reading import csv_text, read_bytes, submission_format
+from biomlbench.submission.validation import inspect_submission
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    from biomlbench.metrics import Metric, MetricError
+    from biomlbench.scoring.grader import Grader
+    from biomlbench.submission.validation import Inspection
+    from biomlbench.task.task import Task
+
+__all__ = ["Answers", "ScoreResult", "answers_of", "score_submission"]
+
+logger = logging.getLogger(__name__)
+
+# Reason codes of metrics that are not codes of the outcomes themselves.
+_REASONS = {
+    "not_numeric": Reason.WRONG_TYPE,
+    "not_labels": Reason.WRONG_TYPE,
+    "label_type_mismatch": Reason.WRONG_TYPE,
+    "shape_mismatch": Reason.WRONG_TYPE,
+    "non_binary_mask": Reason.WRONG_TYPE,
+    "malformed_rle": Reason.WRONG_TYPE,
+    "malformed_structure": Reason.WRONG_TYPE,
+    "not_probabilities": Reason.OUT_OF_RANGE,
+    "unknown_label": Reason.OUT_OF_RANGE,
+    "incomplete_model": Reason.MISSING_IDS,
+}
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    """A score, or why there is none.
+
+    Attributes
+    ----------
+    valid : bool
+        There is a finite score.
+    score : float or None
+        At full precision.
+    metric, direction : str
+    score_low, score_high : float or None
+        95 % bootstrap interval, where one was asked for and the metric is a registered one.
+    score_quantiles : tuple of float or None
+        The bootstrap distribution at evenly spaced quantiles from 0 to 1.
+    n_rows : int or None
+        Rows (images, structures) that were scored.
+    reason, fault, message : str
+        Reason code, whose fault, and a sentence; ``ok``, ``none`` and empty with a score.
+    exists : bool
+        There is a regular file, whatever is in it.
+    undefined_resamples : int
+        Bootstrap resamples without a score.
+    inspection : Inspection or None
+        What the structural checks found in predictions that were scored.
+    """
+
+    valid: bool
+    score: float | None
+    metric: str
+    direction: str
+    score_low: float | None = None
+    score_high: float | None = None
+    score_quantiles: tuple[float, ...] | None = None
+    n_rows: int | None = None
+    reason: str = "ok"
+    fault: str = "none"
+    message: str = ""
+    exists: bool = True
+    undefined_resamples: int = 0
+    inspection: Inspection | None = field(default=None, repr=False, compare=False)
+
+
+def score_submission(
+    submission: str | Path | bytes | pa.Table,
+    task: Task,
+    bootstrap: int = 0,
+    seed: int = 0,
+    *,
+    name: str | Path | None = None,
+    root: str | Path | None = None,
+) -> ScoreResult:
+    """Score predictions.
+
+    Parameters
+    ----------
+    submission : path, bytes or pyarrow.Table
+        The file, its content, or a table as :func:`biomlbench.submission.reading.read_table` gives.
+    task : Task
+    bootstrap : int
+        Resamples for the score's interval, at least 1,000; 0: no interval.
+    seed : int
+        Seed of the resamples.
+    name, root
+        As for :func:`biomlbench.submission.validation.inspect_submission`.
+
+    Returns
+    -------
+    ScoreResult
+        Nothing is raised for a bad submission, a broken task or a failing grader: `reason` and
+        `fault` say which it was.
+    """
+    metric, direction = "", ""
+    try:
+        if task.is_card:
+            raise TaskError(f"{task.id} takes code, not predictions; grade it as a pair")
+        metric = task.metric.name if task.metric else task.grader.name
+        direction = task.direction
+        inspection = inspect_submission(submission, task, name=name, root=root)
+        if failure := inspection.first_failure:
+            reason, message = failure
+            exists = reason not in (Reason.MISSING_FILE, Reason.UNSAFE_PATH)
+            return _failed(metric, direction, reason, message, exists=exists)
+        if task.grader.spec is not None:
+            return _score_in_process(task, submission, inspection, name, root)
+        answers = answers_of(task)
+        table, order = inspection.rows
+        if task.metric is None:
+            score = task.grader.run(answers.submission_frame(table, order), answers.frame.copy())
+            return ScoreResult(
+                True, score, metric, direction, n_rows=table.num_rows, inspection=inspection
+            )
+        result = _score_by_metric(task.metric, task.grader, answers, table, order, bootstrap, seed)
+        return replace(result, inspection=inspection)
+    except (InvalidSubmissionError, TaskError) as error:
+        return _failed(metric, direction, error.reason, error.message)
+    except GraderError as error:
+        logger.exception("%s: the grader failed", task.id)
+        return _failed(metric, direction, error.reason, error.message)
+
+
+def _score_by_metric(
+    metric: Metric,
+    grader: Grader,
+    answers: Answers,
+    table: pa.Table,
+    order: np.ndarray | None,
+    bootstrap: int,
+    seed: int,
+) -> ScoreResult:
+    from biomlbench.metrics import MetricError
+    from biomlbench.scoring.grader import finite_score
+
+    options = grader.options
+    try:
+        y_true, y_pred = metric_inputs(grader, answers, table, order)
+        score = finite_score(metric(y_true, y_pred, **options), metric.name)
+    except MetricError as error:
+        reason = metric_reason(error)
+        return _failed(metric.name, metric.direction, reason, error.message)
+    except (InvalidSubmissionError, TaskError, GraderError):
+        raise
+    except Exception as error:
+        raise GraderError(f"metric {metric.name} raised {type(error).__name__}: {error}") from error
+    if not bootstrap:
+        return ScoreResult(True, score, metric.name, metric.direction, n_rows=len(y_true))
+    from biomlbench.scoring.bootstrap import score_interval
+
+    try:
+        interval = score_interval(metric, y_true, y_pred, options, bootstrap, seed)
+    except Exception as error:
+        raise GraderError(
+            f"the bootstrap of {metric.name} raised {type(error).__name__}: {error}"
+        ) from error
+    return ScoreResult(
+        True,
+        score,
+        metric.name,
+        metric.direction,
+        interval.low,
+        interval.high,
+        interval.quantiles or None,
+        len(y_true),
+        undefined_resamples=interval.undefined,
+    )
+
+
+def _score_in_process(
+    task: Task,
+    submission: str | Path | bytes | pa.Table,
+    inspection: Inspection,
+    name: str | Path | None,
+    root: str | Path | None,
+) -> ScoreResult:
+    """Score by a published grader, which reads submission and answers itself."""
+    from biomlbench.grading.isolated import Rows, grade_isolated
+    from biomlbench.suites.graders import hub_answers
+
+    grader = task.grader
+    if grader.spec is None:
+        raise GraderError(f"grader {grader.name!r} has no process of its own")
+    if not task.answers.is_file():
+        raise NotPreparedError(
+            f"{task.answers}: not there yet; prepare the task's data first, with "
+            "`biomlbench prepare`"
+        )
+    data, suffix, rows = inspection.data, task.sample_submission.suffix.lower(), None
+    if inspection.sample is not None:
+        table, order = inspection.rows
+        data, columns = _as_csv(submission, table, name, root)
+        rows = Rows(columns, table.num_rows, list(inspection.sample.keys.columns), order)
+        suffix = ".csv"
+    score = grade_isolated(grader.spec, data, suffix, rows, hub_answers(task))
+    count = inspection.table.num_rows if inspection.table is not None else None
+    return ScoreResult(
+        True, score, grader.name, task.direction, n_rows=count, inspection=inspection
+    )
+
+
+def _as_csv(
+    submission: str | Path | bytes | pa.Table,
+    table: pa.Table,
+    name: str | Path | None,
+    root: str | Path | None,
+) -> tuple[bytes, list[str]]:
+    """Return a table as CSV, for a grader to read as its own benchmark would, and its columns."""
+    if isinstance(submission, (str, Path, bytes)):
+        shown = name if name is not None or isinstance(submission, bytes) else submission
+        if submission_format(shown if shown is not None else "submission.csv") == ".csv":
+            data = (
+                submission if isinstance(submission, bytes) else read_bytes(submission, root=root)
+            )
+            data = csv_text(data)
+            return data, read_header(data, ",")
+    frame = whole_numbers(table.to_pandas())
+    return frame.to_csv(index=False).encode(), list(frame.columns)
+
+
+def metric_inputs(
+    grader: Grader, answers: Answers, table: pa.Table, order: np.ndarray | None
+) -> tuple[Any, Any]:
+    """Return what a grader's metric takes as truth and predictions.
+
+    Parameters
+    ----------
+    grader : Grader
+    answers : Answers
+    table : pyarrow.Table
+        The submission.
+    order : ndarray of int or None
+        Position in it of each row of the sample submission; None for the same order.
+    """
+    if grader.inputs_fn is None:
+        truth, predictions = answers.truth, answers.predictions(table, order)
+        if (
+            grader.skips_missing_truth
+            and truth.dtype.kind == "f"
+            and (gone := truth != truth).any()
+        ):
+            truth, predictions = truth[~gone], predictions[~gone]
+        return truth, predictions
+    result: tuple[Any, Any] = grader.inputs_fn(
+        answers.submission_frame(table, order), answers.frame.copy()
+    )
+    return result
+
+
+def metric_reason(error: MetricError) -> Reason:
+    """Return the reason code of the outcomes for a metric's error.
+
+    Parameters
+    ----------
+    error : MetricError
+
+    Returns
+    -------
+    Reason
+        ``broken_answers`` where the truth is at fault; otherwise a code that is the
+        submission's fault.
+    """
+    if error.fault == "task":
+        return Reason.BROKEN_ANSWERS
+    reason = _REASONS.get(error.reason)
+    if reason is None and error.reason in set(Reason):
+        reason = Reason(error.reason)
+    if reason is None or fault_of(reason) is not Fault.SUBMISSION:
+        return Reason.INVALID_SCORE
+    return reason
+
+
+def _failed(
+    metric: str, direction: str, reason: Reason, message: str, *, exists: bool = True
+) -> ScoreResult:
+    return ScoreResult(
+        False,
+        None,
+        metric,
+        direction,
+        reason=str(reason),
+        fault=str(fault_of(reason)),
+        message=message,
+        exists=exists,
+    )
+
+
+def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame) -> float:
+    """Score two tables with a grader's metric; rows are matched already.
+
+    Parameters
+    ----------
+    grader : Grader
+        With a metric; its schema names the columns, by default the last one of each table.
+    submission, answers : DataFrame
+
+    Raises
+    ------
+    InvalidSubmissionError
+        If the submission has no score.
+    TaskError
+        If the answers have none.
+    """
+    from biomlbench.metrics import MetricError
+
+    submission, answers = as_frame(submission), as_frame(answers)
+    schema = grader.schema
+    targets = list(schema.targets if schema else ()) or [answers.columns[-1]]
+    predictions = list(schema.predictions if schema else ()) or [submission.columns[-1]]
+    try:
+        if grader.inputs_fn is not None:
+            y_true, y_pred = grader.inputs_fn(submission, answers)
+        else:
+            y_true = answers[targets[0] if len(targets) == 1 else targets].to_numpy()
+            names = predictions[0] if len(predictions) == 1 else predictions
+            y_pred = submission[names].to_numpy()
+        return grader.required_metric(y_true, y_pred, **grader.options)
+    except MetricError as error:
+        if error.fault == "task":
+            raise TaskError(error.message, Reason.BROKEN_ANSWERS) from error
+        raise InvalidSubmissionError(error.message, metric_reason(error)) from error

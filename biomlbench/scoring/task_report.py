@@ -1,0 +1,185 @@
+"""The report on one submission, and what JSON can hold of it."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import MISSING, dataclass, field, fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Summary", "TaskReport"]
+
+
+@dataclass(frozen=True)
+class TaskReport:
+    """The evaluation of one submission.
+
+    Attributes
+    ----------
+    task_id : str
+    score : float or None
+        Unrounded; None without a valid one.
+    gold_threshold, silver_threshold, bronze_threshold, median_threshold : float or None
+        Scores of the leaderboard; None where the task has none.
+    any_medal, gold_medal, silver_medal, bronze_medal : bool
+    above_median : bool
+    submission_exists, valid_submission : bool
+    is_lower_better : bool
+    created_at : datetime or None
+        When the report was made; takes no part in comparisons.
+    submission_path : str
+    leaderboard_percentile : float or None
+        Percent of the leaderboard strictly worse.
+    leaderboard_size : int or None
+    leaderboard_position : int or None
+        Rank that the score would have, 1 for the best.
+    beats_human : bool or None
+        Strictly better than the median human; None without human baselines.
+    human_percentile : float or None
+        Percent of humans beaten or tied.
+    metric, direction : str
+    reason, fault, message : str
+        Why there is no score: reason code, whose fault, and a sentence. ``ok``, ``none`` and
+        empty with one.
+    medal_note : str
+        Which medals cannot be had, and why.
+    n_rows : int or None
+        Rows that were scored.
+    score_low, score_high : float or None
+        95 % bootstrap interval of the score, where one was asked for.
+    p_gold, p_silver, p_bronze, p_above_median : float or None
+        Probabilities over the bootstrap distribution.
+    on_boundary : bool or None
+        The interval spans the threshold of a medal.
+    """
+
+    task_id: str
+    score: float | None
+    gold_threshold: float | None
+    silver_threshold: float | None
+    bronze_threshold: float | None
+    median_threshold: float | None
+    any_medal: bool
+    gold_medal: bool
+    silver_medal: bool
+    bronze_medal: bool
+    above_median: bool
+    submission_exists: bool
+    valid_submission: bool
+    is_lower_better: bool
+    created_at: datetime | None = field(compare=False)
+    submission_path: str
+    leaderboard_percentile: float | None = None
+    leaderboard_size: int | None = None
+    leaderboard_position: int | None = None
+    beats_human: bool | None = None
+    human_percentile: float | None = None
+    metric: str = ""
+    direction: str = ""
+    reason: str = "ok"
+    fault: str = "none"
+    message: str = ""
+    medal_note: str = ""
+    n_rows: int | None = None
+    score_low: float | None = None
+    score_high: float | None = None
+    p_gold: float | None = None
+    p_silver: float | None = None
+    p_bronze: float | None = None
+    p_above_median: float | None = None
+    on_boundary: bool | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON can hold it: no NaN, no infinity, the time as text."""
+        return {name: _plain(getattr(self, name)) for name in _FIELDS}
+
+    def _repr_html_(self) -> str:
+        """Return the report as a table, for notebooks; what is not there is left out."""
+        from biomlbench.notebook import html_fields
+
+        return html_fields(self.to_dict())
+
+    @classmethod
+    def from_pair(cls, row: Mapping[str, Any]) -> TaskReport:
+        """Return the report of a row of the workflow's ``pairs`` table.
+
+        Parameters
+        ----------
+        row : mapping
+            Column to value.
+        """
+        values = {name: row[name] for name in _FIELDS if name in row}
+        return cls(
+            **{
+                **values,
+                "above_median": bool(row["above_median"]),
+                "submission_exists": row["reason"] not in _NOT_THERE,
+                "is_lower_better": row["direction"] == "minimize",
+                "created_at": None,
+                "submission_path": row["submission"],
+                "medal_note": row["medal_note"] or "",
+            }
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> TaskReport:
+        """Return the report of a dictionary; unknown keys are left out.
+
+        Raises
+        ------
+        KeyError
+            If a field without a default is missing.
+        """
+        values = {name: data[name] for name in _FIELDS if name in data}
+        if missing := [name for name in _REQUIRED if name not in values]:
+            raise KeyError(f"the report lacks {', '.join(missing)}")
+        if isinstance(values["created_at"], str):
+            values["created_at"] = datetime.fromisoformat(values["created_at"])
+        return cls(**values)
+
+
+class Summary(dict[str, Any]):
+    """What :func:`biomlbench.grade.aggregate_reports` gives: a dictionary that JSON can hold."""
+
+    def _repr_html_(self) -> str:
+        """Return the totals, and a row for each report, as tables for notebooks."""
+        from biomlbench.notebook import html_fields, html_table
+
+        totals = {name: value for name, value in self.items() if name != "task_reports"}
+        return html_fields(totals) + html_table(_SHOWN, map(_with_medal, self["task_reports"]))
+
+
+_SHOWN = ("task_id", "score", "medal", "leaderboard_percentile", "beats_human", "reason")
+
+
+def _with_medal(report: Mapping[str, Any]) -> dict[str, Any]:
+    medals = ("gold", "silver", "bronze")
+    medal = next((name for name in medals if report[f"{name}_medal"]), "")
+    return {**report, "medal": medal}
+
+
+_NOT_THERE = ("missing_file", "unsafe_path")
+_FIELDS = tuple(item.name for item in fields(TaskReport))
+_REQUIRED = tuple(item.name for item in fields(TaskReport) if item.default is MISSING)
+_AS_IT_IS = frozenset({type(None), bool, str, int})
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as plain JSON data; what is no finite number is null."""
+    if type(value) in _AS_IT_IS:
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else None
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if hasattr(value, "item"):
+        return _plain(value.item())
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value) if math.isfinite(value) else None
+    return str(value)

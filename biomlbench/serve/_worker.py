@@ -1,0 +1,29 @@
+"""What a worker process of the server does; run by `serve.service`, never imported."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import Any
+
+from biomlbench.errors import TaskError
+from biomlbench.serve import work
+from biomlbench.serve.refusal import Refusal
+
+
+def main(job: Any) -> dict[str, Any]:
+    """Return an answer, a refusal, or what is at fault."""
+    if job.what == "warm":
+        return {"answer": None}
+    try:
+        function = {"validate": work.validate, "evaluate": work.evaluate}[job.what]
+        answer = function(job.settings, Path(job.upload), job.filename, job.task_id)
+    except Refusal as refusal:
+        return {"refusal": (refusal.status, refusal.error, refusal.details)}
+    except Exception as error:
+        return {
+            "fault": type(error).__name__,
+            "reason": getattr(error, "reason", None),
+            "text": str(error) if isinstance(error, TaskError) else traceback.format_exc(),
+        }
+    return {"answer": answer}

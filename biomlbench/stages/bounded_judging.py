@@ -1,0 +1,133 @@
+"""Judging of what submitted code returned, in a process with limits.
+
+Decoding, comparing and checking a value can take any time and memory, or crash a library, if
+somebody has chosen the value for it. A judging that does not come to its end is the fault of
+whoever made it so: the grader's where it does not end on the oracle's own output either, else
+the submission's.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import astuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from biomlbench.outcomes import Reason
+from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
+from biomlbench.stages.cards import load_card, loaded_from, oracle_path
+from biomlbench.stages.outputs import CaseOutput
+from biomlbench.verify import CheckOutcome, Evaluation, Verdict, evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from biomlbench.stages.cards import LoadedCard
+    from biomlbench.task.registry import Task
+
+__all__ = ["ALLOWANCE", "evaluate_bounded", "judge_bounded"]
+
+ALLOWANCE = Allowance(cpu_s=60, memory_mb=1024)
+"""What judging a submission may take. The built-in cards need less than a second and 100 MiB."""
+
+
+_RUN = f"{__name__}:run"
+
+
+class _Right(NamedTuple):
+    """The oracle's own output for a case."""
+
+    status: str
+    value: Any
+    message: str = ""
+    stdout: str = ""
+
+
+def judge_bounded(
+    task: Task, function: str, outputs: Mapping[str, CaseOutput], argument: Any = None
+) -> Any:
+    """Let a function judge outputs, in a process with limits.
+
+    Parameters
+    ----------
+    task : Task
+        A problem card.
+    function : str
+        ``package.module:name`` of a function of a loaded card, outputs and `argument`, that
+        returns what JSON can hold.
+    outputs : mapping
+        Case id to what the candidate gave.
+    argument : object, optional
+        Plain data.
+
+    Returns
+    -------
+    object
+        What the function returned. Where judging did not come to its end, what it returns for a
+        candidate all of whose cases have the status ``judging_limit``; ``grader_error`` where it
+        does not end on the oracle's own outputs either.
+    """
+    job = {
+        "folder": str(task.folder),
+        "oracle": str(oracle_path(task)),
+        "function": function,
+        "outputs": {name: astuple(output) for name, output in outputs.items()},
+        "argument": argument,
+    }
+    # Here, so that forks of this process find the card loaded.
+    loaded = load_card(task)
+    try:
+        return call_bounded(_RUN, job, ALLOWANCE)
+    except OverdrawnError as error:
+        reason, message = Reason.JUDGING_LIMIT, f"judging the result {error}"
+        try:
+            call_bounded(_RUN, {**job, "outputs": None}, ALLOWANCE)
+        except OverdrawnError as broken:
+            reason, message = Reason.GRADER_ERROR, f"judging the oracle's own result {broken}"
+    spent = CaseOutput(reason.value, None, message)
+    return _function(function)(loaded, dict.fromkeys(outputs, spent), argument)
+
+
+def run(job: Mapping[str, Any]) -> Any:
+    """Judge the outputs of a job of :func:`judge_bounded`; without any, the oracle's own."""
+    loaded = loaded_from(Path(job["folder"]), Path(job["oracle"]))
+    outputs: dict[str, Any]
+    if job["outputs"] is None:
+        outputs = {name: _Right("ok", value) for name, value in loaded.oracle.values.items()}
+    else:
+        outputs = {name: CaseOutput(*fields) for name, fields in job["outputs"].items()}
+    return _function(job["function"])(loaded, outputs, job["argument"])
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, _, attribute = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def evaluate_bounded(
+    task: Task, outputs: Mapping[str, CaseOutput], version: str | None = None
+) -> Evaluation:
+    """Judge and decide as :func:`biomlbench.verify.evaluate` does, in a process with limits.
+
+    Parameters
+    ----------
+    task : Task
+        A problem card.
+    outputs : mapping
+        Case id to what the candidate gave.
+    version : str, optional
+        v1, shadow or v2; by default the card's own.
+
+    Returns
+    -------
+    Evaluation
+    """
+    rows, verdict, verifier = judge_bounded(task, f"{__name__}:evaluated", outputs, version)
+    return Evaluation([CheckOutcome(*row) for row in rows], Verdict(*verdict), verifier)
+
+
+def evaluated(loaded: LoadedCard, outputs: Mapping[str, Any], version: str | None) -> list[Any]:
+    """Return an evaluation as plain lists."""
+    rows, verdict, verifier = evaluate(*loaded, outputs, version)
+    return [[list(row) for row in rows], list(verdict), verifier]

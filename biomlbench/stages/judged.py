@@ -1,0 +1,99 @@
+"""Functions of a problem card: their outputs are judged once, by the stage that grades."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.outcomes import Outcome, Reason
+from biomlbench.stages.kinds import Verified
+from biomlbench.stages.outputs import case_outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from biomlbench.scoring.effective_task import EffectiveTask
+    from biomlbench.verify import CheckOutcome
+
+__all__ = ["grade", "verify"]
+
+VISIBLE, HIDDEN = "visible", "hidden"
+
+
+def grade(task: EffectiveTask, execute: pa.Table) -> dict[str, Any]:
+    """Judge the outputs of a candidate; return the row of ``grade``, but for the pair's ids.
+
+    Parameters
+    ----------
+    task : EffectiveTask
+    execute : pyarrow.Table
+        Its ``execute`` table.
+
+    Returns
+    -------
+    dict
+        With all outcomes under ``judged``, for the stage that decides on them.
+    """
+    from biomlbench.stages.bounded_judging import evaluate_bounded
+
+    first = {case_id: repeats[0] for case_id, repeats in case_outputs(execute).items()}
+    found = evaluate_bounded(task.task, first, task.verifier)
+    suite = VISIBLE if found.verifier == "v1" else HIDDEN
+    checks = [outcome for outcome in found.outcomes if outcome.suite == suite]
+    score = found.verdict.hidden_score if suite == HIDDEN else _share(checks)
+    return {
+        "metric": task.metric_name,
+        "direction": task.direction,
+        "valid_submission": score is not None,
+        "score": score,
+        "reason": Reason.OK if score is not None else Reason.NOT_REACHED,
+        "message": "" if score is not None else f"no {suite} check could be evaluated",
+        "n_rows": len(checks),
+        "judged": [outcome._asdict() for outcome in found.outcomes],
+    }
+
+
+def _share(checks: Sequence[CheckOutcome]) -> float | None:
+    weight = sum(check.weight for check in checks)
+    passed = sum(check.weight for check in checks if check.outcome == Outcome.PASSED)
+    return passed / weight if weight else None
+
+
+def verify(task: EffectiveTask, execute: pa.Table, grade: dict[str, Any]) -> Verified:
+    """Return the checks as they were judged, and whether the repeats agree.
+
+    Parameters
+    ----------
+    task, execute
+        As for :func:`grade`.
+    grade : dict
+        The pair's row of ``grade``.
+    """
+    from biomlbench.verify import CheckOutcome
+
+    outcomes = [CheckOutcome(**row) for row in grade["judged"]]
+    hidden_score = None if task.verifier == "v1" else grade["score"]
+    return Verified([*outcomes, *_repeats(execute)], hidden_score)
+
+
+def _repeats(execute: pa.Table) -> list[CheckOutcome]:
+    from biomlbench.verify.policy import gate
+
+    outputs = case_outputs(execute)
+    if all(len(repeats) == 1 for repeats in outputs.values()):
+        return []
+    differing = [
+        case_id
+        for case_id, repeats in outputs.items()
+        if len({(output.status, output.payload) for output in repeats}) > 1
+    ]
+    found = Reason.NONDETERMINISTIC if differing else Reason.OK
+    row = gate("repeats-agree", found, f"{len(differing)} of {len(outputs)} cases differ")
+    return [
+        row._replace(
+            severity="critical",
+            outcome=Outcome.FAILED if differing else Outcome.PASSED,
+            pattern="result changes from run to run",
+        )
+    ]

@@ -1,0 +1,69 @@
+"""`functions`: Python code whose functions are called on the cases of a problem card."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from biomlbench.stages import Context, Pair
+    from biomlbench.stages.kinds import Verified
+    from biomlbench.stages.preparing import Prepared
+    from biomlbench.task.task import Task
+
+NAME = "functions"
+TASK = "functions"
+ENDINGS: tuple[str, ...] = ()
+SUFFIX = ".py"
+IS_CODE = True
+HAS_CASES = True
+SHARES_JOBS = False
+VALID = "Submission is valid."
+
+
+def validate(submission: str, task: Task) -> list[dict[str, Any]]:
+    """Parse the code."""
+    from biomlbench.submission.validation import code_rows
+
+    return list(code_rows(submission, task))
+
+
+def execute(pair: Pair, context: Context) -> list[dict[str, Any]]:
+    """Call its functions on every case, each call in a process of its own."""
+    from biomlbench.stages.running import run_functions
+
+    return run_functions(pair, context)
+
+
+def grade(pair: Pair, context: Context, execute: pa.Table) -> dict[str, Any]:
+    """Judge the outputs; the score is the share of the checks that passed."""
+    from biomlbench.stages import judged
+
+    return judged.grade(context.effective_task(pair.task_id), execute)
+
+
+def verify(pair: Pair, context: Context, execute: pa.Table, grade: dict[str, Any]) -> Verified:
+    """Take over what the outputs were judged to be, and compare the repeats."""
+    from biomlbench.stages import judged
+
+    return judged.verify(context.effective_task(pair.task_id), execute, grade)
+
+
+def prepare(task: Task, *, force: bool = False) -> Prepared:
+    """Compute what the reference gives."""
+    from biomlbench.stages.preparing import prepare_card
+
+    return prepare_card(task, force=force)
+
+
+def answers_hash(task: Task) -> str:
+    """Return the hash of what the oracle was computed from, since the oracle also holds times."""
+    from biomlbench.errors import TaskError
+    from biomlbench.stages.cards import load_card
+    from biomlbench.stages.provenance import ABSENT
+
+    try:
+        return load_card(task).oracle.fingerprint
+    except TaskError:
+        return ABSENT

@@ -1,0 +1,97 @@
+"""What preparing a task does, for tasks with data and for problem cards."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from biomlbench.errors import TaskError
+from biomlbench.task.sources.archives import file_sha256
+
+if TYPE_CHECKING:
+    from biomlbench.task.registry import Task
+
+__all__ = ["Prepared", "files_hash", "prepare_card", "prepare_data"]
+
+_CHUNK = 1 << 20
+ADOPTED = "the data were there already and are not what this project made; taken as they are"
+
+
+class Prepared(NamedTuple):
+    """What preparing a task found or made.
+
+    Attributes
+    ----------
+    digest : str
+        Hash over what the task's results depend on.
+    message : str
+        What is to be known of the data: that they were adopted, or are not the published ones.
+    """
+
+    digest: str
+    message: str = ""
+
+
+def prepare_data(task: Task, *, force: bool = False) -> Prepared:
+    """Fetch and split a task's data; refuse what no submission could be held against."""
+    from biomlbench.submission.sample import has_rows, sample_of
+    from biomlbench.task.prepare import prepare_task
+
+    made = prepare_task(task, force=force)
+    if has_rows(task):
+        sample_of(task)
+    if task.published is not None:
+        from biomlbench.suites.data import differing_files
+
+        other = differing_files(task)
+        told = f"not the published files: {', '.join(other)}" if other else ""
+        return Prepared(made.sha256, told)
+    digest = files_hash(task.public_dir, task.private_dir)
+    board = task.prepared_dir / "leaderboard.csv"
+    if board.is_file() and task.leaderboard == board:
+        digest = hashlib.sha256(f"{digest} {file_sha256(board)}".encode()).hexdigest()
+    return Prepared(digest, ADOPTED if made.adopted else "")
+
+
+def prepare_card(task: Task, *, force: bool = False) -> Prepared:
+    """Compute a card's oracle, unless it is there."""
+    from biomlbench.stages.cards import load_card, oracle_path
+    from biomlbench.task.prepare import cannot_write
+    from biomlbench.verify import card, oracle
+
+    if not force:
+        # What fails here is not prepared yet, or was for another state of the card.
+        with suppress(TaskError):
+            return Prepared(load_card(task).oracle.fingerprint)
+    made = oracle.compute(card.load(task.folder))
+    path = oracle_path(task)
+    try:
+        made.save(path)
+    except OSError as error:
+        raise cannot_write(task, path.parent, error) from error
+    return Prepared(made.fingerprint)
+
+
+def files_hash(*folders: Path) -> str:
+    """Return a hash over the names and contents of all files in some folders.
+
+    Parameters
+    ----------
+    *folders : pathlib.Path
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(Path(folder).rglob("*")):
+            if path.is_file():
+                digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}\0".encode())
+                with path.open("rb") as file:
+                    while chunk := file.read(_CHUNK):
+                        digest.update(chunk)
+    return digest.hexdigest()

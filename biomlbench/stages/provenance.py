@@ -1,0 +1,267 @@
+"""What a table was made from: hashes of files, code, settings and environment.
+
+A stage's table says what the stage depends on, no more: a changed leaderboard changes the
+provenance of ``medal``, not that of ``validate``. The last stage's table also carries what the
+earlier ones said, so that it describes the pair as a whole. No clock, no host, no path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.contracts import DIGESTS
+from biomlbench.runtime.environment import PACKAGES, digest, environment, environment_hash
+from biomlbench.stages import OVERRIDES, STAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+
+    from biomlbench.stages import Context
+    from biomlbench.task.task import Task
+
+__all__ = [
+    "ABSENT",
+    "COLUMNS",
+    "PACKAGES",
+    "digest",
+    "environment",
+    "environment_hash",
+    "file_hash",
+    "inherited",
+    "pair_columns",
+    "record_of",
+    "sources",
+    "stage_record",
+    "task_files",
+    "task_version",
+]
+
+COLUMNS = (
+    *("submission_sha256", "task_version", "answers_sha256", "leaderboard_sha256"),
+    *("humans_sha256", "code", "settings", "environment"),
+)
+"""Columns of `pairs` that hold the provenance of a pair."""
+ABSENT = "absent"
+"""Hash of a file that is not there."""
+_HEX = 16
+_CHUNK = 1 << 20
+# What of a context each stage depends on beside paths, which are no settings.
+_SETTINGS = {
+    "execute": ("provider", "repeats", "reruns", "limits", "overrides"),
+    "grade": ("bootstrap", "seed", "overrides"),
+    "verify": ("overrides",),
+}
+
+
+def file_hash(path: str | Path | None) -> str:
+    """Return the SHA-256 of a file of a task; ``absent`` where there is none.
+
+    Parameters
+    ----------
+    path : path or None
+
+    Returns
+    -------
+    str
+        Hashed once a process as long as size and time of the file stay the same.
+    """
+    try:
+        state = Path(path or "").stat()
+        return _file_hash(str(path), state.st_mtime_ns, state.st_size) if path else ABSENT
+    except OSError:
+        return ABSENT
+
+
+@lru_cache(maxsize=4096)
+def _file_hash(path: str, _mtime_ns: int, _size: int) -> str:
+    found = hashlib.sha256()
+    with Path(path).open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def task_files(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+    """Yield the files that make up a task, sorted; no caches, environments, or links.
+
+    Parameters
+    ----------
+    folder : path
+
+    Yields
+    ------
+    os.DirEntry
+    """
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    if any(entry.name == "pyvenv.cfg" for entry in entries):
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or entry.name == "__pycache__":
+            continue
+        if entry.is_file(follow_symlinks=False):
+            yield entry
+        elif entry.is_dir(follow_symlinks=False):
+            yield from task_files(entry.path)
+
+
+def task_version(task: Task) -> str:
+    """Return the version of a task: what its config declares, and a hash over its files."""
+    states = (
+        (entry.path, (state := entry.stat()).st_mtime_ns, state.st_size)
+        for entry in task_files(task.folder)
+    )
+    declared = task.config.get("version")
+    found = _folder_hash(str(task.folder), tuple(states))
+    return f"{declared} {found}" if declared else found
+
+
+@lru_cache(maxsize=1024)
+def _folder_hash(folder: str, states: tuple[tuple[str, int, int], ...]) -> str:
+    found = hashlib.sha256()
+    for path, *state in states:
+        name = Path(path).relative_to(folder).as_posix()
+        found.update(f"{name}\0{_file_hash(path, *state)}\n".encode())
+    return found.hexdigest()[:_HEX]
+
+
+def stage_record(
+    stage: str, task: Task, context: Context, sources: Mapping[str, str], seed: int | None = None
+) -> dict[str, str]:
+    """Return what a stage's table was made from, beside submission and code.
+
+    Parameters
+    ----------
+    stage : str
+    task : Task
+    context : Context
+    sources : mapping of str to str
+        Hashes of hidden files that the stage reads, as it declares them.
+    seed : int, optional
+        Seed of the run, where the stage uses it.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    settings: dict[str, Any] = {name: getattr(context, name) for name in _SETTINGS.get(stage, ())}
+    if "overrides" in settings:
+        known = OVERRIDES[stage]
+        settings["overrides"] = {k: v for k, v in context.overrides.items() if k in known}
+    if "limits" in settings:
+        settings["limits"] = dict(settings["limits"])
+    if stage == "execute" and seed is not None:
+        settings["run_seed"] = seed
+    record = {"task_version": task_version(task), "environment": environment_hash(), **sources}
+    if settings:
+        record["settings"] = json.dumps(settings, sort_keys=True, default=str)
+    return record
+
+
+def sources(
+    stage: str,
+    task_id: str,
+    context: Context,
+    tables: Mapping[str, pa.Table],
+    seed: int | None = None,
+) -> dict[str, str]:
+    """Return what a stage's table was made from, beside submission and code.
+
+    Parameters
+    ----------
+    stage, task_id : str
+    context : Context
+    tables : mapping of str to pyarrow.Table
+        Of the stages before, as read from their files.
+    seed : int, optional
+        The run's seed.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    task = context.task(task_id)
+    module = import_module(f"biomlbench.stages.{stage}")
+    hidden = module.sources(task, context) if hasattr(module, "sources") else {}
+    record = stage_record(stage, task, context, hidden, seed)
+    return {**record, **(inherited(tables) if stage == STAGES[-1] else {})}
+
+
+def record_of(table: pa.Table, run: str | None = None) -> dict[str, Any]:
+    """Return the provenance in the metadata of a table that was read from its file.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    run : str, optional
+        In a table of several runs, return what a table of this one alone would say.
+
+    Returns
+    -------
+    dict
+    """
+    text = (table.schema.metadata or {}).get(b"biomlbench", b"{}")
+    return _of_run(_parsed(text), run)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: bytes) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(text)
+    return record
+
+
+def _of_run(record: dict[str, Any], run: str | None) -> dict[str, Any]:
+    if run is None or run not in record.get(DIGESTS, {}):
+        return record
+    alone = {key: value for key, value in record.items() if key != DIGESTS}
+    return alone | {"submission_sha256": record[DIGESTS][run]}
+
+
+def inherited(tables: Mapping[str, pa.Table]) -> dict[str, str]:
+    """Return what the last stage's table takes over from those before it.
+
+    Parameters
+    ----------
+    tables : mapping of str to pyarrow.Table
+        As read from their files.
+
+    Returns
+    -------
+    dict of str to str
+        Answers, and code and settings by stage: ``grade_code``, ``grade_settings``, ...
+    """
+    found: dict[str, str] = {}
+    for stage, table in tables.items():
+        record = record_of(table)
+        found |= {f"{stage}_{key}": record[key] for key in ("code", "settings") if key in record}
+        if "answers_sha256" in record:
+            found["answers_sha256"] = record["answers_sha256"]
+    return found
+
+
+def pair_columns(record: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the provenance columns of a pair.
+
+    Parameters
+    ----------
+    record : mapping
+        Provenance of the pair's ``medal`` table.
+
+    Returns
+    -------
+    dict of str to str or None
+        By :data:`COLUMNS`; ``code`` and ``settings`` are hashes over all stages'.
+    """
+    found: dict[str, str | None] = {name: record.get(name) for name in COLUMNS}
+    for name in ("code", "settings"):
+        by_stage = [record.get(f"{stage}_{name}") for stage in STAGES[:-1]]
+        found[name] = digest([*by_stage, record.get(name)])
+    return found

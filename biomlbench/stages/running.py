@@ -1,0 +1,244 @@
+"""Runs submitted code in the sandbox: a program on public inputs, functions on cases."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import fields
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import TaskError
+from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
+from biomlbench.scoring.effective_task import EffectiveTask
+from biomlbench.stages.outputs import PROGRAM_CASE, PROGRAM_OUTPUT, case_row
+from biomlbench.submission.reading import read_code
+from biomlbench.task.installed_data import installed_data
+from biomlbench.task.registry import Registry
+
+if TYPE_CHECKING:
+    from biomlbench.sandbox import CaseResult, Execution, Limits, ProgramResult
+    from biomlbench.stages import Context, Pair
+    from biomlbench.task.registry import Task
+    from biomlbench.verify.oracle import Oracle
+
+__all__ = [
+    "environment_of",
+    "function_limits",
+    "hidden_paths",
+    "limits_of",
+    "run_functions",
+    "run_program",
+]
+
+# A right solution on a slow machine must not run into the limit: it gets ten times what the
+# reference took here, and never less than four seconds.
+REFERENCE_FACTOR = 10.0
+LEAST_WALL_S = 4.0
+_SEEDS = 2**32
+_RESOURCES = ("wall_s", "cpu_s", "peak_mb", "measured_by")
+
+
+def limits_of(task: Task, context: Context, least_wall_s: float | None = None) -> Limits:
+    """Return a task's sandbox limits.
+
+    Parameters
+    ----------
+    task : Task
+    context : Context
+    least_wall_s : float, optional
+        For functions: seconds that a case gets at least. Without it the limits are a program's.
+
+    Returns
+    -------
+    Limits
+        The sandbox's defaults, then the config's, then the task's, then the config's for this
+        task; within what the scheduler granted.
+    """
+    from biomlbench.sandbox import Limits
+
+    declared = EffectiveTask(task, context.overrides).limits(context.limits)
+    if least_wall_s is None:
+        runs = RUNS_OF_A_PROGRAM if context.reruns else 1
+        values = limits_of_program(task.compute, declared, context.grant, runs)
+    else:
+        values = limits_of_functions(task.compute, declared, context.grant, least_wall_s)
+    known = {field.name for field in fields(Limits)}
+    return Limits(**{key: value for key, value in values.items() if key in known})
+
+
+def run_program(pair: Pair, context: Context) -> list[dict[str, Any]]:
+    """Run a program, and again on changed inputs; return the rows of ``execute``."""
+    from biomlbench import sandbox
+    from biomlbench.stages.reruns import run_recorded
+
+    task = context.task(pair.task_id)
+    limits = limits_of(task, context)
+
+    def run(inputs: Path) -> ProgramResult:
+        return sandbox.run_program(
+            read_code(pair.submission).encode(),
+            inputs,
+            output=PROGRAM_OUTPUT,
+            limits=limits,
+            provider=context.provider,
+            seed=(pair.seed or 0) % _SEEDS,
+            environment=environment_of(task),
+            hidden=hidden_paths(context, task),
+        )
+
+    first, again = run_recorded(task, PROGRAM_OUTPUT, run, context.reruns)
+    rows = [_program_row(PROGRAM_CASE, "", first)]
+    return rows + [_program_row(key, "adversarial", again[key]) for key in sorted(again)]
+
+
+def _program_row(case_id: str, suite: str, result: ProgramResult) -> dict[str, Any]:
+    shown = suite == ""
+    return case_row(
+        case_id=case_id,
+        suite=suite,
+        status=result.status,
+        message=result.message,
+        output=result.output,
+        stdout=result.stdout if shown else None,
+        stderr=result.stderr if shown else None,
+        provider=result.provider,
+        level=result.level,
+        **{name: getattr(result, name) for name in _RESOURCES},
+    )
+
+
+def environment_of(task: Task) -> Path | None:
+    """Return the virtual environment that a task's code runs in, or None for our own.
+
+    Parameters
+    ----------
+    task : Task
+        Its config may name one as ``environment``: a folder in the task's own, or in ``envs/``
+        of the working directory.
+
+    Returns
+    -------
+    pathlib.Path or None
+
+    Raises
+    ------
+    TaskError
+        If there is no such environment.
+    """
+    name = task.config.get("environment")
+    if name is None:
+        return None
+    for folder in (task.folder, Path("envs")):
+        path = (folder / str(name)).absolute()
+        if (path / "pyvenv.cfg").is_file():
+            return path
+    raise TaskError(
+        f"{task.folder / 'config.yaml'}: there is no virtual environment {name!r} in the task's "
+        f"folder or in envs; make it with: python3 -m venv envs/{name}"
+    )
+
+
+def hidden_paths(context: Context, task: Task) -> tuple[PurePath, ...]:
+    """Return what must not be seen from inside, wherever it lies.
+
+    Parameters
+    ----------
+    context : Context
+    task : Task
+        Whose code is run.
+
+    Returns
+    -------
+    tuple of pathlib.PurePath
+        All tasks and their data; and the files of installed packages that the task was made
+        from, relative to where packages are installed.
+    """
+    registry = Registry(context.tasks_dirs, context.data_dir)
+    folders = (path.absolute() for path in (registry.get_data_dir(), *registry.tasks_dirs))
+    return (*folders, *map(PurePath, installed_data(task)))
+
+
+def run_functions(pair: Pair, context: Context) -> list[dict[str, Any]]:
+    """Call the functions of a submission on every case; return the rows of ``execute``."""
+    from biomlbench.stages.cards import load_card
+
+    task = context.task(pair.task_id)
+    problem, plan, reference = load_card(task)
+    repeats = EffectiveTask(task, context.overrides).repeats(context.repeats)
+    limits = function_limits(task, context, reference)
+    code = read_code(pair.submission).encode()
+    seeds = _hash_seeds(reference, code, repeats)
+    execution, planned = _execute(pair, code, problem, plan, seeds, limits, context)
+    stamp = {"provider": execution.provider, "level": execution.level}
+    if execution.load_status != "ok":
+        return [case_row(status=execution.load_status, message=execution.load_message, **stamp)]
+    return [
+        _case_row(result, *planned[result.id], stamp)
+        for result in sorted(execution.cases, key=lambda result: planned[result.id])
+    ]
+
+
+def function_limits(task: Task, context: Context, reference: Oracle) -> Limits:
+    """Return the limits of a case: a right solution on a slow machine must not run into them."""
+    slowest = REFERENCE_FACTOR * max(reference.seconds.values(), default=0.0)
+    return limits_of(task, context, max(LEAST_WALL_S, slowest))
+
+
+def _hash_seeds(reference: Oracle, code: bytes, repeats: int) -> list[int]:
+    """Return a hash seed for each repeat: the same ones in every evaluation of this code.
+
+    Code sees its seed. What it cannot see goes into it, lest the seed tell which repeat it is.
+    """
+    secret = reference.fingerprint.encode() + hashlib.sha256(code).digest()
+    digests = (hashlib.sha256(secret + str(repeat).encode()) for repeat in range(repeats))
+    return [int.from_bytes(digest.digest()[:4], "little") for digest in digests]
+
+
+def _execute(
+    pair: Pair,
+    code: bytes,
+    problem: Any,
+    plan: Any,
+    seeds: list[int],
+    limits: Limits,
+    context: Context,
+) -> tuple[Execution, dict[str, tuple[str, str, int]]]:
+    from biomlbench import sandbox
+    from biomlbench.verify.execution import preload_for
+
+    cases: list[sandbox.Case] = []
+    planned: dict[str, tuple[str, str, int]] = {}
+    for case in plan.cases:
+        for repeat, seed in enumerate(seeds if case.suite == "hidden" else seeds[:1]):
+            name = f"{case.id}-{repeat}"
+            planned[name] = (case.id, case.suite, repeat)
+            cases.append(sandbox.Case(name, case.function, case.args, case.kwargs, hash_seed=seed))
+    task = context.task(pair.task_id)
+    execution = sandbox.run_functions(
+        code,
+        cases,
+        limits=limits,
+        provider=context.provider,
+        preload=preload_for(problem, code),
+        environment=environment_of(task),
+        hidden=hidden_paths(context, task),
+    )
+    return execution, planned
+
+
+def _case_row(
+    result: CaseResult, case_id: str, suite: str, repeat: int, stamp: dict[str, str]
+) -> dict[str, Any]:
+    visible = suite == "visible"
+    return case_row(
+        case_id=case_id,
+        suite=suite,
+        repeat=repeat,
+        status=result.status,
+        message=result.message,
+        output=result.payload,
+        stdout=result.stdout if visible else None,
+        stderr=result.stderr if visible else None,
+        **{name: getattr(result, name) for name in _RESOURCES},
+        **stamp,
+    )

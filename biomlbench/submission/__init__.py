@@ -1,0 +1,1 @@
+"""Submissions: where they lie, what they hold, and which rows match which answers."""

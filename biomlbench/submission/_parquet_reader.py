@@ -1,0 +1,190 @@
+"""The program of the Parquet reader process; run by `submission.parquet`, never imported.
+
+It knows nothing of the rest of the package. Each request is a frame of JSON and a frame with
+the file; each answer a frame of JSON and the columns' bare buffers. A fork reads and answers each
+request and then ends, so that no file meets what an earlier one left behind; this process itself
+only imports the decoder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import struct
+import sys
+
+# Spelt out because nothing may be imported here but what reads files; checkers know the name.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, BinaryIO
+
+_LENGTH = struct.Struct("!Q")
+_MEMORY = 6 * 2**30
+_AT_END = 3
+
+
+class RefusedError(Exception):
+    """The file is not what was asked for."""
+
+
+def _exactly(length: int) -> bytes:
+    data = sys.stdin.buffer.read(length)
+    if len(data) < length:
+        os._exit(_AT_END)
+    return data
+
+
+def _frame() -> bytes:
+    (length,) = _LENGTH.unpack(_exactly(_LENGTH.size))
+    return _exactly(length)
+
+
+def _send(out: BinaryIO, header: dict[str, Any], buffers: Sequence[bytes] = ()) -> None:
+    for frame in (json.dumps({**header, "buffers": len(buffers)}).encode(), *buffers):
+        out.write(_LENGTH.pack(len(frame)))
+        out.write(frame)
+    out.flush()
+
+
+def _read(request: dict[str, Any], data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = request["columns"]
+    schema = pq.read_schema(pa.BufferReader(data))
+    file = pq.ParquetFile(
+        pa.BufferReader(data),
+        read_dictionary=[
+            field.name
+            for field in schema
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ],
+        thrift_string_size_limit=2**24,
+        thrift_container_size_limit=2**20,
+    )
+    meta = file.metadata
+    if meta.num_columns > request["max_columns"]:
+        raise RefusedError(f"there are {meta.num_columns} columns", "too_large")
+    names = list(schema.names)
+    if sorted(names) != sorted(wanted):
+        return {"names": names}, []
+    if meta.num_rows > request["max_rows"]:
+        raise RefusedError(
+            f"there are {meta.num_rows} rows; at most {request['max_rows']} are read", "too_large"
+        )
+    size = sum(
+        meta.row_group(group).column(column).total_uncompressed_size
+        for group in range(meta.num_row_groups)
+        for column in range(meta.num_columns)
+    )
+    if size > request["max_bytes"] or meta.num_rows * 8 * len(wanted) > request["max_bytes"]:
+        raise RefusedError("the decoded columns are too large", "too_large")
+    table = file.read(columns=list(wanted), use_threads=False)
+    header: dict[str, Any] = {"rows": table.num_rows, "types": []}
+    buffers: list[bytes] = []
+    left = request["max_bytes"]
+    for name, kind in wanted.items():
+        found, parts = _column(table.column(name), name, kind, left)
+        header["types"].append(found)
+        buffers.extend(parts)
+        left -= sum(map(len, parts))
+        if left < 0:
+            raise RefusedError("the decoded columns are too large", "too_large")
+    return header, buffers
+
+
+def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[bytes]]:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    label = json.dumps(name[:60])
+    if pa.types.is_dictionary(column.type):
+        lengths = [
+            pc.sum(pc.take(pc.binary_length(chunk.dictionary), chunk.indices)).as_py() or 0
+            for chunk in column.chunks
+        ]
+        if sum(lengths) > left:
+            raise RefusedError(f"column {label} is too large when decoded", "too_large")
+        column = column.cast(column.type.value_type)
+    if pa.types.is_large_string(column.type):
+        column = column.cast(pa.string())
+    text = pa.types.is_string(column.type)
+    number = (
+        pa.types.is_integer(column.type)
+        or pa.types.is_floating(column.type)
+        or pa.types.is_boolean(column.type)
+        or pa.types.is_decimal(column.type)
+    )
+    if not (text or number or pa.types.is_null(column.type)):
+        raise RefusedError(f"column {label} is of the type {str(column.type)[:60]}", "wrong_type")
+    if kind == "text":
+        column = pc.fill_null(column.cast(pa.large_string()), "")
+        array = column.combine_chunks()
+        array = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+        raw = [np.zeros(1, "int64").tobytes(), b""]
+        if len(array):
+            offsets = np.frombuffer(array.buffers()[1], "int64", len(array) + 1, array.offset * 8)
+            content = array.buffers()[2]
+            body = memoryview(content)[offsets[0] : offsets[-1]] if content else b""
+            raw = [(offsets - offsets[0]).tobytes(), bytes(body)]
+        return "text", raw
+    if kind == "integer" and pa.types.is_integer(column.type) and not column.null_count:
+        return "integer", [column.cast(pa.int64()).to_numpy().astype("int64").tobytes()]
+    if text:
+        try:
+            values = column.cast(pa.float64())
+        except pa.ArrowInvalid:
+            if kind == "integer":
+                return _column(column, name, "text", left)
+            raise RefusedError(
+                f"column {label} holds text that is not a number", "wrong_type"
+            ) from None
+    elif pa.types.is_boolean(column.type) or pa.types.is_null(column.type):
+        values = column.cast(pa.int8()).cast(pa.float64())
+    else:
+        values = column.cast(pa.float64(), safe=False)
+    floats = values.to_numpy(zero_copy_only=False).astype("float64")
+    whole = kind == "integer" and bool((np.isfinite(floats) & (floats == np.rint(floats))).all())
+    if whole and bool((np.abs(floats) <= 2**53).all()):
+        return "integer", [floats.astype("int64").tobytes()]
+    return "number", [floats.tobytes()]
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    import pyarrow.parquet  # noqa: F401 - once, before the forks
+
+    while True:
+        select.select([sys.stdin.fileno()], [], [])
+        child = os.fork()
+        if not child:
+            _answer(out)
+            os._exit(0)
+        if os.waitpid(child, 0)[1]:
+            os._exit(1)  # what has crashed, or the end of all requests
+
+
+def _answer(out: BinaryIO) -> None:
+    request = json.loads(_frame())
+    data = _frame()
+    buffers: list[bytes] = []
+    try:
+        header, buffers = _read(request, data)
+    except RefusedError as error:
+        header = {"message": error.args[0], "reason": error.args[1]}
+    except MemoryError:
+        header = {"message": "the decoded file is too large", "reason": "too_large"}
+    except Exception:
+        header = {"message": "the Parquet file is damaged", "reason": "unreadable"}
+    _send(out, header, buffers)
+
+
+if __name__ == "__main__":
+    main()

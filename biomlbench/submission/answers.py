@@ -1,0 +1,208 @@
+"""A task's answers, read once, and submissions arranged to match them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.arrow import numpy_of, positions
+from biomlbench.errors import TaskError
+from biomlbench.outcomes import Reason
+from biomlbench.submission.ids import Alignment, Keys
+from biomlbench.submission.sample import Sample, cached, own_table, sample_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    from biomlbench.task.submission_columns import ColumnSpec
+    from biomlbench.task.task import Task
+
+__all__ = ["Answers", "answers_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """A task's answers, read once.
+
+    Attributes
+    ----------
+    task : Task
+    sample : Sample
+    table : pyarrow.Table
+        In the order of the file.
+    order : ndarray of int or None
+        Position of each answer among the rows of the sample submission; None where the orders
+        are the same.
+    """
+
+    task: Task
+    sample: Sample
+    table: pa.Table
+    order: np.ndarray | None
+
+    @cached_property
+    def truth(self) -> Any:
+        """What the metric takes as the truth."""
+        targets = self.task.submission.targets
+        if not targets:
+            targets = tuple(spec.name for spec in self.sample.predictions)
+        if lost := [name for name in targets if name not in self.table.column_names]:
+            raise TaskError(
+                f"{self.task.answers}: lacks the target column(s) {lost}; declare `target` under "
+                "`submission`",
+                Reason.BROKEN_ANSWERS,
+            )
+        specs = self.sample.predictions
+        if len(targets) != len(specs):
+            specs = (specs[0],) * len(targets)
+        from biomlbench.metrics import MetricError
+
+        try:
+            return _inputs(self.table, targets, specs, self._kind)
+        except MetricError as error:
+            raise TaskError(
+                f"{self.task.answers}: {error.message}", Reason.BROKEN_ANSWERS
+            ) from error
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The answers as a grading function gets them; copy before handing it out."""
+        import pandas as pd
+
+        path, keys = self.task.answers, self.sample.keys
+        if path.suffix == ".parquet":
+            return pd.read_parquet(path)
+        kinds: Any = {"integer": "int64", "text": "str"}
+        # From version 3 on pandas parses floats exactly, and warns of the option.
+        exact: Any = (
+            {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+        )
+        result: pd.DataFrame = pd.read_csv(
+            path,
+            encoding="utf-8-sig",
+            dtype={name: kinds[kind] for name, kind in zip(keys.columns, keys.kinds, strict=True)},
+            **exact,
+        )
+        return result
+
+    @property
+    def _kind(self) -> str:
+        return self.task.grader.required_metric.kind
+
+    def predictions(self, table: pa.Table, order: np.ndarray | None) -> Any:
+        """Return what the metric takes as the predictions, in the order of the answers."""
+        names = tuple(spec.name for spec in self.sample.predictions)
+        specs = self.sample.predictions
+        return _inputs(table, names, specs, self._kind, self._arranged(order))
+
+    def _arranged(self, order: np.ndarray | None) -> np.ndarray | None:
+        """Return the position in a submission of each answer.
+
+        Parameters
+        ----------
+        order : ndarray of int or None
+            Position in the submission of each row of the sample; None for the same order.
+        """
+        if self.order is None:
+            return order
+        return self.order if order is None else order[self.order]
+
+    def submission_frame(self, table: pa.Table, order: np.ndarray | None) -> pd.DataFrame:
+        """Return a submission as a grading function gets it: as pandas would read the file."""
+        order = self._arranged(order)
+        return whole_numbers((table if order is None else table.take(positions(order))).to_pandas())
+
+
+def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Make columns of whole floats columns of integers, in place, as pandas would read them."""
+    import numpy as np
+
+    for name in frame.columns:
+        if frame[name].dtype.kind == "f":
+            values = frame[name].to_numpy()
+            if (values == np.rint(values)).all() and (np.abs(values) < 2**53).all():
+                frame[name] = values.astype("int64")
+    return frame
+
+
+def _inputs(
+    table: pa.Table,
+    names: tuple[str, ...],
+    specs: tuple[ColumnSpec, ...],
+    kind: str,
+    order: np.ndarray | None = None,
+) -> Any:
+    """Return columns as a metric of a kind takes them, their rows in an order."""
+    import numpy as np
+
+    if kind in ("mask", "instance_mask", "structure"):
+        values = table.column(names[0]).to_pylist()
+        rows = range(len(values)) if order is None else order.tolist()
+        return [_decoded(values[row], specs[0], kind) for row in rows]
+    columns = [numpy_of(table.column(name)) for name in names]
+    if order is not None:
+        columns = [column[order] for column in columns]
+    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def _decoded(value: str, spec: ColumnSpec, kind: str) -> Any:
+    if kind == "structure":
+        return value  # the metrics take the text of a file
+    if spec.height is None or spec.width is None:
+        raise TaskError(
+            f"column {spec.name!r}: declare `height` and `width` of its masks under "
+            "`submission.columns`"
+        )
+    from biomlbench.metrics.rle import rle_decode, rle_decode_instances
+
+    shape = (spec.height, spec.width)
+    if kind == "mask":
+        return rle_decode(value, shape)
+    return rle_decode_instances(value.split(";"), shape)
+
+
+def answers_of(task: Task) -> Answers:
+    """Return a task's answers, read once for each state of the file.
+
+    Parameters
+    ----------
+    task : Task
+
+    Raises
+    ------
+    NotPreparedError
+        If they are not there.
+    TaskError
+        If they cannot be read, or their ids are not those of the sample submission.
+    """
+    sample = sample_of(task)
+    kind = f"answers {task.config.get('submission')!r} {task.config.get('grader')!r} {id(sample)}"
+    result: Answers = cached(kind, task.answers, lambda: _read_answers(task, sample), task)
+    return result
+
+
+def _read_answers(task: Task, sample: Sample) -> Answers:
+    keys = sample.keys
+    targets = task.submission.targets or tuple(spec.name for spec in sample.predictions)
+    text = keys.columns
+    if len(targets) == len(sample.predictions):
+        pairs = zip(targets, sample.predictions, strict=True)
+        text += tuple(name for name, spec in pairs if not spec.numeric)
+    table = own_table(task.answers, text)
+    if lost := [name for name in keys.columns if name not in table.column_names]:
+        raise TaskError(f"{task.answers}: lacks the id column(s) {lost}", Reason.BROKEN_ANSWERS)
+    # The submission's rows are brought into the order of the answers.
+    found = Alignment.of(keys, Keys.of(table, keys.columns, keys.kinds))
+    if not found.ok:
+        raise TaskError(
+            f"{task.answers}: its ids are not those of {task.sample_submission}: "
+            f"{found.missing} only in the answers, {found.extra} only in the sample, "
+            f"{found.duplicate} repeated",
+            Reason.BROKEN_ANSWERS,
+        )
+    if len(keys) != table.num_rows:
+        raise TaskError(f"{task.answers}: an id occurs more than once", Reason.BROKEN_ANSWERS)
+    return Answers(task, sample, table, found.order)

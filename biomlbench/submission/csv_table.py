@@ -1,0 +1,298 @@
+"""Reading of CSV text into typed columns, exact to the last bit and fast.
+
+Numbers are parsed by Arrow, whose parser is correctly rounded. The common case, a file that
+is as it should be, is one pass; only a file that is not is read again to say what is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from biomlbench.errors import InvalidSubmissionError
+from biomlbench.outcomes import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+__all__ = [
+    "MAX_ROWS",
+    "check_columns",
+    "clean_numbers",
+    "is_missing",
+    "read_csv_table",
+    "read_header",
+]
+
+#: Most rows that are read, where the caller does not know better.
+MAX_ROWS = 50_000_000
+#: Longest header line, bytes, and most columns beside those that are asked for.
+MAX_HEADER_BYTES = 2**20
+MAX_EXTRA_COLUMNS = 10_000
+#: Spellings of a missing number.
+MISSING = ("", "NaN", "nan", "NAN", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "#N/A")
+#: Size from which a second thread saves more than it costs, bytes.
+THREADS_FROM_BYTES = 4 * 2**20
+# Arrow's largest block.
+_MAX_BLOCK = 2**31 - 2
+# By pattern: an Arrow array of the spellings would have Arrow import pandas.
+_MISSING = f"^({'|'.join(map(re.escape, MISSING))})$"
+_ROW = re.compile(r"Row #(\d+)")
+_NUMBER = r"^\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity|nan))\s*$"
+_INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
+# Doubles hold every integer up to here.
+_EXACT = 2.0**53
+
+
+def _refuse(message: str, reason: Reason) -> InvalidSubmissionError:
+    return InvalidSubmissionError(message, reason)
+
+
+def read_csv_table(
+    data: bytes,
+    columns: Mapping[str, str],
+    delimiter: str = ",",
+    most_rows: int = MAX_ROWS,
+) -> pa.Table:
+    """Read CSV text; see :func:`biomlbench.submission.reading.read_table`.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8 text without a byte order mark.
+    columns : mapping of str to str
+        Name to type.
+    delimiter : str
+    most_rows : int
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Raises
+    ------
+    InvalidSubmissionError
+        If the text is no table, has other columns, or too many rows.
+    """
+    import pyarrow as pa
+
+    names = read_header(data, delimiter)
+    if len(names) > (most := len(columns) + MAX_EXTRA_COLUMNS):
+        raise _refuse(f"there are {len(names)} columns; at most {most} are read", Reason.TOO_LARGE)
+    check_columns(names, tuple(columns), _hint(names, delimiter))
+    # Before it is parsed, where lines are rows.
+    if b'"' not in data:
+        _check_rows(max(data.count(b"\n"), data.count(b"\r")) - 1, most_rows)
+    types = {"number": pa.float64(), "integer": pa.int64(), "text": pa.string()}
+    try:
+        table = _parse(data, delimiter, {name: types[kind] for name, kind in columns.items()})
+    except pa.ArrowInvalid:
+        table = _parse_slowly(data, delimiter, columns)
+    if table.column_names != names:
+        raise _refuse("the header line cannot be read", Reason.UNREADABLE)
+    _check_rows(table.num_rows, most_rows)
+    return table.select(list(columns))
+
+
+def _check_rows(rows: int, most: int) -> None:
+    if rows > most:
+        raise _refuse(f"there are {rows} rows; at most {most} are read", Reason.TOO_LARGE)
+
+
+def read_header(data: bytes, delimiter: str) -> list[str]:
+    """Return the column names of CSV text.
+
+    Raises
+    ------
+    InvalidSubmissionError
+        If there is no header line, or it cannot be read.
+    """
+    start = len(data) - len(data.lstrip(b"\r\n"))
+    ends = [end for end in (data.find(b"\n", start), data.find(b"\r", start)) if end >= 0]
+    end = min(ends, default=len(data))
+    if end == start:
+        raise _refuse("the file is empty", Reason.EMPTY)
+    if end - start > MAX_HEADER_BYTES:
+        raise _refuse(f"the header line is longer than {MAX_HEADER_BYTES} bytes", Reason.TOO_LARGE)
+    try:
+        line = data[start:end].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _refuse("the header line is not UTF-8 text", Reason.UNREADABLE) from error
+    try:
+        names = next(csv.reader([line], delimiter=delimiter, strict=True))
+    except (csv.Error, StopIteration) as error:
+        raise _refuse("the header line cannot be read as CSV", Reason.UNREADABLE) from error
+    return names
+
+
+def _hint(names: Sequence[str], delimiter: str) -> str:
+    for other, label in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
+        if len(names) == 1 and other != delimiter and other in names[0]:
+            return f"; the columns seem to be separated by {label}"
+    if names and names[0] in ("", "Unnamed: 0", "index"):
+        return "; the first column seems to be a row index: write the file without it"
+    return ""
+
+
+def check_columns(names: Sequence[str], expected: Sequence[str], hint: str = "") -> None:
+    """Refuse a table whose columns are not exactly the expected ones, in whatever order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Columns of the submission.
+    expected : sequence of str
+        Columns of the sample submission.
+    hint : str
+        Added to the message.
+
+    Raises
+    ------
+    InvalidSubmissionError
+        With the reason ``missing_columns`` or ``extra_columns``.
+    """
+    from biomlbench.submission.reading import quote
+
+    def shown(items: Sequence[str]) -> str:
+        listed = ", ".join(quote(item) for item in items[:5])
+        return listed + (f" and {len(items) - 5} more" if len(items) > 5 else "")
+
+    known, wanted = set(names), set(expected)
+    if missing := [name for name in expected if name not in known]:
+        alike = {name.strip().lower() for name in missing}
+        near = [name for name in names if name.strip().lower() in alike and name not in wanted]
+        if near:
+            hint += f"; {shown(near)} differs by spaces or by upper and lower case"
+        raise _refuse(f"missing column(s) {shown(missing)}{hint}", Reason.MISSING_COLUMNS)
+    if len(known) != len(names):
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        raise _refuse(f"repeated column(s) {shown(repeated)}", Reason.EXTRA_COLUMNS)
+    if extra := [name for name in names if name not in wanted]:
+        raise _refuse(
+            f"{len(extra)} extra column(s): {shown(extra)}; the submission must have exactly "
+            f"{shown(expected)}{hint}",
+            Reason.EXTRA_COLUMNS,
+        )
+
+
+def _parse(data: bytes, delimiter: str, types: Mapping[str, pa.DataType]) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    large = len(data) >= THREADS_FROM_BYTES
+    read = arrow_csv.ReadOptions(use_threads=large)
+    if not large:
+        read.block_size = len(data) + 1
+    return arrow_csv.read_csv(
+        pa.BufferReader(data),
+        read_options=read,
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=large and b'"' in data
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=types, null_values=MISSING, strings_can_be_null=False
+        ),
+    )
+
+
+def _parse_slowly(data: bytes, delimiter: str, columns: Mapping[str, str]) -> pa.Table:
+    """Read every column as text, find what is wrong, and convert what can be converted."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    ragged: list[tuple[int, int, int]] = []
+
+    def note(row: arrow_csv.InvalidRow) -> str:
+        ragged.append((row.number or 0, row.expected_columns, row.actual_columns))
+        return "error"
+
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            read_options=arrow_csv.ReadOptions(
+                use_threads=False, block_size=min(len(data) + 1, _MAX_BLOCK)
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        if ragged:
+            number, expected, actual = ragged[0]
+            where = f"data row {number - 1}" if number > 1 else "a row"
+            message = f"{where} has {actual} cell(s) where the header has {expected}"
+        elif "UTF8" in str(error) or "utf8" in str(error):
+            row = _ROW.search(str(error))
+            message = f"{f'data row {int(row[1]) - 1}' if row else 'a cell'} is not UTF-8 text"
+        else:
+            message = "the file cannot be read as CSV"
+        raise _refuse(message, Reason.UNREADABLE) from error
+    for name, kind in columns.items():
+        if kind != "text":
+            index = table.column_names.index(name)
+            table = table.set_column(index, name, clean_numbers(table.column(index), name, kind))
+    return table
+
+
+def is_missing(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return where text is a spelling of a missing number."""
+    import pyarrow.compute as pc
+
+    return pc.match_substring_regex(text, _MISSING)
+
+
+def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArray:
+    """Convert text to numbers, or say which rows are none.
+
+    Parameters
+    ----------
+    text : ChunkedArray of string
+    name : str
+        Column, for the message.
+    kind : {"number", "integer"}
+        For ``integer``, values that are not integers leave the column float64 or as it is.
+
+    Returns
+    -------
+    pyarrow.ChunkedArray
+        float64 with nulls for missing values; int64, float64 or string for ``integer``.
+
+    Raises
+    ------
+    InvalidSubmissionError
+        For ``number``, with the reason ``wrong_type``.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim_whitespace(text)
+    missing = is_missing(text)
+    numeric = pc.or_(pc.match_substring_regex(text, _NUMBER), missing)
+    if not pc.all(numeric, min_count=0).as_py():
+        if kind == "integer":
+            return text
+        bad = pc.indices_nonzero(pc.invert(numeric))
+        from biomlbench.submission.reading import quote
+
+        raise _refuse(
+            f"column {quote(name)}: {len(bad)} value(s) are not numbers, first in data row "
+            f"{bad[0].as_py() + 1}",
+            Reason.WRONG_TYPE,
+        )
+    if kind == "integer" and pc.all(pc.match_substring_regex(text, _INTEGER), min_count=0).as_py():
+        return pc.cast(pc.replace_substring(text, "+", ""), pa.int64())
+    plain = pc.if_else(missing, pa.scalar(None, pa.string()), text)
+    numbers = pc.cast(pc.replace_substring_regex(plain, r"^\+", ""), pa.float64())
+    if kind == "number":
+        return numbers
+    whole = pc.and_(pc.equal(numbers, pc.round(numbers)), pc.less_equal(pc.abs(numbers), _EXACT))
+    if pc.all(pc.fill_null(whole, fill_value=False), min_count=0).as_py():
+        return pc.cast(numbers, pa.int64())
+    return numbers

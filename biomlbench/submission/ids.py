@@ -1,0 +1,192 @@
+"""Which rows of a submission belong to which wanted rows.
+
+Rule of ids: if every wanted id is written as a plain whole number (no sign but a minus, no
+leading zero), ids are whole numbers, and ``7``, ``7.0`` and ``007`` are the same. Otherwise ids
+are text, compared exactly: ``007`` is not ``7``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from biomlbench.arrow import numpy_of, one_array
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["Alignment", "Keys", "as_written", "first_repeat", "kinds_of"]
+
+_PLAIN_INTEGER = r"^(0|-?[1-9]\d{0,17})$"
+# Joins the parts of an id of several columns; text files cannot hold it unnoticed.
+_JOINT = "\x1f"
+# Ids that are Python's at one time.
+_PIECE = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """Ids of rows, one value a row.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    kinds : tuple of str
+        ``integer`` or ``text``, for each column.
+    values : pyarrow.Array
+    """
+
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    values: pa.Array
+
+    @classmethod
+    def of(cls, table: pa.Table, columns: tuple[str, ...], kinds: tuple[str, ...]) -> Keys:
+        """Take the ids out of a table; an id of the wrong kind is null."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        parts = [
+            one_array(_as_integers(table.column(name)) if kind == "integer" else table.column(name))
+            for name, kind in zip(columns, kinds, strict=True)
+        ]
+        if len(parts) == 1:
+            return cls(columns, kinds, parts[0])
+        texts = [pc.cast(part, pa.string()) for part in parts]
+        return cls(columns, kinds, one_array(pc.binary_join_element_wise(*texts, _JOINT)))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def _as_integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return int64, null where a value is no whole number."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_int64(column.type):
+        return column
+    if pa.types.is_string(column.type):
+        whole = pc.match_substring_regex(column, r"^[+-]?\d{1,18}(\.0*)?$")
+        text = pc.if_else(whole, column, pa.scalar(None, pa.string()))
+        return pc.cast(pc.replace_substring_regex(text, r"^\+|\.0*$", ""), pa.int64())
+    whole = pc.and_(pc.is_finite(column), pc.equal(column, pc.round(column)))
+    small = pc.less(pc.abs(column), 2.0**53)
+    return pc.cast(
+        pc.if_else(pc.and_(whole, small), column, pa.scalar(None, pa.float64())), pa.int64()
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """How the rows of a submission lie to those that are wanted.
+
+    Attributes
+    ----------
+    order : ndarray of int or None
+        Position in the submission of each wanted row; None where the orders are the same.
+    missing, extra, duplicate : int
+        Wanted ids without a row; rows whose id is not wanted; rows whose id came before.
+    first_extra, first_duplicate : int or None
+        The first such row of the submission, counted from 1.
+    """
+
+    order: np.ndarray | None
+    missing: int = 0
+    extra: int = 0
+    duplicate: int = 0
+    first_extra: int | None = None
+    first_duplicate: int | None = None
+
+    @classmethod
+    def of(cls, submitted: Keys, wanted: Keys) -> Alignment:
+        """Match the rows of a submission with the wanted ones, by id."""
+        import pyarrow.compute as pc
+
+        if submitted.values.equals(wanted.values):
+            return cls(None)
+        position = pc.index_in(wanted.values, value_set=submitted.values, skip_nulls=True)
+        known = pc.is_in(submitted.values, value_set=wanted.values, skip_nulls=True)
+        extra = pc.indices_nonzero(pc.invert(known))
+        missing = position.null_count
+        repeats = len(submitted) - len(extra) - (len(wanted) - missing)
+        repeat = first_repeat(submitted.values) if repeats else None
+        if missing or len(extra) or repeats:
+            first_extra = extra[0].as_py() + 1 if len(extra) else None
+            return cls(None, missing, len(extra), repeats, first_extra, repeat)
+        return cls(numpy_of(position))
+
+    @property
+    def ok(self) -> bool:
+        """Whether every wanted row is there once, and no other."""
+        return not (self.missing or self.extra or self.duplicate)
+
+
+def first_repeat(values: pa.Array) -> int | None:
+    """Return the first row, from 1, whose value came before; None if there is none."""
+    import pyarrow.compute as pc
+
+    # Sorting is several times faster than Arrow's own count of distinct values.
+    ordered = values.take(pc.array_sort_indices(values))
+    same = pc.any(pc.equal(ordered[:-1], ordered[1:]), min_count=0)
+    if not same.as_py() and values.null_count < 2:
+        return None
+    seen = set()
+    for start in range(0, len(values), _PIECE):
+        for row, value in enumerate(values.slice(start, _PIECE).to_pylist(), start + 1):
+            if value is not None and value in seen:
+                return row
+            seen.add(value)
+    return None
+
+
+def as_written(frame: pd.DataFrame, columns: tuple[str, ...]) -> pa.Table:
+    """Return columns of a pandas table as text, as :func:`kinds_of` takes them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    columns : tuple of str
+
+    Returns
+    -------
+    pyarrow.Table
+        Whole numbers are written without a point, whatever type pandas gave them; missing ids
+        are null, which matches nothing.
+    """
+    import pyarrow as pa
+
+    def text(value: Any) -> str | None:
+        if value is None or value != value:  # NaN is the one value unequal to itself
+            return None
+        whole = isinstance(value, float) and value.is_integer()
+        return str(int(value)) if whole else str(value)
+
+    return pa.table(
+        {name: pa.array([text(v) for v in frame[name].tolist()], pa.string()) for name in columns}
+    )
+
+
+def kinds_of(table: pa.Table, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return whether the wanted ids are ``integer`` or ``text``, for each of their columns.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        With the wanted ids as text, as they were written.
+    columns : tuple of str
+    """
+    return tuple("integer" if _are_integers(table.column(name)) else "text" for name in columns)
+
+
+def _are_integers(column: pa.ChunkedArray) -> bool:
+    import pyarrow.compute as pc
+
+    if len(column) and not re.match(_PLAIN_INTEGER, column[0].as_py()):
+        return False
+    return bool(pc.all(pc.match_substring_regex(column, _PLAIN_INTEGER), min_count=0).as_py())

@@ -1,0 +1,155 @@
+"""Files that nobody may hand in: a task's answers, its gold submission, its raw data.
+
+A run table, a list of submissions or a link can name them as easily as any other file. So what
+was opened is looked at, not what it is called: where the open file lies, which inode it is, and,
+once read, what it holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biomlbench.errors import InvalidSubmissionError
+from biomlbench.outcomes import Reason
+from biomlbench.submission.content import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from biomlbench.task.task import Task
+
+__all__ = ["PrivateFiles"]
+
+_LONGEST = 2**63
+_LEAST_BYTES = 64
+"""A shorter file may well hold what another holds, by nothing but right work."""
+_DESCRIPTORS = Path("/proc/self/fd")
+
+
+class PrivateFiles:
+    """What a submission to a task must not be.
+
+    Parameters
+    ----------
+    task : Task
+        Its data need not be prepared.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._data = Path(os.path.realpath(task.data_dir)).parts
+        self._home = task.data_dir / task.id
+        named = () if task.is_card else (str(task.answers), str(task.gold_submission))
+        paths = {*named, *_files(task.answers.parent)}
+        found = ((path, _regular(path)) for path in paths)
+        self._files = {path: state for path, state in found if state is not None}
+        sizes = (state.st_size for state in self._files.values())
+        self._sizes = {size for size in sizes if size >= _LEAST_BYTES}
+
+    def refuse_file(self, descriptor: int) -> None:
+        """Look at an open file's place and inode.
+
+        Parameters
+        ----------
+        descriptor : int
+            Of a regular file.
+
+        Raises
+        ------
+        InvalidSubmissionError
+            With the reason ``private_file``.
+        """
+        found = os.fstat(descriptor)
+        if _is_private(self._place(descriptor)):
+            raise _refused("lies among the task's own data")
+        inodes = {_inode(state) for state in self._files.values()}
+        if found.st_nlink > 1:
+            # Any file of the task may have got another name; public ones are anybody's.
+            private = (path for path in _files(self._home) if _is_private(self._below(path)))
+            inodes |= {_inode(state) for path in private if (state := _regular(path))}
+        if _inode(found) in inodes:
+            raise _refused("is one of the task's own private files under another name")
+
+    def may_hold(self, size: int) -> bool:
+        """Tell whether content of that size can be that of a private file."""
+        return size in self._sizes
+
+    def refuse_content(self, data: bytes) -> None:
+        """Look at what was read.
+
+        Parameters
+        ----------
+        data : bytes
+            All of it.
+
+        Raises
+        ------
+        InvalidSubmissionError
+            With the reason ``private_file``.
+        """
+        if not self.may_hold(len(data)):
+            return
+        digest = hashlib.sha256(data).hexdigest()
+        if any(_digest(path) == digest for path in self._files):
+            raise _refused("is a copy of one of the task's own private files")
+
+    def _place(self, descriptor: int) -> tuple[str, ...]:
+        try:
+            # The kernel's name of an open file has no links in it.
+            return self._parts((_DESCRIPTORS / str(descriptor)).readlink())
+        except OSError:  # no /proc here: inode and content still tell
+            return ()
+
+    def _below(self, path: str) -> tuple[str, ...]:
+        """Return the parts of a path below the data folder; none outside it."""
+        return self._parts(Path(os.path.realpath(path)))
+
+    def _parts(self, resolved: Path) -> tuple[str, ...]:
+        parts, folder = resolved.parts, self._data
+        return parts[len(folder) :] if parts[: len(folder)] == folder else ()
+
+
+def _is_private(parts: tuple[str, ...]) -> bool:
+    """Tell whether a path below the data folder is of raw data or of answers, of any task."""
+    folders = parts[:-1]
+    if "private" in folders or "raw" in folders[2:3]:
+        return True
+    return any(name.startswith("prepared") for name in folders) and "public" not in folders
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for place, _, names in os.walk(folder):
+        yield from (os.path.join(place, name) for name in names)  # noqa: PTH118 - may be many
+
+
+def _regular(path: str) -> os.stat_result | None:
+    """Return the state of what a path leads to; None where that is no regular file."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def _inode(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _digest(path: str) -> str | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        return digest_of(descriptor, _LONGEST)
+    finally:
+        os.close(descriptor)
+
+
+def _refused(what: str) -> InvalidSubmissionError:
+    return InvalidSubmissionError(f"the submission {what}", Reason.PRIVATE_FILE)

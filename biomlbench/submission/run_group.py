@@ -1,0 +1,146 @@
+"""Run groups of BioML-bench and MLE-bench: who made the runs, and where their files lie now.
+
+A harness writes a folder ``<time>_run-group_<agent>`` with a ``submission.jsonl``, whose lines
+name each file by its absolute path on the machine that ran the agent, by its path from that
+machine's working directory, or relative to the folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["RunGroup", "agent_of", "task_named"]
+
+_MARK = "_run-group_"
+# Groups of agents that came from elsewhere are published as `<agent>_group3`.
+_NUMBERED = re.compile(r"(.+?)[_-]group[_-]?\d+")
+_PATH_KEYS = ("submission_path", "logs_path", "code_path")
+_MAX_TAIL = 8
+"""Most last parts of a path by which a file is looked for."""
+
+
+def agent_of(name: str) -> str | None:
+    """Return the agent that the name of a run group's folder states; None where it states none.
+
+    Examples
+    --------
+    >>> agent_of("2025-03-31T12-00-00-GMT_run-group_aide")
+    'aide'
+    >>> agent_of("aira-dojo_group10"), agent_of("my-runs")
+    ('aira-dojo', None)
+    """
+    if _MARK in name:
+        return name.rpartition(_MARK)[2].strip() or None
+    match = _NUMBERED.fullmatch(name)
+    return match[1] if match else None
+
+
+def task_named(row: Mapping[str, Any]) -> Any:
+    """Return the task that a line names: ``competition_id`` is another word for ``task_id``.
+
+    Raises
+    ------
+    ValueError
+        If it names two.
+    """
+    named = [row[key] for key in ("task_id", "competition_id") if row.get(key) not in (None, "")]
+    if len(named) == 2 and named[0] != named[1]:
+        raise ValueError("`task_id` and `competition_id` name two tasks; keep one of them")
+    return named[0] if named else None
+
+
+class RunGroup:
+    """A run group: its folder, and the paths that its list of submissions states.
+
+    Parameters
+    ----------
+    folder : path
+        Where the list lies.
+    stated : iterable of object
+        Every ``submission_path`` of the list, as it stands there; what is no text is left out.
+    """
+
+    def __init__(self, folder: str | Path, stated: Iterable[Any] = ()) -> None:
+        self.folder = Path(folder)
+        whole = self.folder.absolute()
+        self._names = (*reversed(whole.parts),)
+        self.name = whole.name
+        paths = {path for path in stated if isinstance(path, str) and _is_absolute(path)}
+        # A file is looked for by the end of its path only where no other path has that end:
+        # `submission/submission.csv` says nothing where every run has one.
+        self._ends = Counter(end for path in paths for end in _ends(_parts(path)))
+
+    def agent(self, row: Mapping[str, Any]) -> str:
+        """Return the agent of a line that names none: the group's.
+
+        Parameters
+        ----------
+        row : mapping
+            The line; its paths may lie in another group than the list does.
+        """
+        for name in self._names:
+            if _MARK in name and (agent := agent_of(name)):
+                return agent
+        for key in _PATH_KEYS:
+            parts = _parts(row[key]) if isinstance(row.get(key), str) else ()
+            for name in reversed(parts):
+                if _MARK in name and (agent := agent_of(name)):
+                    return agent
+        return agent_of(self.name) or self.name or "group"
+
+    def submission(self, stated: str) -> str:
+        """Return the file that a stated path means here.
+
+        Parameters
+        ----------
+        stated : str
+
+        Returns
+        -------
+        str
+            The path beside the list; or from the working directory; or below the group's folder,
+            where another machine's path has the folder's name or an end that no other path of
+            the list has. Where there is no such file, the path beside the list.
+        """
+        beside = os.path.normpath(self.folder / stated)
+        if os.path.lexists(beside):
+            return beside
+        if os.path.lexists(stated):
+            return os.path.normpath(stated)
+        for end in self._below(stated):
+            here = self.folder.joinpath(*end)
+            if os.path.lexists(here):
+                return os.path.normpath(here)
+        return beside
+
+    def _below(self, stated: str) -> list[tuple[str, ...]]:
+        """Return what of a path may lie below the group's folder, the surest first."""
+        parts = _parts(stated)
+        for number in reversed(range(len(parts) - 1)):
+            if parts[number] == self.name or _MARK in parts[number]:
+                return [parts[number + 1 :]] if ".." not in parts[number + 1 :] else []
+        if not _is_absolute(stated):
+            return []
+        return [end for end in _ends(parts) if self._ends[end] <= 1]
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith(("/", "\\")) or bool(re.match(r"[A-Za-z]:[\\/]", path))
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Return the parts of a path of this machine's kind or, with backslashes, of Windows."""
+    return tuple(part for part in re.split(r"[\\/]+", path) if part not in ("", "."))
+
+
+def _ends(parts: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the ends of a path, the longest first; none that leads out of its folder."""
+    ends = [parts[-length:] for length in range(min(len(parts), _MAX_TAIL), 0, -1)]
+    return [end for end in ends if ".." not in end]

@@ -1,0 +1,297 @@
+"""A task's own tables, read once: what the sample submission asks for."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.arrow import one_array
+from biomlbench.errors import InvalidSubmissionError, NotPreparedError, TaskError, folder_remedy
+from biomlbench.outcomes import Reason
+from biomlbench.submission.csv_table import clean_numbers, is_missing, read_header
+from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
+from biomlbench.task.submission_columns import ColumnSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from biomlbench.task.task import Task
+
+__all__ = ["Sample", "cached", "has_rows", "own_table", "sample_of"]
+
+logger = logging.getLogger(__name__)
+
+# A submission is read that has so many rows, or so many times those of the sample submission: far
+# more than a mistake makes, and little enough for anything that is done with ids.
+_LEAST_MOST = 1_000_000
+_EXCESS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What a task's sample submission and its config ask of a submission.
+
+    Attributes
+    ----------
+    columns : dict of str to str
+        Every column's type, as :func:`biomlbench.submission.reading.read_table` takes it.
+    keys : Keys
+    predictions : tuple of ColumnSpec
+    """
+
+    columns: Mapping[str, str]
+    keys: Keys
+    predictions: tuple[ColumnSpec, ...]
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The wanted ids as text."""
+        return tuple(map(str, self.keys.values.to_pylist()))
+
+    @property
+    def most_rows(self) -> int:
+        """Rows of the longest submission that is read."""
+        return max(_LEAST_MOST, _EXCESS * len(self.keys))
+
+    def align(self, table: pa.Table) -> Alignment:
+        """Match the rows of a submission with those of the sample."""
+        return Alignment.of(Keys.of(table, self.keys.columns, self.keys.kinds), self.keys)
+
+
+# Held while a file is read, so that threads read it once; an answers file needs its sample.
+_lock = threading.RLock()
+#: Most files whose content is kept.
+MAX_CACHED = 64
+_cache: dict[tuple[str, str], tuple[tuple[int, int], Any]] = {}
+
+
+def cached(kind: str, path: Path, build: Callable[[], Any], task: Task) -> Any:
+    """Return what `build` makes of a file, made once for each state of the file.
+
+    Parameters
+    ----------
+    kind : str
+        What is made, and everything beside the file that it depends on.
+    path : Path
+    build : callable
+    task : Task
+        Whose file it is.
+
+    Raises
+    ------
+    NotPreparedError
+        If the file is not there.
+    TaskError
+        If it cannot be looked at.
+    """
+    try:
+        state = path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        from biomlbench.task.registry import prepare_command
+
+        raise NotPreparedError(
+            f"{path}: not there yet; prepare the task's data first, with: {prepare_command(task)}"
+        ) from error
+    except OSError as error:
+        raise TaskError(
+            f"{path}: {error.strerror}; {folder_remedy(path, error.errno or 0)}"
+        ) from error
+    key, stamp = (kind, os.fspath(path)), (state.st_mtime_ns, state.st_size)
+    with _lock:
+        held = _cache.pop(key, None)
+        if held is None or held[0] != stamp:
+            held = (stamp, build())
+        _cache[key] = held  # now the most recently used one
+        while len(_cache) > MAX_CACHED:
+            del _cache[next(iter(_cache))]
+    return held[1]
+
+
+def own_table(path: Path, text_columns: tuple[str, ...] | None = None) -> pa.Table:
+    """Read a table of the task's own (CSV or Parquet).
+
+    Parameters
+    ----------
+    path : Path
+    text_columns : tuple of str, optional
+        Columns to leave as text; by default all. The others are float64 where every value is
+        a number, else text.
+
+    Raises
+    ------
+    TaskError
+        If it cannot be read.
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    try:
+        if path.suffix == ".parquet":
+            import pyarrow.parquet as pq
+
+            table = pq.read_table(path)
+            columns = [_plain(table.column(name)) for name in table.column_names]
+        else:
+            data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+            names = read_header(data, ",")
+            table = arrow_csv.read_csv(
+                pa.BufferReader(data),
+                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+                ),
+            )
+            columns = table.columns
+    except (OSError, pa.ArrowException, InvalidSubmissionError) as error:
+        raise TaskError(f"{path}: cannot be read: {error}", Reason.BROKEN_ANSWERS) from error
+    names = table.column_names
+    if len(set(names)) != len(names):
+        raise TaskError(f"{path}: a column occurs twice: {names}", Reason.BROKEN_ANSWERS)
+    if text_columns is not None:
+        columns = [
+            column if name in text_columns else _number_or_text(column)
+            for name, column in zip(names, columns, strict=True)
+        ]
+    return pa.Table.from_arrays([one_array(column) for column in columns], names=names)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of a Parquet file as the text that CSV would hold."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    return pc.fill_null(column.cast(pa.string()), "")
+
+
+def _number_or_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        pass
+    try:
+        return clean_numbers(column, "", "number")
+    except InvalidSubmissionError:
+        return column
+
+
+def sample_of(task: Task) -> Sample:
+    """Return what a task asks of a submission.
+
+    Parameters
+    ----------
+    task : Task
+
+    Raises
+    ------
+    NotPreparedError
+        If the sample submission is not there.
+    TaskError
+        If it cannot be read, or contradicts the config.
+    """
+    kind = f"sample {task.submission!r}"
+    result: Sample = cached(kind, task.sample_submission, lambda: _sample(task), task)
+    return result
+
+
+def has_rows(task: Task) -> bool:
+    """Whether a task's submissions are tables whose rows are matched by id.
+
+    Of a published grader a submission may be anything: what its sample submission is. For all
+    other tasks it is a table.
+
+    Raises
+    ------
+    NotPreparedError
+        If the sample submission is not there.
+    """
+    if not task.may_grade_apart or task.grader.spec is None:
+        return True
+    path = task.sample_submission
+    result: bool = cached(f"rows {task.submission!r}", path, lambda: _has_rows(task), task)
+    return result
+
+
+def _has_rows(task: Task) -> bool:
+    if task.sample_submission.suffix.lower() not in (".csv", ".parquet"):
+        return False
+    try:
+        _sample(task)
+    except TaskError as error:
+        logger.info("%s; its submissions go to the grader unread", error)
+        return False
+    return True
+
+
+def _sample(task: Task) -> Sample:
+    path, schema = task.sample_submission, task.submission
+    table = own_table(path)
+    names = table.column_names
+    if not table.num_rows:
+        raise TaskError(f"{path}: has no rows")
+    declared = (*schema.ids, *schema.predictions)
+    if schema.ids and schema.predictions and set(declared) != set(names):
+        raise TaskError(f"{path}: has the columns {names}, the config declares {list(declared)}")
+    if lost := [name for name in declared if name not in names]:
+        raise TaskError(f"{path}: lacks the column(s) {lost} that the config declares")
+    ids = schema.ids or _shortest_key(table, path)
+    kinds = kinds_of(table, ids)
+    keys = Keys.of(table, ids, kinds)
+    if (repeat := first_repeat(keys.values)) is not None:
+        raise TaskError(f"{path}: the id of row {repeat} occurs more than once")
+    apart = task.may_grade_apart and task.grader.spec is not None
+    spec_of = _published_spec if apart else _spec_of
+    predictions = tuple(
+        schema.columns.get(name) or spec_of(name, table.column(name))
+        for name in (schema.predictions or [name for name in names if name not in ids])
+    )
+    if not predictions:
+        raise TaskError(f"{path}: has no column beside the id {list(ids)}")
+    columns = dict(zip(ids, kinds, strict=True))
+    for spec in predictions:
+        columns[spec.name] = "number" if spec.numeric else "text"
+    return Sample({name: columns[name] for name in names if name in columns}, keys, predictions)
+
+
+def _shortest_key(table: pa.Table, path: Path) -> tuple[str, ...]:
+    """Return the fewest first columns whose values tell the rows apart."""
+    for count in range(1, len(table.column_names)):
+        names = tuple(table.column_names[:count])
+        if table.select(names).group_by(list(names)).aggregate([]).num_rows == table.num_rows:
+            return names
+    raise TaskError(
+        f"{path}: no first columns tell the rows apart; declare `id` under `submission`"
+    )
+
+
+def _published_spec(name: str, column: pa.ChunkedArray) -> ColumnSpec:
+    """Return what a published task's column may hold: anything but in a column of numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pa.types.is_string(_number_or_text(column).type)
+    if text or pc.any(is_missing(column), min_count=0).as_py():
+        return ColumnSpec(name, "free")
+    return ColumnSpec(name, "number")
+
+
+def _spec_of(name: str, column: pa.ChunkedArray) -> ColumnSpec:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pc.all(is_missing(column)).as_py():
+        return ColumnSpec(name, "number")
+    numeric = not pa.types.is_string(_number_or_text(column).type)
+    return ColumnSpec(name, "number" if numeric else "string")

@@ -1,0 +1,351 @@
+"""Structural checks of a submission, from the sample submission and the config alone.
+
+The answers are never opened, and messages hold nothing but columns, counts and row numbers,
+so they can be shown to a competitor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.arrow import numpy_of
+from biomlbench.errors import InvalidSubmissionError
+from biomlbench.outcomes import Outcome, Reason
+from biomlbench.submission.code_syntax import syntax_fault
+from biomlbench.submission.private_files import PrivateFiles
+from biomlbench.submission.reading import quote, read_bytes, read_code, read_table
+from biomlbench.submission.sample import Sample, has_rows, sample_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from biomlbench.submission.ids import Alignment
+    from biomlbench.task.submission_columns import ColumnSpec
+    from biomlbench.task.task import Task
+
+__all__ = [
+    "CHECKS",
+    "CODE_CHECKS",
+    "Inspection",
+    "code_rows",
+    "inspect_submission",
+    "validate_rows",
+]
+
+#: The checks of a file of predictions, in order.
+CHECKS = ("file", "format", "columns", "types", "rows", "duplicate_ids", "missing_ids",
+          "extra_ids", "missing_values", "values")  # fmt: skip
+#: The checks of submitted code, in order.
+CODE_CHECKS = ("file", "syntax")
+
+_CHECK_OF = {
+    Reason.MISSING_FILE: "file",
+    Reason.UNSAFE_PATH: "file",
+    Reason.PRIVATE_FILE: "file",
+    Reason.TOO_LARGE: "file",
+    Reason.WRONG_FORMAT: "format",
+    Reason.UNREADABLE: "format",
+    Reason.EMPTY: "format",
+    Reason.MISSING_COLUMNS: "columns",
+    Reason.EXTRA_COLUMNS: "columns",
+    Reason.WRONG_TYPE: "types",
+}
+
+
+@dataclass
+class Inspection:
+    """What the structural checks found.
+
+    Attributes
+    ----------
+    sample : Sample or None
+        None where the sample submission is no table by whose ids rows are matched: then only
+        the task's grader can read the submission.
+    table : pyarrow.Table or None
+        The submission, as far as it could be read.
+    data : bytes
+        Content of a submission that is no such table.
+    alignment : Alignment or None
+        How its rows lie to the sample's.
+    found : dict of str to (Reason, str)
+        Reason and message of each check that failed.
+    reached : str
+        The last check that could be made.
+    """
+
+    sample: Sample | None
+    table: pa.Table | None = None
+    data: bytes = b""
+    alignment: Alignment | None = None
+    found: dict[str, tuple[Reason, str]] = field(default_factory=dict)
+    reached: str = CHECKS[-1]
+
+    @property
+    def rows(self) -> tuple[pa.Table, np.ndarray | None]:
+        """The table and its :attr:`Alignment.order`, of a submission in which nothing failed."""
+        if self.alignment is None:
+            raise ValueError(f"nothing was aligned: {self.first_failure}")
+        return self.table, self.alignment.order
+
+    @property
+    def first_failure(self) -> tuple[Reason, str] | None:
+        """Reason and message of the first check that failed, or None."""
+        return next((self.found[check] for check in CHECKS if check in self.found), None)
+
+
+def inspect_submission(
+    submission: str | Path | bytes | pa.Table,
+    task: Task,
+    *,
+    name: str | Path | None = None,
+    root: str | Path | None = None,
+) -> Inspection:
+    """Make the structural checks of predictions.
+
+    Parameters
+    ----------
+    submission : path, bytes or pyarrow.Table
+        The file, its content, or a table as :func:`biomlbench.submission.reading.read_table` gives.
+    task : Task
+    name : path, optional
+        Name that tells the format, where `submission` is bytes (default: CSV).
+    root : path, optional
+        Folder that a relative path starts from; below it no link is followed.
+
+    Returns
+    -------
+    Inspection
+
+    Raises
+    ------
+    TaskError
+        If the task's sample submission is missing or broken.
+    """
+    sample = sample_of(task) if has_rows(task) else None
+    result = Inspection(sample)
+    if sample is None:
+        _inspect_file(result, submission, task, name, root)
+        return result
+    if isinstance(submission, (str, Path, bytes)):
+        try:
+            table = read_table(
+                submission,
+                sample.columns,
+                name=name,
+                root=root,
+                private=PrivateFiles(task),
+                most_rows=sample.most_rows,
+            )
+        except InvalidSubmissionError as error:
+            check = _CHECK_OF.get(error.reason, "format")
+            result.found[check], result.reached = (error.reason, error.message), check
+            return result
+    else:
+        table = submission
+    result.table = table
+    if not table.num_rows:
+        result.found["rows"] = (Reason.EMPTY, "the submission has no rows")
+        result.reached = "rows"
+        return result
+    result.alignment = sample.align(table)
+    _check_ids(result, result.alignment, table.num_rows, len(sample.keys))
+    for spec in sample.predictions:
+        _check_values(result, spec, table.column(spec.name))
+    return result
+
+
+def _inspect_file(
+    result: Inspection,
+    submission: str | Path | bytes | pa.Table,
+    task: Task,
+    name: str | Path | None,
+    root: str | Path | None,
+) -> None:
+    """Check what can be checked of a submission that only the task's grader can read."""
+    result.reached = "format"
+    wanted = task.sample_submission.suffix.lower()
+    try:
+        if not isinstance(submission, (str, Path, bytes)):
+            raise InvalidSubmissionError(f"must be a {wanted} file", Reason.WRONG_FORMAT)
+        shown = name
+        if isinstance(submission, bytes):
+            result.data = submission
+        else:
+            result.data = read_bytes(submission, root=root, private=PrivateFiles(task))
+            shown = shown or submission
+        if shown is not None and Path(str(shown)).suffix.lower() != wanted:
+            raise InvalidSubmissionError(
+                f"the file's name must end in {wanted}, as the sample submission's does",
+                Reason.WRONG_FORMAT,
+            )
+        if not result.data:
+            raise InvalidSubmissionError("the file is empty", Reason.EMPTY)
+    except InvalidSubmissionError as error:
+        check = _CHECK_OF.get(error.reason, "format")
+        result.found[check], result.reached = (error.reason, error.message), check
+
+
+def _check_ids(result: Inspection, found: Alignment, rows: int, wanted: int) -> None:
+    if found.duplicate:
+        result.found["duplicate_ids"] = (
+            Reason.DUPLICATE_IDS,
+            f"{found.duplicate} row(s) repeat an id, first in data row {found.first_duplicate}",
+        )
+    if found.missing:
+        result.found["missing_ids"] = (
+            Reason.MISSING_IDS,
+            (
+                f"{found.missing} of the {wanted} ids of the sample submission have no row "
+                f"(the submission has {rows} rows)"
+            ),
+        )
+    if found.extra:
+        result.found["extra_ids"] = (
+            Reason.EXTRA_IDS,
+            (
+                f"{found.extra} row(s) have an id that the sample submission does not have, first "
+                f"in data row {found.first_extra}"
+            ),
+        )
+
+
+def _check_values(result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray) -> None:
+    import numpy as np
+
+    label = f"column {quote(spec.name)}"
+    if spec.numeric:
+        values = numpy_of(column)
+        bad = ~np.isfinite(values)
+        if bad.any():
+            _note(result, "missing_values", Reason.NAN_PREDICTIONS, bad,
+                  f"{label}: {{}} value(s) are missing, NaN or infinite")  # fmt: skip
+            return
+        if spec.type == "integer" and (bad := values != np.rint(values)).any():
+            _note(
+                result, "types", Reason.WRONG_TYPE, bad, f"{label}: {{}} value(s) are no integers"
+            )
+        below = values < spec.minimum if spec.minimum is not None else np.zeros(len(values), bool)
+        above = values > spec.maximum if spec.maximum is not None else np.zeros(len(values), bool)
+        if (bad := below | above).any():
+            low = "-inf" if spec.minimum is None else f"{spec.minimum:g}"
+            high = "inf" if spec.maximum is None else f"{spec.maximum:g}"
+            _note(result, "values", Reason.OUT_OF_RANGE, bad,
+                  f"{label}: {{}} value(s) lie outside {low} to {high}")  # fmt: skip
+        if spec.allowed and (bad := ~np.isin(values, np.asarray(spec.allowed, float))).any():
+            _note(result, "values", Reason.OUT_OF_RANGE, bad, f"{label}: {{}} value(s) not allowed")
+    elif spec.type == "rle":
+        _check_codes(result, spec, column, label)
+    elif spec.type == "free":
+        return
+    else:
+        import pyarrow.compute as pc
+
+        bad = numpy_of(pc.match_substring_regex(column, r"^\s*$"))
+        if bad.any():
+            _note(result, "missing_values", Reason.NAN_PREDICTIONS, bad,
+                  f"{label}: {{}} value(s) are missing")  # fmt: skip
+        elif spec.allowed:
+            allowed = {str(value) for value in spec.allowed}
+            bad = np.array([value not in allowed for value in column.to_pylist()])
+            if bad.any():
+                _note(result, "values", Reason.OUT_OF_RANGE, bad,
+                      f"{label}: {{}} value(s) not allowed")  # fmt: skip
+
+
+def _note(result: Inspection, check: str, reason: Reason, bad: Any, message: str) -> None:
+    """Record a failed check, unless another column already failed it."""
+    first = int(bad.argmax()) + 1
+    text = f"{message.format(int(bad.sum()))}, first in data row {first}"
+    result.found.setdefault(check, (reason, text))
+
+
+def _check_codes(result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray, label: str) -> None:
+    if spec.height is None or spec.width is None:
+        return
+    from biomlbench.metrics import MetricError
+    from biomlbench.metrics.rle import rle_decode
+
+    for row, code in enumerate(column.to_pylist(), 1):
+        try:
+            rle_decode(code, (spec.height, spec.width))
+        except MetricError as error:
+            result.found.setdefault(
+                "values",
+                (Reason.WRONG_TYPE, f"{label}: data row {row}: {error.message}"),
+            )
+            return
+
+
+def validate_rows(
+    submission: str | Path | bytes | pa.Table,
+    task: Task,
+    *,
+    name: str | Path | None = None,
+    root: str | Path | None = None,
+) -> list[dict[str, str]]:
+    """Return one row a structural check of predictions, without opening the answers.
+
+    Parameters
+    ----------
+    submission, task, name, root
+        As for :func:`inspect_submission`.
+
+    Returns
+    -------
+    list of dict
+        ``check``, ``outcome``, ``reason`` and ``message``, in the order of :data:`CHECKS`.
+        Checks that could not be made because an earlier one failed are ``skipped``.
+
+    Raises
+    ------
+    TaskError
+        If the task's sample submission is missing or broken.
+    """
+    result = inspect_submission(submission, task, name=name, root=root)
+    return _rows(CHECKS, result.found, result.reached)
+
+
+def _rows(
+    checks: tuple[str, ...], found: dict[str, tuple[Reason, str]], reached: str
+) -> list[dict[str, str]]:
+    rows = []
+    for check in checks:
+        if check in found:
+            outcome, (reason, message) = Outcome.FAILED, found[check]
+        elif checks.index(check) > checks.index(reached):
+            outcome, reason, message = Outcome.SKIPPED, Reason.NOT_REACHED, ""
+        else:
+            outcome, reason, message = Outcome.PASSED, Reason.OK, ""
+        rows.append(
+            {"check": check, "outcome": str(outcome), "reason": str(reason), "message": message}
+        )
+    return rows
+
+
+def code_rows(path: str | Path, task: Task | None = None) -> list[dict[str, str]]:
+    """Return one row a structural check of submitted code, which is parsed but not run.
+
+    Parameters
+    ----------
+    path : path
+    task : Task, optional
+        Whose private files it must not be.
+
+    Returns
+    -------
+    list of dict
+        As :func:`validate_rows`, in the order of :data:`CODE_CHECKS`.
+    """
+    try:
+        code = read_code(path, None if task is None else PrivateFiles(task))
+    except InvalidSubmissionError as error:
+        return _rows(CODE_CHECKS, {"file": (error.reason, error.message)}, "file")
+    found: dict[str, tuple[Reason, str]] = {}
+    if not code.strip():
+        found["syntax"] = (Reason.EMPTY, "the file holds no code")
+    elif fault := syntax_fault(code):
+        found["syntax"] = fault
+    return _rows(CODE_CHECKS, found, "syntax")

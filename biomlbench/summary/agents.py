@@ -1,0 +1,227 @@
+"""Agents' summary as the field reports it: means over tasks of means over replicates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.frames import as_frame
+from biomlbench.outcomes import Fault
+from biomlbench.summary.mean_intervals import mean_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pandas.api.typing import SeriesGroupBy
+
+__all__ = ["ALL", "summarize_agents"]
+
+#: Name of the row over all domains.
+ALL = "all"
+REQUIRED = (
+    *("agent", "task_id", "domain", "run_id", "leaderboard_percentile", "above_median"),
+    *("any_medal", "valid_submission"),
+)
+#: Rates that need a leaderboard, and the column that each is the mean of.
+BOARD_RATES = {
+    "leaderboard_percentile": "leaderboard_percentile",
+    "above_median_rate": "above_median",
+    "any_medal_rate": "any_medal",
+    "verified_medal_rate": "verified_medal",
+}
+#: The largest value that a rate can have, where it is not 1.
+LARGEST = {"leaderboard_percentile": 100.0}
+#: Columns of what run tables say of runs, of which agents have means.
+METADATA = ("meta_cost_usd", "meta_tokens", "meta_steps", "meta_wall_time_s")
+#: Whose fault leaves a run to the agent: nobody's, or its submission's.
+FAIR = ("none", "submission")
+
+
+def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Summarise agents over tasks, in all and in each domain.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        One row a run: ``agent``, ``task_id``, ``domain``, ``run_id``,
+        ``leaderboard_percentile``, ``above_median``, ``any_medal``, ``valid_submission``.
+        Where they are there, ``verified_medal``, ``verdict``, ``fault``, ``label``,
+        ``gold_threshold``, ``gold_medal`` (``silver_medal``, ``bronze_medal``) and the columns
+        of a run table's metadata (``meta_model``, ``meta_cost_usd`` ...) are used too;
+        rows with a ``label`` are controls, not runs of an agent, and are left out, as are rows
+        of run tables that could not be used.
+
+    Returns
+    -------
+    DataFrame
+        A row for each agent and domain, and one for each agent with the domain ``all``, as
+        the contract ``agents`` declares them, sorted by mean rank. Each rate is the mean over
+        tasks of the mean over that task's replicates, its ``_se`` the sample standard
+        deviation (ddof 1) of those means over the square root of their number, and ``_low``
+        and ``_high`` the ends of its 95 % interval
+        (:func:`biomlbench.summary.mean_intervals.mean_interval`).
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or a run id occurs twice in a task.
+
+    Notes
+    -----
+    A run without a valid submission is a failure, not a gap: its percentile, medals and
+    verdict count as 0. A run that was lost to a fault of the task, the grader or the
+    infrastructure is no failure of the agent's: rates leave it out, ``completion_rate``
+    keeps it (``completion_rate_fair`` leaves it out), and for every rate
+    ``<rate>_configured`` shows it counted as 0. ``leaderboard_percentile_valid`` is over
+    valid submissions only. Percentile and medals are taken over tasks with a leaderboard.
+    ``mean_rank`` ranks agents within each task by their mean percentile, 1 for the best;
+    agents that tie share the average rank.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> pairs = pd.DataFrame({
+    ...     "agent": ["a", "a", "a"], "task_id": ["d/t1", "d/t1", "d/t2"], "domain": "d",
+    ...     "run_id": ["1", "2", "1"], "leaderboard_percentile": [40.0, 60.0, 90.0],
+    ...     "above_median": [False, True, True], "any_medal": [False, False, True],
+    ...     "valid_submission": True})
+    >>> row = summarize_agents(pairs).iloc[0]
+    >>> float(row["leaderboard_percentile"]), float(row["leaderboard_percentile_se"])
+    (70.0, 20.0)
+    """
+    import pandas as pd
+
+    runs = _prepared(pairs)
+    if runs.empty:
+        return pd.DataFrame(columns=["agent", "domain", "tasks", "runs"])
+    everywhere = runs.assign(domain=ALL)
+    both = pd.concat([everywhere, runs]).merge(_ranks(runs), on=["agent", "task_id"], how="left")
+    table = _counts(both).join(_rates(both)).join(_metadata(both)).reset_index()
+    overall = table["mean_rank"].where(table["domain"] == ALL)
+    table["_rank"] = overall.groupby(table["agent"]).transform("max")
+    table["_part"] = table["domain"] != ALL
+    return (
+        table.sort_values(["_rank", "agent", "_part", "domain"], kind="stable")
+        .drop(columns=["_rank", "_part"])
+        .reset_index(drop=True)
+    )
+
+
+def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the agents' runs with the columns that everything is computed from, as floats."""
+    pairs = as_frame(pairs)
+    if missing := [name for name in REQUIRED if name not in pairs]:
+        raise ValueError(f"pairs lacks the column(s) {', '.join(missing)}")
+    runs = pairs[pairs["label"].isna()] if "label" in pairs else pairs
+    runs = runs[runs["fault"] != Fault.RUN_TABLE] if "fault" in runs else runs
+    if runs.duplicated(["task_id", "run_id", "agent"]).any():
+        twice = runs[runs.duplicated(["task_id", "run_id", "agent"])].iloc[0]
+        raise ValueError(f"run {twice['run_id']} of {twice['task_id']} is there more than once")
+    valid = runs["valid_submission"].astype("boolean").fillna(value=False).astype(bool)
+    fair = runs["fault"].fillna("none").isin(FAIR) if "fault" in runs else valid | True
+    out = runs[["agent", "task_id", "domain"]].assign(valid=valid.astype(float), fair=fair)
+    ranked = _has_leaderboard(runs, valid)
+    percentile = runs["leaderboard_percentile"].astype(float)
+    out["percentile_valid"] = percentile.where(valid & ranked)
+    for name, column in BOARD_RATES.items():
+        if column not in runs:
+            out[name] = float("nan")
+            continue
+        values = percentile if column == name else _flag(runs[column])
+        out[name] = values.where(valid, 0.0).fillna(0.0).where(ranked)
+    if "verdict" in runs:
+        out["pass_rate"] = (runs["verdict"] == "pass").astype(float)
+    else:
+        out["pass_rate"] = float("nan")
+    for medal in ("gold", "silver", "bronze"):
+        column = f"{medal}_medal"
+        out[medal] = _flag(runs[column]) if column in runs else 0.0
+    for name in METADATA:
+        out[name] = runs[name].astype(float) if name in runs else float("nan")
+    out["meta_model"] = runs.get("meta_model")
+    return out
+
+
+def _flag(column: pd.Series) -> pd.Series:
+    return column.astype("boolean").fillna(value=False).astype(float)
+
+
+def _has_leaderboard(runs: pd.DataFrame, valid: pd.Series) -> pd.Series:
+    """Return which runs are of a task with a leaderboard.
+
+    The thresholds say so where they are there. Otherwise a task has none if it has valid runs
+    and none of them a percentile.
+    """
+    if "gold_threshold" in runs:
+        return runs["gold_threshold"].notna().groupby(runs["task_id"]).transform("any")
+    known = runs["leaderboard_percentile"].notna().groupby(runs["task_id"]).transform("any")
+    return known | ~valid.groupby(runs["task_id"]).transform("any")
+
+
+def _ranks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return each agent's rank in each task: columns agent, task_id and rank."""
+    fair = runs[runs["fair"]]
+    means = fair.groupby(["task_id", "agent"])["leaderboard_percentile"].mean()
+    ranks = means.groupby("task_id").rank(ascending=False, method="average")
+    return ranks.rename("rank").reset_index()
+
+
+def _counts(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what is counted, for each agent and domain."""
+    groups = runs.groupby(["agent", "domain"])
+    counts = groups.agg(
+        tasks=("task_id", "nunique"),
+        runs=("task_id", "size"),
+        runs_fair=("fair", "sum"),
+        runs_valid=("valid", "sum"),
+        gold=("gold", "sum"),
+        silver=("silver", "sum"),
+        bronze=("bronze", "sum"),
+    ).astype("int64")
+    counts["replicates"] = counts["runs"] / counts["tasks"]
+    return counts
+
+
+def _metadata(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return means over the runs that state something, whatever became of them, and the models."""
+    groups = runs.groupby(["agent", "domain"])
+    models = groups["meta_model"].agg(lambda column: ", ".join(sorted(set(column.dropna()))))
+    return groups[list(METADATA)].mean().join(models.where(models != ""))
+
+
+def _rates(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return means over tasks of the replicates' means, their spread and their intervals."""
+    import pandas as pd
+
+    names = [*BOARD_RATES, "pass_rate"]
+    key = ["agent", "domain", "task_id"]
+    fair = runs[runs["fair"]].groupby(key)[["valid", *names, "percentile_valid", "rank"]].mean()
+    # A lost run counts as 0 where there is something to count, and stays NaN where not.
+    lost = runs[names].where(runs["fair"], 0.0 * runs[names]).join(runs[[*key, "valid"]])
+    configured = lost.groupby(key)[["valid", *names]].mean()
+    fair_tasks, tasks = fair.groupby(key[:2]), configured.groupby(key[:2])
+    mean, error = fair_tasks.mean(), fair_tasks.std(ddof=1) / fair_tasks.count() ** 0.5
+    every = tasks.mean()
+    columns = {
+        "completion_rate": every["valid"],
+        "completion_rate_se": tasks["valid"].std(ddof=1) / tasks["valid"].count() ** 0.5,
+        **_ends("completion_rate", tasks["valid"]),
+        "completion_rate_fair": mean["valid"],
+    }
+    for name in names:
+        columns |= {
+            name: mean[name],
+            f"{name}_se": error[name],
+            **_ends(name, fair_tasks[name]),
+            f"{name}_configured": every[name],
+        }
+    columns["leaderboard_percentile_valid"] = mean["percentile_valid"]
+    columns["mean_rank"] = mean["rank"]
+    return pd.DataFrame(columns)
+
+
+def _ends(name: str, tasks: SeriesGroupBy[Any, Any]) -> dict[str, pd.Series]:
+    """Return both ends of the interval of each group's mean, by the name of their columns."""
+    largest = LARGEST.get(name, 1.0)
+    return {
+        f"{name}_low": tasks.agg(lambda x: mean_interval(x.to_numpy(), 0.0, largest).low),
+        f"{name}_high": tasks.agg(lambda x: mean_interval(x.to_numpy(), 0.0, largest).high),
+    }

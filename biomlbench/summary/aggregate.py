@@ -1,0 +1,361 @@
+"""After all pairs: one row for every configured pair, whatever became of it, and the summaries."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from biomlbench.calibrate.gate import uncalibrated
+from biomlbench.contracts import (
+    RUN_COLUMNS,
+    RUN_METADATA,
+    SCHEMAS,
+    ContractError,
+    from_rows,
+    write_table,
+)
+from biomlbench.errors import TaskError
+from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.runtime.pool import reason_in_log
+from biomlbench.stages import STAGES, read_stage
+from biomlbench.stages.kinds import has_cases
+from biomlbench.stages.provenance import COLUMNS, pair_columns, record_of
+from biomlbench.workflow.batch_tables import split
+from biomlbench.workflow.pair_tables import PairTables
+from biomlbench.workflow.record import RECORD, benchmark_record, summary_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from biomlbench.scoring.leaderboard import Leaderboard
+    from biomlbench.workflow.plan import Benchmark
+    from biomlbench.workflow.runs import BadRow, Run
+
+__all__ = ["aggregate", "pair_rows"]
+
+log = logging.getLogger(__name__)
+
+_LOG_TAIL = 500
+_ORDER = [("task_id", "ascending"), ("run_id", "ascending")]
+
+
+def aggregate(
+    benchmark: Benchmark,
+    results: str | Path,
+    calibration: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Write `pairs`, `checks`, `agents`, `tasks`, the grading report and the provenance.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+        As configured.
+    results : path
+        Folder of the results; a pair's tables that are not there make a row that says why.
+    calibration : mapping, optional
+        What the tasks' calibration depends on, so that only the benchmark's own counts; by
+        default whatever the folder holds does.
+    """
+    results = Path(results)
+    distrusted = uncalibrated(results, calibration)
+    pairs = _distrust(pair_rows(benchmark, results), distrusted)
+    tasks = _tasks(benchmark, results, distrusted)
+    checks = pa.concat_tables([_checks(benchmark, results), duplicate_rows(pairs, results)])
+    # Sorted, so that a reader who asks for one task or run skips most of the file. The sort is
+    # stable: the checks of a pair stay in the order that its verifier has them in.
+    tables = {"pairs": pairs, "checks": checks.sort_by(_ORDER).combine_chunks()}
+    tables |= {"agents": _agents(pairs), "tasks": tasks}
+    record = benchmark_record(benchmark, results, pairs)
+    made_from = summary_of(record, pairs, benchmark.code("aggregate"))
+    for name, table in tables.items():
+        write_table(name, table, results / f"{name}.parquet", made_from)
+    _write_text(results / RECORD, json.dumps(record, indent=1, sort_keys=True) + "\n")
+    report = json.dumps(_grading_report(pairs), indent=2, allow_nan=False)
+    _write_text(results / "grading_report.json", report + "\n")
+
+
+def _write_text(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def pair_rows(benchmark: Benchmark, results: Path) -> pa.Table:
+    """Return the `pairs` table: every configured pair and every bad row of a run table.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+    results : path
+
+    Returns
+    -------
+    pyarrow.Table
+        Sorted by task, then run.
+    """
+    runs = sorted(benchmark.runs.values(), key=lambda run: (run.task_id, run.run_id))
+    found = _read_all(benchmark, results, "medal", [(r.task_id, r.run_id) for r in runs])
+    there = [(run, table) for run, table in zip(runs, found, strict=True) if table is not None]
+    parts = []
+    if there:
+        medals = pa.concat_tables([table for _, table in there])
+        columns = [_run_row(run) for run, _ in there]
+        run_table = pa.Table.from_pylist(columns, schema=_RUN_SCHEMA)
+        for name in medals.column_names[2:]:
+            run_table = run_table.append_column(SCHEMAS["pairs"].field(name), medals.column(name))
+        origins = [pair_columns(record_of(table, run.run_id)) for run, table in there]
+        for name in COLUMNS:
+            values = pa.array([origin[name] for origin in origins], pa.string())
+            run_table = run_table.append_column(SCHEMAS["pairs"].field(name), values)
+        parts.append(run_table.cast(SCHEMAS["pairs"]))
+    rows = [
+        _absent_row(benchmark, results, run)
+        for run, table in zip(runs, found, strict=True)
+        if table is None
+    ]
+    rows += [_bad_row(row) for row in benchmark.bad_rows]
+    parts.append(from_rows("pairs", rows))
+    table = pa.concat_tables(parts).sort_by(_ORDER)
+    return table.combine_chunks()
+
+
+_RUN_SCHEMA = pa.schema([*(SCHEMAS["pairs"].field(name) for name in RUN_COLUMNS), *RUN_METADATA])
+
+
+def _read_all(
+    benchmark: Benchmark, results: Path, stage: str, keys: Sequence[tuple[str, str]]
+) -> list[pa.Table | None]:
+    def read(folder: str) -> pa.Table | None:
+        there = (results / folder / f"{stage}.parquet").exists()
+        try:
+            return read_stage(stage, results / folder)
+        except ContractError as error:
+            if there:
+                log.warning("%s", error)
+            return None
+
+    places = [benchmark.place(*key) for key in keys]
+    folders = list(dict.fromkeys(places))
+    tables = {folder: read(folder) for folder in folders}
+    if not benchmark.assignment.batches:
+        return list(tables.values())
+    by_run = {f: split(table) for f, table in tables.items() if table is not None}
+    return [by_run.get(place, {}).get(run) for place, (_, run) in zip(places, keys, strict=True)]
+
+
+def _run_row(run: Run) -> dict[str, Any]:
+    row = {name: getattr(run, name) for name in RUN_COLUMNS if name != "domain"}
+    return {**row, "domain": run.task_id.split("/")[0], "time": run.time, **run.metadata}
+
+
+def _empty(reason: str, message: str, stage: str) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(
+        ("gold_medal", "silver_medal", "bronze_medal", "any_medal", "verified_medal"), False
+    )
+    return row | {
+        "stage": stage,
+        "fault": fault_of(reason),
+        "reason": reason,
+        "message": message,
+        "valid_submission": False,
+        "metric": "",
+        "direction": "",
+        "verdict": "fail",
+        "verdict_reasons": [reason],
+        "verifier": "",
+        "calibrated": False,
+        "medal": "none",
+    }
+
+
+def _absent_row(benchmark: Benchmark, results: Path, run: Run) -> dict[str, Any]:
+    """Say of a pair whose last table is not there which stage failed, and how its log ends."""
+    if not (results / "tasks" / run.task_id / "prepare.parquet").exists():
+        stage, reason = "prepare", Reason.NOT_PREPARED
+        log = results / "logs" / "prepare" / f"{run.task_id}.log"
+    else:
+        place = benchmark.place(run.task_id, run.run_id)
+        folder = results / place
+        stage = next(s for s in STAGES if s == "medal" or not (folder / f"{s}.parquet").exists())
+        reason = Reason.STAGE_FAILED
+        if place.startswith("batches/"):
+            log = results / "logs" / place / f"{stage}.log"
+        else:
+            log = results / "logs" / stage / run.task_id / f"{run.run_id}.log"
+    told, message = _said(log)
+    return {**_run_row(run), **_empty(told or reason, message, stage)}
+
+
+def _said(log: Path) -> tuple[str, str]:
+    """Return reason code and message of a failed job's log; no reason where the log has none."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return "", "did not run; run the workflow again"
+    reason = reason_in_log(text)
+    return reason if reason in set(Reason) else "", text.rpartition("\n")[2][:_LOG_TAIL]
+
+
+def _bad_row(row: BadRow) -> dict[str, Any]:
+    return {
+        "task_id": row.task_id,
+        "run_id": row.run_id,
+        "domain": row.task_id.split("/")[0],
+        "agent": row.agent,
+        "kind": "",
+        "source": row.source,
+        "submission": row.submission,
+        **_empty(row.reason, row.message, "runs"),
+    }
+
+
+def _checks(benchmark: Benchmark, results: Path) -> pa.Table:
+    tables = [t for t in _read_all(benchmark, results, "verify", sorted(benchmark.runs)) if t]
+    return pa.concat_tables([SCHEMAS["checks"].empty_table(), *tables])
+
+
+def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
+    """Return an advisory check for every run that nearly equals one of another agent.
+
+    This is the one check that needs to see more than one pair.
+
+    Parameters
+    ----------
+    pairs : pyarrow.Table
+        The `pairs` table.
+    results : path
+
+    Returns
+    -------
+    pyarrow.Table
+        Of the schema ``checks``.
+    """
+    from biomlbench.verify.near_duplicates import outcomes
+
+    by_task: dict[str, list[dict[str, Any]]] = {}
+    for row in pairs.to_pylist():
+        if row["valid_submission"] and not has_cases(row["kind"]):
+            by_task.setdefault(row["task_id"], []).append(row)
+    found = []
+    tables = PairTables(results)
+    for task_id, runs in by_task.items():
+        prints = [_fingerprint(tables, task_id, run) for run in runs]
+        names = [f"{run['run_id']} of {run['agent']}" for run in runs]
+        near = outcomes(prints, [run["agent"] for run in runs], names)
+        found += [{**runs[i], **outcome._asdict()} for i, outcome in near.items()]
+    known = SCHEMAS["checks"].names
+    return from_rows("checks", [{k: v for k, v in row.items() if k in known} for row in found])
+
+
+def _fingerprint(tables: PairTables, task_id: str, run: dict[str, Any]) -> str:
+    try:
+        table = tables.read("grade", task_id, run["run_id"], run["kind"], ["fingerprint"])
+        return table.column("fingerprint")[0].as_py() or ""
+    except ContractError:
+        return ""
+
+
+def _agents(pairs: pa.Table) -> pa.Table:
+    from biomlbench.summary.agents import summarize_agents
+
+    summary = summarize_agents(pairs.to_pandas())
+    known = set(SCHEMAS["agents"].names)
+    rows = summary.astype(object).where(summary.notna(), None).to_dict("records")
+    return from_rows("agents", [{str(k): v for k, v in row.items() if k in known} for row in rows])
+
+
+def _distrust(pairs: pa.Table, tasks: Mapping[str, tuple[str, ...]]) -> pa.Table:
+    """Mark the pairs of tasks whose measured error rates are above the allowed ones."""
+    if not tasks:
+        return pairs
+    place = pairs.schema.get_field_index("calibrated")
+    found = zip(pairs.column("task_id").to_pylist(), pairs.column(place).to_pylist(), strict=True)
+    marks = pa.array([calibrated and task not in tasks for task, calibrated in found])
+    return pairs.set_column(place, pairs.schema.field(place), marks)
+
+
+def _tasks(
+    benchmark: Benchmark, results: Path, distrusted: Mapping[str, tuple[str, ...]]
+) -> pa.Table:
+    from biomlbench.stages.cards import missing_evidence
+
+    rows = []
+    for task_id in benchmark.task_ids:
+        try:
+            found = benchmark.effective_task(task_id)
+            task, metric, version = found.task, found.metric_name, found.verifier
+        except TaskError as error:
+            # Of a suite: it has a row, and no pair.
+            rows.append(_broken_task(task_id, str(error)))
+            continue
+        missing = (*missing_evidence(task), *distrusted.get(task.id, ()))
+        row = {
+            "task_id": task.id,
+            "name": task.name,
+            "domain": task.domain,
+            "task_type": task.task_type,
+            "difficulty": task.difficulty,
+            "kind": task.kind,
+            "metric": metric,
+            "direction": "",
+            "verifier": version,
+            "leaderboard_note": task.config.get("leaderboard_note"),
+            "prepared": (results / "tasks" / task.id / "prepare.parquet").exists(),
+            "calibrated": not missing,
+            "evidence_missing": missing,
+        }
+        # Broken files of one task must not cost the tables of all.
+        try:
+            row["direction"] = found.direction
+            if (board := found.read_leaderboard()) is not None:
+                row["leaderboard"] = _best_first(board, found.direction)
+        except TaskError as error:
+            row["leaderboard_note"] = str(error)
+        try:
+            if (humans := found.read_humans()) is not None:
+                row["humans"] = humans.tolist()
+        except TaskError as error:
+            log.warning("%s", error)
+        rows.append(row)
+    return from_rows("tasks", rows)
+
+
+def _broken_task(task_id: str, message: str) -> dict[str, Any]:
+    texts = ("task_type", "difficulty", "kind", "metric", "direction", "verifier")
+    return {
+        "task_id": task_id,
+        "name": task_id,
+        "domain": task_id.partition("/")[0],
+        **dict.fromkeys(texts, ""),
+        "leaderboard_note": message,
+        "prepared": False,
+        "calibrated": False,
+    }
+
+
+def _best_first(board: Leaderboard, direction: str) -> list[float]:
+    scores = board.ascending.tolist()
+    result: list[float] = scores if direction == "minimize" else scores[::-1]
+    return result
+
+
+def _grading_report(pairs: pa.Table) -> dict[str, Any]:
+    from biomlbench.api.grading import aggregate_reports
+    from biomlbench.scoring.grader import TaskReport
+
+    rows = pairs.to_pylist()
+    runs = [row for row in rows if row["fault"] != Fault.RUN_TABLE]
+    errors = [row for row in rows if row["fault"] == Fault.RUN_TABLE]
+    return {
+        **aggregate_reports([TaskReport.from_pair(row) for row in runs]),
+        "total_errors": len(errors),
+        "errors": [{name: row[name] for name in _ERROR} for row in errors],
+    }
+
+
+_ERROR = ("source", "run_id", "agent", "task_id", "submission", "reason", "fault", "message")

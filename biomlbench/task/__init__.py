@@ -1,0 +1,1 @@
+"""A task as data: its folder and config, the registry, users' code, preparation."""

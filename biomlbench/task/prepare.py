@@ -1,0 +1,300 @@
+"""Prepare a prediction task's data: raw files, public and private folders, checksums.
+
+The prepared folder appears whole or not at all, however often and by however many processes
+it is asked for; when it is there and in order, nothing is done again.
+
+Files that are there already and that this module did not write, or that were changed since, are
+adopted: taken as they are, with their hashes recorded outside the folder, which is not touched.
+Nothing is deleted or overwritten unless that is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import NotPreparedError, TaskError, folder_remedy
+from biomlbench.task import toolbox
+from biomlbench.task.adopted_data import (
+    MANIFEST,
+    PENDING,
+    adopt,
+    differing,
+    digest_of,
+    file_hashes,
+    manifests_of,
+    refuse_part,
+    some_of,
+    write_json,
+)
+from biomlbench.task.installed_data import recorded_reads, write_record
+from biomlbench.task.loading import load_function
+from biomlbench.task.sources.archives import locked
+from biomlbench.task.sources.data_source import DataSourceError, place, sources_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from biomlbench.task.submission_columns import SubmissionSchema
+    from biomlbench.task.task import Task
+
+__all__ = [
+    "DataSourceError",
+    "PreparedTask",
+    "TaskError",
+    "cannot_write",
+    "file_hashes",
+    "prepare_task",
+]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PreparedTask:
+    """What preparing a task gave.
+
+    Attributes
+    ----------
+    task_id : str
+    folder : Path
+        ``<data_dir>/<task id>/prepared``.
+    files : dict of str to str
+        Path relative to `folder` to the SHA-256 of the file, sorted by path.
+    sha256 : str
+        Hash over all of `files`.
+    fresh : bool
+        Whether the files were made by this call.
+    adopted : bool
+        Whether they were there already and are not what this project made.
+    """
+
+    task_id: str
+    folder: Path
+    files: dict[str, str]
+    sha256: str
+    fresh: bool
+    adopted: bool = False
+
+
+def prepare_task(task: Task, *, force: bool = False) -> PreparedTask:
+    """Place the raw files of a prediction task and run its preparer.
+
+    Parameters
+    ----------
+    task : Task
+        From the registry; its data folder decides where the files go.
+    force : bool
+        Make the files anew even if they are in order, or somebody else's.
+
+    Returns
+    -------
+    PreparedTask
+
+    Raises
+    ------
+    DataSourceError
+        If a raw file cannot be had (infrastructure; the message holds the remedy).
+    TaskError
+        If the preparer fails, leaves out a file, or gives other files than the task's
+        ``checksums.yaml`` says; or if the folder holds some of the files and would have to be
+        overwritten.
+
+    Notes
+    -----
+    Answers and a sample submission that are there already, and not as this function made them,
+    are adopted. Where the task's recipe was changed since, the data are made anew, and a folder
+    whose files come out otherwise is kept beside the new one.
+    """
+    if task.published is not None:
+        from biomlbench.suites.data import prepare_published
+
+        before = task.answers.is_file()
+        files = prepare_published(task, force=force)
+        return _summary(task, task.private_dir.parent, files, fresh=force or not before)
+    home = Path(task.raw_dir).parent
+    recipe = _recipe_hash(task.folder, task.config)
+    if not force and (done := _there(task, home, recipe)) is not None:
+        return done
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        return _make(task, home, recipe, force=force)
+    except OSError as error:
+        raise cannot_write(task, home, error) from error
+
+
+def cannot_write(task: Task, home: Path, error: OSError) -> DataSourceError:
+    """Return the error that says why a task's data cannot be put into a folder."""
+    return DataSourceError(
+        f"{task.id}: its data cannot be put into {home} ({error.strerror or error}); "
+        f"{folder_remedy(home, error.errno or 0)}; or choose another folder of data with "
+        "--data-dir, or `data_dir` in the config"
+    )
+
+
+def _make(task: Task, home: Path, recipe: str, *, force: bool) -> PreparedTask:
+    raw, config = Path(task.raw_dir), task.config
+    with locked(home / ".lock"):
+        # Another process may have made them meanwhile.
+        if not force and (done := _there(task, home, recipe)) is not None:
+            return done
+        if not force:
+            refuse_part(task, home)
+        sources = sources_of(config, f"{task.folder}/config.yaml")
+        raw.mkdir(exist_ok=True)
+        for origin in sorted({source.origin for source in sources}):
+            logger.info("%s: raw data from %s", task.id, origin)
+        place(sources, raw, task.id)
+        for leftover in home.glob(".prepare-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=".prepare-", dir=home) as scratch:
+            made = Path(scratch) / "prepared"
+            with recorded_reads() as read:
+                _run_preparer(task, config, raw, made)
+            files = file_hashes(made)
+            _check_against(task.folder, files)
+            write_record(home, read)
+            return _publish(task, home, made, files, recipe, force=force)
+
+
+def _recipe_hash(folder: Path, config: Mapping[str, Any]) -> str:
+    """Hash what the prepared files depend on: sources, preparer code and description."""
+    digest = hashlib.sha256()
+    parts = {key: config.get(key) for key in ("source", "preparer", "submission")}
+    if config.get("source") is None and config.get("data_source") is not None:
+        parts["data_source"] = config["data_source"]
+    digest.update(json.dumps(parts, sort_keys=True, default=str).encode())
+    shared = [*(Path(__file__).parents[1] / "tasks").glob("*.py"), Path(toolbox.__file__)]
+    for path in [*sorted(folder.glob("*.py")), folder / "description.md", *sorted(shared)]:
+        if path.is_file() and path.name != "baseline.py":
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _there(task: Task, home: Path, recipe: str) -> PreparedTask | None:
+    """Return the task's data if they are there and to be taken; None if they are to be made."""
+    # First of all: once it is so, whoever made the files has left a manifest.
+    complete = task.is_prepared()
+    prepared, manifests = home / "prepared", manifests_of(home)
+    if not manifests:
+        return _adopted(task) if complete else None
+    files = file_hashes(prepared)
+    for manifest in manifests:
+        if manifest["files"] == files:
+            in_order = manifest.get("recipe") == recipe
+            return _summary(task, prepared, files, fresh=False) if in_order else None
+    expected = manifests[-1]["files"]
+    if not complete or files.items() <= expected.items():
+        return None  # nothing but missing: what is made anew overwrites nothing
+    changed = sorted(name for name in files if expected.get(name) != files[name])
+    return _adopted(task, f"; changed since it was prepared: {some_of(changed)}")
+
+
+def _adopted(task: Task, note: str = "") -> PreparedTask:
+    files = adopt(task, note)
+    return _summary(task, task.public_dir.parent, files, fresh=False, adopted=True)
+
+
+def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) -> None:
+    public, private = made / "public", made / "private"
+    public.mkdir(parents=True)
+    private.mkdir()
+    preparer = config.get("preparer")
+    if not isinstance(preparer, str):
+        raise TaskError(f"{task.folder}/config.yaml: `preparer` must name a function")
+    function = load_function(preparer, task.folder)
+    try:
+        function(raw, public, private)
+    except (DataSourceError, TaskError):
+        raise
+    except (Exception, SystemExit) as error:
+        # What the system refuses may work the next time, or on another machine.
+        kind = NotPreparedError if isinstance(error, OSError) else TaskError
+        raise kind(
+            f"{task.id}: the preparer failed: {type(error).__name__}: {error}; "
+            f"check the raw files in {raw} and {task.folder}"
+        ) from error
+    description = Path(task.folder) / "description.md"
+    if description.is_file() and not (public / "description.md").exists():
+        shutil.copyfile(description, public / "description.md")
+    layout = {"answers": "private/answers.csv", "sample_submission": "public/sample_submission.csv"}
+    dataset = config.get("dataset") or {}
+    for key, usual in layout.items():
+        name = str(dataset.get(key) or usual)
+        relative = name.rsplit("prepared/", 1)[-1]
+        if not (made / relative).is_file():
+            raise TaskError(f"{task.id}: the preparer did not write {relative}")
+    if not (private / "gold_submission.csv").exists() and task.submission.targets:
+        _write_gold(task.submission, private)
+
+
+def _write_gold(schema: SubmissionSchema, private: Path) -> None:
+    """Write the submission that repeats the answers."""
+    from biomlbench.task.toolbox import read_csv, write_csv
+
+    ids, targets, predictions = map(list, (schema.ids, schema.targets, schema.predictions))
+    if len(predictions) != len(targets):
+        raise TaskError("the preparer must write gold_submission.csv: targets are not predictions")
+    answers = read_csv(private / "answers.csv", dtype=str, keep_default_na=False)
+    if missing := [name for name in (*ids, *targets) if name not in answers.columns]:
+        raise TaskError(
+            f"answers.csv: the preparer wrote no column {', '.join(map(repr, missing))}, which the "
+            f"config's `submission` declares; it wrote {', '.join(map(repr, answers.columns[:20]))}"
+        )
+    gold = answers[[*ids, *targets]].set_axis([*ids, *predictions], axis=1)
+    write_csv(gold, private / "gold_submission.csv")
+
+
+def _check_against(folder: Path, files: dict[str, str]) -> None:
+    if wrong := differing(folder, files):
+        raise TaskError(
+            f"{Path(folder) / 'checksums.yaml'}: the prepared {', '.join(wrong)} differ from the "
+            "recorded checksum; either a raw file or library gives other data than the task was "
+            "made with, or the preparer was changed on purpose (then record the new checksums with "
+            "`python tools/make_leaderboard.py TASK --checksums`)"
+        )
+
+
+def _publish(
+    task: Task, home: Path, made: Path, files: dict[str, str], recipe: str, *, force: bool
+) -> PreparedTask:
+    """Put the complete folder in its place; a reader sees the old one, none, or the new."""
+    prepared, pending = home / "prepared", home / PENDING
+    write_json(pending, {"recipe": recipe, "files": files})
+    old = {} if force else file_hashes(prepared)
+    if prepared.exists():
+        lost = sorted(name for name, digest in old.items() if files.get(name) != digest)
+        retired = _kept(home, old) if lost else made.parent / "retired"
+        os.replace(prepared, retired)
+        if lost:
+            logger.warning(
+                "%s: prepared anew, as the task was changed; the earlier data, of which %s differ, "
+                "are kept in %s",
+                *(task.id, some_of(lost), retired),
+            )
+    os.replace(made, prepared)
+    os.replace(pending, home / MANIFEST)
+    return _summary(task, prepared, files, fresh=True)
+
+
+def _kept(home: Path, files: Mapping[str, str]) -> Path:
+    """Return the folder for data that give way to new ones: one for each state of them."""
+    place = home / f"prepared-{digest_of(files)[:8]}"
+    number = 1
+    while place.exists():
+        number += 1
+        place = home / f"prepared-{digest_of(files)[:8]}-{number}"
+    return place
+
+
+def _summary(
+    task: Task, prepared: Path, files: dict[str, str], *, fresh: bool, adopted: bool = False
+) -> PreparedTask:
+    return PreparedTask(task.id, prepared, files, digest_of(files), fresh, adopted)

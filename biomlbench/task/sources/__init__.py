@@ -1,0 +1,1 @@
+"""Where a task's raw files come from."""

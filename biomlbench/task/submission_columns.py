@@ -1,0 +1,149 @@
+"""What a submission must look like: its id, its columns, their types and ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["COLUMN_TYPES", "ColumnSpec", "SubmissionSchema"]
+
+#: Types of a prediction column. ``rle``: a run-length encoded mask, empty for no pixel;
+#: ``text``: long text such as coordinates in PDB format; ``free``: any text, of which an empty
+#: one may mean something, so that only the task's grader can judge it.
+COLUMN_TYPES = ("number", "integer", "string", "rle", "text", "free")
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """A prediction column.
+
+    Attributes
+    ----------
+    name : str
+    type : str
+        One of :data:`COLUMN_TYPES`.
+    minimum, maximum : float or None
+        Inclusive bounds of numbers.
+    allowed : tuple
+        The only values there may be; empty: any.
+    height, width : int or None
+        Shape of the mask, pixels; of ``rle`` columns only.
+    """
+
+    name: str
+    type: str = "number"
+    minimum: float | None = None
+    maximum: float | None = None
+    allowed: tuple[Any, ...] = ()
+    height: int | None = None
+    width: int | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the column holds numbers."""
+        return self.type in ("number", "integer")
+
+
+@dataclass(frozen=True)
+class SubmissionSchema:
+    """What a task's config declares about its submissions.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        Columns that together identify a row, in submission and answers; empty: the shortest
+        run of first columns of the sample submission whose values are unique.
+    targets : tuple of str
+        Columns of the answers that hold the truth.
+    predictions : tuple of str
+        Columns of the submission that hold the predictions, in the order of `targets` where
+        there are as many.
+    columns : Mapping
+        The declared :class:`ColumnSpec` of a prediction column. The type of an undeclared
+        one is read off the sample submission.
+    """
+
+    ids: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    predictions: tuple[str, ...] = ()
+    columns: Mapping[str, ColumnSpec] = field(default_factory=dict)
+
+    @classmethod
+    def from_config(cls, section: Mapping[str, Any], where: str = "config") -> SubmissionSchema:
+        """Read the ``submission`` section of a config.
+
+        Parameters
+        ----------
+        section : mapping
+            Keys ``id``, ``target``, ``prediction`` (a name or a list of names) and
+            ``columns`` (name to a mapping of type, minimum, maximum, allowed).
+        where : str
+            File, for messages.
+
+        Raises
+        ------
+        TaskError
+            If there is an unknown key or type.
+
+        Examples
+        --------
+        >>> schema = SubmissionSchema.from_config({"id": "id", "target": "y"})
+        >>> schema.ids, schema.predictions
+        (('id',), ('y',))
+        """
+        _refuse_unknown(section, ("id", "target", "prediction", "columns"), where, "submission")
+        targets = _names(section.get("target"))
+        columns = {}
+        for name, declared in (section.get("columns") or {}).items():
+            columns[str(name)] = _column(str(name), declared or {}, where)
+        predictions = _names(section.get("prediction")) or tuple(columns) or targets
+        if stray := [name for name in columns if name not in predictions]:
+            raise TaskError(
+                f"{where}: submission.columns declares {stray}, which `prediction` does not list"
+            )
+        return cls(_names(section.get("id")), targets, predictions, columns)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return tuple(map(str, value)) if isinstance(value, (list, tuple)) else (str(value),)
+
+
+def _refuse_unknown(
+    section: Mapping[str, Any], known: tuple[str, ...], where: str, name: str
+) -> None:
+    if unknown := [key for key in section if key not in known]:
+        raise TaskError(f"{where}: `{name}` has unknown key(s) {unknown}; known: {list(known)}")
+
+
+def _column(name: str, declared: Mapping[str, Any], where: str) -> ColumnSpec:
+    label = f"submission.columns.{name}"
+    if not isinstance(declared, dict):
+        raise TaskError(f"{where}: `{label}` must be a mapping, for instance {{type: number}}")
+    known = ("type", "minimum", "maximum", "allowed", "height", "width")
+    _refuse_unknown(declared, known, where, label)
+    kind = declared.get("type", "number")
+    if kind not in COLUMN_TYPES:
+        raise TaskError(f"{where}: `{label}.type` is {', '.join(COLUMN_TYPES)}, not {kind!r}")
+    low, high = declared.get("minimum"), declared.get("maximum")
+    for bound in (low, high):
+        if bound is not None and not isinstance(bound, (int, float)):
+            raise TaskError(f"{where}: a bound of `{label}` must be a number, not {bound!r}")
+    height, width = declared.get("height"), declared.get("width")
+    if (height is None) != (width is None) or (height is not None and kind != "rle"):
+        raise TaskError(f"{where}: `{label}`: height and width go together, and with type rle")
+    allowed = declared.get("allowed") or []
+    if not isinstance(allowed, list):
+        raise TaskError(f"{where}: `{label}.allowed` must be a list of values, not {allowed!r}")
+    if not_text := [value for value in allowed if kind == "string" and isinstance(value, bool)]:
+        raise TaskError(
+            f"{where}: `{label}.allowed` holds {not_text}, which YAML makes of words like yes, no, "
+            "on and off; put them in quotes"
+        )
+    return ColumnSpec(name, kind, low, high, tuple(allowed), height=height, width=width)

@@ -1,0 +1,180 @@
+import numpy as np
+
+from biomlbench.verify.cases import case
+
+READ, LETTERS, PAIRS = "read_chain", "sequence", "interface"
+_STANDARD = "ALAARGASNASPCYSGLNGLUGLYHISILELEULYSMETPHEPROSERTHRTRPTYRVALGLY"
+NAMES = [_STANDARD[i : i + 3] for i in range(0, len(_STANDARD), 3)]
+WORKED = (
+    "ATOM      1  CA  GLY A   5       0.000   0.000   0.000  1.00\n"
+    "ATOM      2  CA  ALA B  52A      3.000   0.000   0.000  1.00\n"
+    "ATOM      3  CB  ALA B  52A      0.000   4.000   0.000  1.00\n"
+)
+
+
+def atom(name, residue, chain, number, xyz, *, code=" ", alt=" ", occupancy=1.0, record="ATOM"):
+    """One line, cut behind the occupancy."""
+    x, y, z = xyz
+    label = f" {name:<3}" if len(name) < 4 else name
+    return (
+        f"{record:<6}{1:5d} {label}{alt}{residue:>3} {chain}{number:4d}{code}   "
+        f"{x:8.3f}{y:8.3f}{z:8.3f}{occupancy:6.2f}"
+    )
+
+
+def structure(seed, length=20, chains="AB", messy=0.3, far=0.0, models=1, start=1, end="\n"):
+    """Chains that wind around each other, with everything that real files have."""
+    rng = np.random.default_rng(seed)
+    lines = ["HEADER    MADE FOR A TEST", "REMARK 465 MISSING RESIDUES"]
+    for model in range(models):
+        if models > 1:
+            lines.append(f"MODEL     {model + 1:4d}")
+        for c, chain in enumerate(chains):
+            at = np.array([6.0 * c, 3.0 * c, 0.0]) + far
+            number, code = start, " "
+            for _ in range(length):
+                at = at + rng.normal(0, 1.2, 3) + np.array([0, 0, 2.8])
+                lines += residue(rng, chain, number, code, at, messy)
+                if rng.random() < messy / 2:
+                    code = "A" if code == " " else chr(ord(code) + 1)
+                else:
+                    number, code = number + 1 + int(rng.random() < messy / 3) * 4, " "
+            lines.append(f"TER    {length:4d}")
+            for k in range(4):
+                place = at + rng.normal(0, 4, 3)
+                lines.append(atom("O", "HOH", chain, 900 + k, place, record="HETATM"))
+            lines.append(atom("CA", "CA", chain, 950, at, record="HETATM"))
+        if models > 1:
+            lines.append("ENDMDL")
+    return end.join([*lines, "END", ""])
+
+
+def residue(rng, chain, number, code, at, messy):
+    name = NAMES[rng.integers(0, len(NAMES))]
+    record = "ATOM"
+    kind = rng.random()
+    if kind < messy / 3:
+        name, record = "MSE", "HETATM"
+    elif kind < messy / 2:
+        name = "SEC"
+    atoms = {"N": at - 1.2, "CA": at, "C": at + 1.1, "O": at + np.array([0.3, 2.0, 0.4])}
+    if name != "GLY":
+        atoms["CB"] = at + rng.normal(0, 0.9, 3)
+    lost = rng.random()
+    if lost < messy / 4:
+        atoms.pop("CB", None)
+    if lost < messy / 10:
+        atoms.pop("CA")
+    lines = []
+    keys = {"code": code, "record": record}
+    for label, place in atoms.items():
+        if rng.random() < messy and label in ("CA", "CB"):
+            share = [(0.3, 0.7), (0.5, 0.5), (0.65, 0.35)][rng.integers(0, 3)]
+            for alt, part in zip("AB", share, strict=True):
+                moved = place + rng.normal(0, 1.5, 3)
+                lines.append(
+                    atom(label, name, chain, number, moved, alt=alt, occupancy=part, **keys)
+                )
+        else:
+            lines.append(atom(label, name, chain, number, place, **keys))
+    return lines
+
+
+def visible():
+    return [
+        case("worked-read", READ, WORKED, "B"),
+        case("small-read", READ, structure(1, 5), "A"),
+        case("worked-letters", LETTERS, WORKED, "A"),
+        case("small-letters", LETTERS, structure(2, 8), "B"),
+        case("worked", PAIRS, WORKED, "A", "B", 4.0),
+        case("worked-nearer", PAIRS, WORKED, "A", "B", 3.5),
+        case("small", PAIRS, structure(3, 8), "A", "B", 8.0),
+    ]
+
+
+def hidden():
+    return [
+        case("clean", READ, structure(10, messy=0.0), "A"),
+        case("messy", READ, structure(11, messy=0.9), "B"),
+        case("models", READ, structure(12, 10, models=3), "A"),
+        case("touching-columns", READ, structure(13, far=-960.0), "A"),
+        case("windows-lines", READ, structure(14, end="\r\n"), "B"),
+        case("letters", LETTERS, structure(15, 60), "A"),
+        case("letters-messy", LETTERS, structure(16, 60, messy=1.0), "A"),
+        case("letters-models", LETTERS, structure(17, 12, models=2), "B"),
+        case("pairs", PAIRS, structure(18, 25), "A", "B", 8.0),
+        case("pairs-back", PAIRS, structure(18, 25), "B", "A", 8.0),
+        case("pairs-messy", PAIRS, structure(19, 30, messy=0.9), "A", "B", 7.0),
+        case("pairs-near", PAIRS, structure(20, 30), "A", "B", 4.5),
+        case("pairs-far", PAIRS, structure(21, 20), "A", "B", 20.0),
+        case("pairs-models", PAIRS, structure(22, 10, models=2), "A", "B", 9.0),
+        case("pairs-negative", PAIRS, structure(23, 20, start=-6), "A", "B", 8.0),
+        case("pairs-touching", PAIRS, structure(24, 20, far=-960.0), "A", "B", 8.0),
+        case("three-chains", PAIRS, structure(25, 15, "xAX"), "x", "X", 14.0),
+        case("large", PAIRS, structure(26, 480, messy=0.2), "A", "B", 6.0),
+    ]
+
+
+def adversarial():
+    alone = [
+        atom("CA", "ALA", "A", 10, (0, 0, 0)),
+        atom("CB", "GLY", "A", 11, (1, 1, 1)),
+        atom("CA", "GLY", "A", 11, (2, 2, 2)),
+        atom("N", "LYS", "A", 12, (3, 3, 3)),
+        atom("CA", "LYS", "a", 12, (3, 3, 3)),
+    ]
+    later = [
+        atom("CA", "SER", "A", 7, (1, 0, 0), alt="A", occupancy=0.4),
+        atom("CA", "THR", "A", 7, (2, 0, 0), alt="B", occupancy=0.6),
+        atom("CB", "THR", "A", 7, (9, 0, 0), alt="B", occupancy=0.6),
+        atom("CA", "VAL", "A", 3, (5, 0, 0), alt="A", occupancy=0.5),
+        atom("CA", "VAL", "A", 3, (6, 0, 0), alt="B", occupancy=0.5),
+        atom("CA", "VAL", "A", 3, (7, 0, 0), alt="C", occupancy=0.0),
+        atom("CA", "TRP", "A", 3, (8, 0, 0), code="B"),
+        atom("CB", "SER", "A", 7, (4, 0, 0), alt="A", occupancy=0.6),
+        atom("CA", "ASP", "A", 900, (4, 4, 4), occupancy=0.0),
+    ]
+    calcium = [
+        atom("CA", "CA", "A", 2, (1, 1, 1), record="HETATM"),
+        atom("CA", "MSE", "A", 1, (0, 0, 0), record="HETATM"),
+        atom("CA", "SEP", "A", 3, (2, 2, 2), record="HETATM"),
+        atom("CA", "ALA", "A", 8, (2, 2, 9), record="HETATM"),
+        atom("CB", "PTR", "A", 4, (2, 2, 3)),
+        "HETATX" + atom("CA", "ALA", "A", 5, (0, 0, 1))[6:],
+        "ANISOU" + atom("CA", "ALA", "A", 6, (0, 0, 1))[6:],
+    ]
+    # temperature factors of full width follow on equal occupancies, and column 21 is not blank
+    factors = [
+        atom("CA", "MSE", "A", 1, (k, 0, 0), alt=alt, occupancy=0.5, record="HETATM") + factor
+        for k, (alt, factor) in enumerate([("A", "100.00"), ("B", "900.00")])
+    ]
+    factors = [line[:20] + "X" + line[21:] for line in factors]
+    ends = [atom("CB", "ALA", "A", 1, (0, 0, 0)), atom("CB", "ALA", "B", 1, (0, 0, 8))]
+    lost = [atom("N", "ALA", "A", 1, (0, 0, 0)), atom("N", "ALA", "B", 1, (0, 0, 1))]
+    wide = [
+        atom("CB", "ALA", "A", -999, (-999.999, -999.998, -999.997), code="Z"),
+        atom("CB", "ALA", "A", 9999, (9999.999, 9999.998, 9999.997)),
+        atom("HB11", "ALA", "A", 9999, (1, 2, 3)),
+    ]
+    return [
+        case("nothing", READ, "", "A"),
+        case("nothing-letters", LETTERS, "", "A"),
+        case("nothing-pairs", PAIRS, "", "A", "B", 5.0),
+        case("no-such-chain", READ, structure(30, 3), "Q"),
+        case("no-such-chain-pairs", PAIRS, structure(30, 3), "A", "Q", 20.0),
+        case("few-atoms", READ, "\n".join(alone), "A"),
+        case("other-case", READ, "\n".join(alone), "a"),
+        case("alternates", READ, "\n".join(later), "A"),
+        case("alternates-letters", LETTERS, "\n".join(later), "A"),
+        case("calcium", READ, "\n".join(calcium), "A"),
+        case("calcium-letters", LETTERS, "\n".join(calcium), "A"),
+        case("wide-fields", READ, "\n".join(wide), "A"),
+        case("at-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 8.0),
+        case("beyond-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 7.9),
+        case("without-centers", PAIRS, "\n".join(lost), "A", "B", 20.0),
+        case("without-centers-read", READ, "\n".join(lost), "A"),
+        case("model-ends", LETTERS, "\n".join([alone[0], "ENDMDL" + 74 * " ", alone[2]]), "A"),
+        case("touching-factors", READ, "\n".join(factors), "A"),
+        case("chain-of-a-digit", LETTERS, structure(32, 6, "7Z"), "7"),
+        case("long-lines", READ, structure(31, 6).replace("1.00\n", "1.00 20.00      C\n"), "A"),
+    ]

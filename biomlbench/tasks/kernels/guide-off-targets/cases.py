@@ -1,0 +1,122 @@
+import numpy as np
+
+from biomlbench.verify.cases import case
+
+READ, FIND, SCORE = "read_fasta", "find_sites", "specificity"
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+GUIDE = "GACGCATAAAGATGAGACGC"
+EXAMPLE = "ACGTACGTACGTACGTA"
+
+
+def letters(rng, n, alphabet="ACGT"):
+    return "".join(alphabet[i] for i in rng.integers(0, len(alphabet), n))
+
+
+def other_strand(sequence):
+    return sequence.translate(COMPLEMENT)[::-1]
+
+
+def mutated(rng, guide, count):
+    """Change `count` letters of the guide, each into another one."""
+    site = list(guide)
+    for i in rng.permutation(len(guide))[:count]:
+        site[i] = "ACGT".replace(site[i], "")[rng.integers(0, 3)]
+    return "".join(site)
+
+
+def genome(seed, guide, records=3, size=300, sites=4, most=5, width=60, masked=0.3, end="\n"):
+    """FASTA with sites of the guide on both strands, soft-masked repeats and some N."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for record in range(records):
+        pieces = [letters(rng, size)]
+        for _ in range(sites):
+            tail = rng.choice(["AGG", "CGG", "TGG", "GGG", "AGG", "TAG", "NGG"])
+            site = mutated(rng, guide, int(rng.integers(0, most + 1))) + tail
+            pieces += [site if rng.random() < 0.5 else other_strand(site), letters(rng, size)]
+        text = "".join(pieces)
+        for _ in range(2):
+            place = int(rng.integers(0, len(text) - 6))
+            text = text[:place] + "N" * int(rng.integers(1, 6)) + text[place:]
+        for _ in range(int(10 * masked)):
+            place = int(rng.integers(0, len(text)))
+            text = text[:place] + text[place : place + 40].lower() + text[place + 40 :]
+        lines.append(f">chr{records - record} length={len(text)} of {records}")
+        lines += [text[i : i + width] for i in range(0, len(text), width)]
+    return end.join(lines) + end
+
+
+def visible():
+    worked = ">chr1 test\ncc" + EXAMPLE + "TGGcc\n"
+    return [
+        case("worked", FIND, worked, EXAMPLE, 1),
+        case("two-records", FIND, genome(1, GUIDE, records=2, size=80), GUIDE, 4),
+        case("worked-score", SCORE, worked, EXAMPLE, 1),
+        case("two-records-score", SCORE, genome(2, GUIDE, records=2, most=3), GUIDE, 4),
+        case("worked-text", READ, worked),
+        case("two-records-text", READ, ">a one\nACGT\nacgtn\n\n>b\nTTT\n"),
+    ]
+
+
+def hidden():
+    rng = np.random.default_rng(50)
+    short, long = letters(rng, 17), letters(rng, 24)
+    # its own reverse complement, so that a site can lie on both strands at one place
+    both = "CCATACGATGATATCATCGTATGG"
+    repeat = "GGGGGGGGGGGGGGGGGGGG"
+    perfect = GUIDE + "AGG"
+    return [
+        case("sites", FIND, genome(10, GUIDE), GUIDE, 4),
+        case("sites-many", FIND, genome(11, GUIDE, records=8, sites=6, size=60), GUIDE, 6),
+        case("perfect-only", FIND, genome(12, GUIDE, most=1), GUIDE, 0),
+        case("short-guide", FIND, genome(13, short), short, 3),
+        case("long-guide", FIND, genome(14, long), long, 5),
+        case("rna-small-letters", FIND, genome(15, GUIDE), GUIDE.replace("T", "u").lower(), 4),
+        case("windows-lines", FIND, genome(16, GUIDE, end="\r\n"), GUIDE, 5),
+        case("narrow-lines", FIND, genome(17, GUIDE, width=7), GUIDE, 4),
+        case("overlapping", FIND, ">r\n" + "G" * 40 + "C" * 40 + "\n", repeat, 2),
+        case("both-strands", FIND, ">p\nCCA" + both + "TGG\n", both, 0),
+        case("twenty-records", FIND, genome(18, GUIDE, records=20, size=30, sites=2), GUIDE, 6),
+        case("score", SCORE, genome(19, GUIDE, sites=8, most=3), GUIDE, 5),
+        case("score-short-guide", SCORE, genome(20, short, sites=8, most=2), short, 3),
+        case("score-long-guide", SCORE, genome(21, long, sites=8, most=2), long, 4),
+        case("score-one", SCORE, f">a\nTT{perfect}\n", GUIDE, 6),
+        case("score-two-perfect", SCORE, f">a\n{perfect}\n>b\n{other_strand(perfect)}\n", GUIDE, 3),
+        case("score-none-perfect", SCORE, f">a\nTTA{GUIDE[1:]}TGG\n", GUIDE, 3),
+        case("score-rna", SCORE, genome(22, GUIDE, most=2), GUIDE.replace("T", "U"), 4),
+        case("text", READ, genome(23, GUIDE)),
+        case("text-windows", READ, genome(24, GUIDE, end="\r\n", records=5)),
+        case("text-blank-lines", READ, "; by hand\n\n>x\tfirst one\n\nACgt\n  nnNN  \n\n>y\n"),
+    ]
+
+
+def adversarial():
+    rng = np.random.default_rng(60)
+    perfect = GUIDE + "AGG"
+    back = other_strand(perfect)
+    large = letters(rng, 90_000) + perfect + letters(rng, 90_000)
+    # the longest text that there may be, header and line end included
+    large += letters(rng, 200_000 - len(large) - len(">chr1\n\n"))
+    return [
+        case("no-text", READ, ""),
+        case("no-text-sites", FIND, "", GUIDE, 3),
+        case("no-text-score", SCORE, "", GUIDE, 3),
+        case("no-record", FIND, perfect + "\n", GUIDE, 0),
+        case("empty-records", READ, ">a\n>β🧬\n\n>c some words > here\nacgu\n>d"),
+        case("at-both-ends", FIND, f">a\n{perfect}\n>b\n{back}", GUIDE, 0),
+        case("pam-cut-off", FIND, f">a\n{perfect[:-1]}\n>b\n{back[1:]}\n", GUIDE, 0),
+        case("over-the-end", FIND, f">a\n{perfect[:12]}\n>b\n{perfect[12:]}\n", GUIDE, 6),
+        case("over-the-line", FIND, f">a\n{perfect[:12]}\n{perfect[12:]}\n", GUIDE, 0),
+        case("shorter-than-guide", FIND, ">a\nACGT\n>b\nACGTGG\n", GUIDE, 6),
+        case("unknown-in-site", FIND, f">a\n{GUIDE[:4]}NR{GUIDE[6:]}NGG\n", GUIDE, 2),
+        case("unknown-in-site-back", FIND, f">a\nCCN{back[3:8]}NY{back[10:]}\n", GUIDE, 2),
+        case("unknown-in-pam", FIND, f">a\n{GUIDE}ANG\n>b\n{GUIDE}AGN\n>c\n{GUIDE}NGG\n", GUIDE, 0),
+        case("masked-pam", FIND, f">a\n{GUIDE}tgg\n>b\n{back.lower()}\n", GUIDE, 0),
+        case("nag-is-no-pam", FIND, f">a\n{GUIDE}AAG\n>b\n{GUIDE}GGA\n", GUIDE, 0),
+        case("unsorted-names", FIND, f">🧬z\n{perfect}\n>10\n{back}\n>2\n{perfect}\n", GUIDE, 0),
+        case("large", FIND, ">chr1\n" + large + "\n", GUIDE, 3),
+        case("no-mismatch-allowed", SCORE, genome(61, GUIDE, sites=6), GUIDE, 0),
+        case("all-mismatches", SCORE, f">a\n{perfect}AAAAAA{perfect[6:]}\n", GUIDE, 6),
+        case("mismatch-at-pam", SCORE, f">🧬\n{perfect}\n>b\n{GUIDE[:-1]}ATGG\n", GUIDE, 1),
+        case("mismatch-at-start", SCORE, f">a\n{perfect}\n>b\nT{GUIDE[1:]}TGG\n", GUIDE, 1),
+    ]

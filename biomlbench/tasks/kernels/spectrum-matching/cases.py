@@ -1,0 +1,146 @@
+import numpy as np
+
+from biomlbench.verify.cases import case
+
+READ, MATCH, SCORE = "read_mgf", "match_peaks", "similarity"
+BORDER = 1e-9
+
+
+def spectrum(seed, n, low=100.0, high=1500.0):
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.uniform(low, high, n), rng.exponential(100, n)])
+
+
+def pair(seed, n, ppm, crowded=0.5, shared=0.6, low=100.0, high=1500.0):
+    """Two spectra that share peaks; near many of them there are further ones within reach."""
+    rng = np.random.default_rng(seed)
+    a = spectrum(seed + 1000, n, low, high)
+    keep = a[rng.random(n) < shared]
+    b = keep * np.column_stack(
+        [1 + rng.normal(0, ppm * 3e-7, len(keep)), rng.lognormal(0, 0.5, len(keep))]
+    )
+    more = b[rng.random(len(b)) < crowded]
+    near = more[:, 0] * (1 + rng.uniform(-1.2, 1.2, len(more)) * ppm * 1e-6)
+    b = np.vstack([b, np.column_stack([near, rng.exponential(100, len(more))])])
+    b = np.vstack([b, spectrum(seed + 2000, max(n - len(b), 0), low, high)])[:400]
+    also = a[rng.random(n) < crowded / 2]
+    a = np.vstack([a, also * [1 + 0.8e-6 * ppm, 1.4]])[:400]
+    return rng.permutation(a), rng.permutation(b)
+
+
+def compared(name, function, a, b, ppm):
+    """A case in which no difference of m/z is at the tolerance."""
+    a, b = (np.asarray(one, float).reshape(-1, 2) for one in (a, b))
+    x, y = a[:, 0][:, None], b[:, 0][None, :]
+    limit = ppm * 1e-6 * (x + y) / 2
+    if (np.abs(np.abs(x - y) / limit - 1) < BORDER).any():
+        raise ValueError(f"case {name}: a difference is at the tolerance")
+    return case(name, function, a, b, ppm)
+
+
+def mgf(seed, count, end="\n"):
+    """A file with what such files have: comments, blanks, charges of all forms, odd peaks."""
+    rng = np.random.default_rng(seed)
+    lines = ["# written for a test", "COM=somewhere", "CHARGE=4+", ""]
+    for number in range(count):
+        lines.append("BEGIN IONS")
+        heads = [f"TITLE=scan={number + 1} of {count}"]
+        heads.append(f"PEPMASS={rng.uniform(300, 1500):.4f}" + [" 1234.5", "\t9", ""][number % 3])
+        heads.append("CHARGE=" + ["2+", "+3", "1-", "-2", "4"][int(rng.integers(0, 5))])
+        heads.append(f"RTINSECONDS={60 * number}")
+        heads = [line for line in heads if rng.random() < 0.85]
+        if rng.random() < 0.3:
+            heads = [line[:4].lower() + line[4:] for line in heads]
+        lines += list(rng.permutation(heads))
+        for mz, intensity in np.round(spectrum(seed + number, int(rng.integers(1, 9))), 3):
+            lines.append(f"{mz} {intensity}" if rng.random() < 0.7 else f"{mz}\t{intensity} 1+")
+            if rng.random() < 0.2:
+                lines.append(f"{mz} {[0, 17.25][int(rng.integers(0, 2))]}")
+            if rng.random() < 0.1:
+                lines += ["", "; a remark", f"  {mz + 1}  "]
+        lines += ["END IONS", ""]
+    return end.join(lines)
+
+
+def chain(n, ppm):
+    """Peaks that each reach two others, where the largest first is not the best."""
+    step = 0.9e-6 * ppm * 500
+    a = [[500 + 2 * k * step, 10.0 + k % 3] for k in range(n)]
+    b = [[500 + (2 * k + 1) * step, 10.0 + (k + 1) % 3] for k in range(n)]
+    return a, b
+
+
+EXAMPLE = ([[100.0, 4.0], [100.001, 9.0]], [[100.0005, 16.0]], 10.0)
+
+
+def visible():
+    small = "BEGIN IONS\nTITLE=one\nPEPMASS=400.2 10\nCHARGE=2+\n100.5 3\n90 1\nEND IONS\n"
+    return [
+        case("worked-text", READ, small),
+        case("two-spectra", READ, mgf(1, 2)),
+        compared("worked", MATCH, *EXAMPLE),
+        compared("ten", MATCH, *pair(1, 10, 20.0), 20.0),
+        compared("worked-score", SCORE, *EXAMPLE),
+        compared("ten-score", SCORE, *pair(2, 10, 20.0), 20.0),
+    ]
+
+
+def hidden():
+    return [
+        case("text", READ, mgf(10, 6)),
+        case("text-windows", READ, mgf(11, 6, end="\r\n")),
+        case("text-many", READ, mgf(12, 200)),
+        case("text-eight", READ, mgf(13, 8)),
+        compared("pairs", MATCH, *pair(20, 40, 20.0), 20.0),
+        compared("pairs-crowded", MATCH, *pair(21, 60, 400.0, crowded=1.0, high=130.0), 400.0),
+        compared("pairs-chain", MATCH, *chain(12, 50.0), 50.0),
+        compared("pairs-narrow", MATCH, *pair(22, 60, 0.5), 0.5),
+        compared("pairs-heavy", MATCH, *pair(23, 60, 15.0, low=3000.0, high=5000.0), 15.0),
+        compared("pairs-most", MATCH, *pair(24, 400, 30.0), 30.0),
+        compared("score", SCORE, *pair(30, 40, 20.0), 20.0),
+        compared("score-crowded", SCORE, *pair(31, 60, 400.0, crowded=1.0, high=130.0), 400.0),
+        compared("score-chain", SCORE, *chain(15, 50.0), 50.0),
+        compared("score-narrow", SCORE, *pair(32, 60, 0.5), 0.5),
+        compared("score-heavy", SCORE, *pair(33, 60, 15.0, low=3000.0, high=5000.0), 15.0),
+        compared("score-widest", SCORE, *pair(34, 50, 1000.0, high=120.0), 1000.0),
+        compared("score-unequal", SCORE, spectrum(35, 90), pair(35, 30, 25.0)[1], 25.0),
+        compared("score-most", SCORE, *pair(36, 400, 30.0), 30.0),
+    ]
+
+
+def adversarial():
+    none = np.zeros((0, 2))
+    a, b = pair(40, 25, 20.0)
+    same = spectrum(41, 30)
+    bright = np.array([[5000.0, 1e12], [4999.95, 3.0], [120.0, 1e12], [0.002, 7e11]])
+    twins = [[200.0, 1.0], [200.0, 4.0], [200.0, 9.0]]
+    odd = (
+        "TITLE=outside\n5 5\nEND IONS\n  BEGIN IONS  \n  title = a = b \nTITLE=second=2\n"
+        "!no\n/no\nCharge=3-\n300 0\n100.500000004 8\n200\n100.5\t2\t1+\n100.5 2.5\n0.5 1e3\n"
+        "END IONS\n7 7\n"
+        "BEGIN IONS\nEND IONS\nBEGIN IONS\nPEPMASS=500.25\t7 2+\n300 0.0\nEND IONS"
+    )
+    return [
+        case("no-text", READ, ""),
+        case("odd-text", READ, odd),
+        case("never-ends", READ, "BEGIN IONS\nTITLE=x\n100 1\n"),
+        compared("no-peaks", MATCH, none, none, 10.0),
+        compared("no-peaks-in-one", MATCH, a, none, 10.0),
+        compared("nothing-near", MATCH, [[100, 1]], [[200, 1]], 1000.0),
+        compared("itself", MATCH, same, same[::-1], 5.0),
+        compared("equal-mz", MATCH, twins, twins[:2], 1.0),
+        compared("without-intensity", MATCH, [[100, 0.0], [300, 2]], [[100, 3.0], [300, 0]], 10.0),
+        case("read-backwards", MATCH, np.asfortranarray(a[::-1]), b[::-2], 20.0),
+        compared("bright", MATCH, bright, bright[::-1], 50.0),
+        compared("no-peaks-score", SCORE, none, b, 10.0),
+        compared("no-peaks-at-all-score", SCORE, none, none, 10.0),
+        compared("no-intensity-score", SCORE, same * [1, 0], same, 10.0),
+        compared("itself-score", SCORE, same, same[::-1], 5.0),
+        compared("equal-mz-score", SCORE, twins, [[200.0, 4.0]], 1.0),
+        compared("no-intensity-in-other-score", SCORE, same, same * [1, 0], 10.0),
+        compared("bright-score", SCORE, bright, bright[::-1] * [0.99999, 1], 50.0),
+        compared("faint-score", SCORE, a * [1, 1e8], b * [1, 1e-8], 20.0),
+        compared("just-near", SCORE, [[1000, 1]], [[1000 * (1 + 0.9999e-5), 1]], 10.0),
+        compared("just-not-near", SCORE, [[1000, 1]], [[1000 * (1 + 1.0001e-5), 1]], 10.0),
+        compared("mean-of-both", SCORE, [[1000, 1]], [[1001.0004, 1]], 1000.0),
+    ]

@@ -1,0 +1,99 @@
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from biomlbench.verify.cases import Transformed, within
+
+
+def _near(a, b, ppm):
+    x, y = a[:, 0][:, None], b[:, 0]
+    return np.abs(x - y) / (x + y) <= ppm * 0.5e-6 * (1 + 1e-12)
+
+
+def spectra(inputs):
+    """How many spectra a file has."""
+    return sum(line.strip() == "END IONS" for line in inputs["text"].splitlines())
+
+
+def paired_mz(inputs):
+    """All m/z."""
+    return np.concatenate([inputs["a"][:, 0], inputs["b"][:, 0]])
+
+
+scored_mz = paired_mz
+
+
+def file_of_peaks(mz, intensity, charges):
+    """A file with two peaks a spectrum, all lines of one width."""
+    lines = []
+    for number, charge in enumerate(charges):
+        lines += ["BEGIN IONS", f"TITLE=drawn {number}", f"CHARGE={charge}+"]
+        for k in (2 * number, 2 * number + 1):
+            lines.append(f"{mz[k]:09.4f} {intensity[k]:08.3f}")
+        lines.append("END IONS")
+    return {"text": "\n".join([*lines, ""])}
+
+
+def two_spectra(mz_a, intensity_a, mz_b, intensity_b, ppm):
+    """Two spectra in which many peaks can be paired."""
+    x, y = mz_a[:, None], mz_b
+    if (np.abs(np.abs(x - y) / (ppm * 0.5e-6 * (x + y)) - 1) < 1e-9).any():
+        raise ValueError("a difference is at the tolerance")
+    a, b = np.column_stack([mz_a, intensity_a]), np.column_stack([mz_b, intensity_b])
+    return {"a": a, "b": b, "ppm": ppm}
+
+
+def peaks_in_order(inputs, output):
+    """In each spectrum m/z rises from peak to peak, and every peak has an intensity."""
+    for spectrum in output:
+        peaks = np.asarray(spectrum["peaks"])
+        if peaks.ndim != 2 or peaks.shape[1] != 2:
+            return "peaks are not rows of two numbers"
+        if (np.diff(peaks[:, 0]) <= 0).any() or (peaks[:, 1] <= 0).any():
+            return "peaks are not sorted, not put together, or have no intensity"
+    return True
+
+
+def pairs_are_allowed(inputs, output):
+    """Pairs are near enough, sorted by the first row, and no row is in two of them."""
+    near = _near(inputs["a"], inputs["b"], inputs["ppm"])
+    if not isinstance(output, (list, tuple)):
+        return "not a list"
+    for pair in output:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            return "not a pair"
+        if any(isinstance(k, bool) or not isinstance(k, (int, np.integer)) for k in pair):
+            return "not a pair of rows"
+        if not (0 <= pair[0] < near.shape[0] and 0 <= pair[1] < near.shape[1]):
+            return "a row that does not exist"
+        if not near[pair[0], pair[1]]:
+            return "two peaks are paired that are too far apart"
+    first, second = [i for i, _ in output], [j for _, j in output]
+    if len(set(first)) != len(first) or len(set(second)) != len(second):
+        return "a peak is in two pairs"
+    return first == sorted(first) or "the pairs are not sorted"
+
+
+def largest_total(inputs, output):
+    """No other choice of pairs has a larger total weight."""
+    a, b = inputs["a"], inputs["b"]
+    roots = np.sqrt(a[:, 1])[:, None] * np.sqrt(b[:, 1])
+    weights = np.where(_near(a, b, inputs["ppm"]), roots, 0)
+    best = weights[linear_sum_assignment(weights, maximize=True)].sum()
+    got = sum(weights[i, j] for i, j in output)
+    return within(max(best - got, 0), 1e-9 * best, "another choice of pairs weighs more")
+
+
+def brighter_spectrum(inputs, rng):
+    """Multiply all intensities of the first spectrum by one factor."""
+    return Transformed([{**inputs, "a": inputs["a"] * [1.0, 37.0]}])
+
+
+def rewrite_text(inputs, rng):
+    """Write keys in small letters, indent lines, and put remarks and peaks between spectra."""
+    lines = []
+    for line in inputs["text"].replace("\r", "").split("\n"):
+        key, sign, value = line.partition("=")
+        if line == "BEGIN IONS":
+            lines += ["TITLE=not in a spectrum", "CHARGE=9+", "50.5 5"]
+        lines += [f" \t{key.lower()}{sign}{value} " if sign else f"  {line}\t", "# 100 1", ""]
+    return Transformed([{**inputs, "text": "\r\n".join(lines)}])

@@ -1,0 +1,91 @@
+from biomlbench.verify.cases import Transformed
+
+_COMPLEMENT = str.maketrans("ACGT", "TGCA")
+_INTRON = "GTAAGTTTCAG"
+
+
+def lines(inputs):
+    """How many lines a file has; 0 where there is none."""
+    return len(inputs.get("text", "").splitlines())
+
+
+def file_of_alleles(letters):
+    """A file of lines with three letters each for one."""
+    triples = [letters[i : i + 3] for i in range(0, len(letters) - 2, 3)]
+    rows = [f"chr1\t7\t.\t{three}\t{three[0]}\t.\tPASS" for three in triples]
+    return {"text": "\n".join(["##fileformat=VCFv4.3", *rows, ""])}
+
+
+def small_gene(inner, strand):
+    """A gene of two exons, whose coding letters cannot hold a stop codon before the last."""
+    coding = "ATG" + inner[: len(inner) // 3 * 3] + "TAA"
+    if strand == "-":
+        coding = coding.translate(_COMPLEMENT)[::-1]
+    cut = len(coding) // 2
+    genome = "CCAT" + coding[:cut] + _INTRON + coding[cut:] + "GGCA"
+    behind = 4 + cut + len(_INTRON)
+    end = len(genome) - 4
+    exons = [(2, 4 + cut), (behind, end + 2)]
+    return {"genome": genome, "exons": exons, "cds": (4, end), "strand": strand}
+
+
+def cut_gene(cut, ref, alt):
+    """One gene whose intron lies before or behind the coding letter that is replaced."""
+    coding = "ATGGCATCTGGAAGATGCCTACCATAA"
+    genome = coding[:cut] + _INTRON + coding[cut:]
+    exons = [(0, cut), (cut + len(_INTRON), len(genome))]
+    made = {"genome": genome, "exons": exons, "cds": (0, len(genome)), "strand": "+"}
+    at = 17 if cut > 17 else 17 + len(_INTRON)
+    return {**made, "position": at, "ref": ref, "alt": alt}
+
+
+def small_gene_changed(inner, ref, alt):
+    """Such a gene with one letter replaced in the second exon, where a near draw changes one."""
+    at = 4 + 3 + 3 * len(inner) // 4 + len(_INTRON)
+    made = small_gene(inner, "+")
+    return {**made, "position": at, "ref": ref, "alt": alt if alt != ref else ""}
+
+
+def nothing_in_common(inputs, output):
+    """Alleles differ, have capitals alone, and no common first or last letter."""
+    for position, ref, alt in output:
+        if not set(ref + alt) <= set("ACGT") or ref == alt or position < 0:
+            return "an allele that cannot be used"
+        if ref and alt and (ref[0] == alt[0] or ref[-1] == alt[-1]):
+            return "alleles have a letter in common at an end"
+    return True
+
+
+def opens_and_ends(inputs, output):
+    """It opens with the start codon, ends with its only stop codon, and has whole codons."""
+    codons = [output[i : i + 3] for i in range(0, len(output), 3)]
+    stops = [i for i, codon in enumerate(codons) if codon in ("TAA", "TAG", "TGA")]
+    return output.startswith("ATG") and len(output) % 3 == 0 and stops == [len(codons) - 1]
+
+
+def turn_round(inputs, rng):
+    """Number the chromosome from the other end, on the other strand."""
+    n = len(inputs["genome"])
+    new = {
+        "genome": inputs["genome"].translate(_COMPLEMENT)[::-1],
+        "exons": [(n - stop, n - start) for start, stop in reversed(inputs["exons"])],
+        "cds": (n - inputs["cds"][1], n - inputs["cds"][0]),
+        "strand": "-" if inputs["strand"] == "+" else "+",
+        "position": n - inputs["position"] - len(inputs["ref"]),
+        "ref": inputs["ref"].translate(_COMPLEMENT)[::-1],
+        "alt": inputs["alt"].translate(_COMPLEMENT)[::-1],
+    }
+    return Transformed([{**inputs, **new}])
+
+
+def move_gene(inputs, rng):
+    """Put letters before the gene, and a further exon that is not coding."""
+    before = "".join(rng.choice(list("ACGT"), 50))
+    n = len(before)
+    new = {
+        "genome": before + inputs["genome"],
+        "exons": [(3, 20), *((start + n, stop + n) for start, stop in inputs["exons"])],
+        "cds": (inputs["cds"][0] + n, inputs["cds"][1] + n),
+        "position": inputs["position"] + n,
+    }
+    return Transformed([{**inputs, **new}])

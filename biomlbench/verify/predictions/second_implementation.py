@@ -1,0 +1,42 @@
+"""`second-implementation`: a second implementation of the metric gives the same score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from biomlbench.outcomes import Outcome, Reason
+from biomlbench.verify.predictions._found import Found, Predicted, agreement, not_applicable
+from biomlbench.verify.second_scores import SECOND, second_score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+CHECK = "second-implementation"
+ORDER = 10
+MODE = "numeric_tolerance"
+SEVERITY = "critical"
+REASON = Reason.SCORE_DISAGREEMENT
+PATTERN = "wrong-score"
+
+
+def look(predicted: Predicted) -> Iterable[Found]:
+    """Score the predictions another way."""
+    metric = predicted.task.metric
+    if metric is None or metric.name not in SECOND:
+        return [not_applicable("the metric has no second implementation")]
+    options = dict(predicted.task.grader.options)
+    try:
+        second = second_score(metric.name, *predicted.metric_inputs(), options)
+    except Exception as error:
+        message = f"the second implementation raised {type(error).__name__}"
+        return [Found(Outcome.ERROR, message, reason=Reason.GRADER_ERROR)]
+    if second is None:
+        return [not_applicable("too many rows, or options, for the second implementation")]
+    return [agreement(second, predicted.score, "the second implementation")]
+
+
+def known_bad(predicted: Predicted) -> tuple[pa.Table, float] | None:
+    """Believe another score than the metric gives."""
+    return predicted.table, predicted.score + 0.01

@@ -1,0 +1,1 @@
+"""What the rules of the Snakemake workflow ask the library for."""

@@ -1,0 +1,141 @@
+"""The cells of a run table's rows: names, paths, whole numbers, times."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import UTC, datetime
+from typing import Any
+
+from biomlbench.outcomes import Reason
+from biomlbench.plain_text import plain
+from biomlbench.workflow.table_rows import shown
+
+__all__ = ["RowError", "integer_of", "optional_text", "path_of", "printable", "text_of", "time_of"]
+
+_MOST_LETTERS = {"run_id": 100, "agent": 200, "task_id": 300}
+# Linux: a path, and a file's name, in bytes.
+_PATH_MAX, _NAME_MAX = 4095, 255
+_LARGEST = {"seed": 2**63 - 1, "attempt": 1_000_000, "hint_tier": 1_000_000}
+_LOWEST = {"seed": -(2**63), "attempt": 1, "hint_tier": 0}
+_WHOLE = re.compile(r"([+-]?[0-9]{1,40})(\.0*)?", re.ASCII)
+# What tables of dates, in nanoseconds since 1970, can hold from there on.
+_YEARS = range(1970, 2262)
+# Marks of direction, joints and byte order marks cannot be seen: two agents that differ by them
+# would look like one.
+_INVISIBLE = dict.fromkeys(
+    [0x061C, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0xFEFF]
+)
+_UNFIT = {"Cc": "a control character", "Zl": "a line break", "Zp": "a line break"}
+
+
+class RowError(ValueError):
+    """A row of a run table cannot be used."""
+
+    def __init__(self, message: str, reason: str = Reason.BAD_RUN_ROW) -> None:
+        super().__init__(message)
+        self.reason = Reason(reason)
+
+
+def optional_text(row: dict[str, Any], key: str) -> str:
+    """Return a cell as text, empty where there is none; a whole number as its digits."""
+    value = row.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise RowError(f"`{key}` is {shown(value)}, not text")
+    return value.strip()
+
+
+def text_of(row: dict[str, Any], key: str) -> str:
+    """Return a name in its one form: without invisible characters, accents composed."""
+    text = unicodedata.normalize("NFC", optional_text(row, key).translate(_INVISIBLE)).strip()
+    if not text:
+        raise RowError(f"`{key}` is empty; give it a value")
+    if len(text) > _MOST_LETTERS[key]:
+        raise RowError(
+            f"`{key}` has {len(text)} characters; at most {_MOST_LETTERS[key]} are allowed"
+        )
+    _check_characters(text, key)
+    return text
+
+
+def path_of(row: dict[str, Any], key: str) -> str:
+    """Return the path of a submission, which is one that a file can have here."""
+    path = row[key]
+    if not isinstance(path, str):
+        raise RowError(f"`{key}` is {shown(path)}, not text")
+    if not path.strip():
+        raise RowError(f"`{key}` is empty; write null for a run that left no submission")
+    _check_characters(path, key)
+    longest = max(len(part.encode()) for part in path.split("/"))
+    if len(path.encode()) > _PATH_MAX or longest > _NAME_MAX:
+        raise RowError(
+            f"`{key}` has {len(path.encode())} bytes, its longest part {longest}: no file can "
+            f"have a path above {_PATH_MAX} or a name above {_NAME_MAX} bytes"
+        )
+    return path
+
+
+def _check_characters(text: str, key: str) -> None:
+    """Refuse what a table, a page or Snakemake would take for something else."""
+    for character in text:
+        category = unicodedata.category(character)
+        if character in "{}":
+            found = "a brace, which Snakemake takes for a wildcard"
+        elif category == "Cs" and "\udc80" <= character <= "\udcff":
+            found = "a byte that is not UTF-8; write the table as UTF-8"
+        elif category == "Cs" or character == "\ufffd" or (ord(character) & 0xFFFE) == 0xFFFE:
+            found = "half a character, or what is none"
+        elif category in _UNFIT:
+            found = _UNFIT[category]
+        else:
+            continue
+        raise RowError(f"`{key}` {shown(text)} holds {found}")
+
+
+def integer_of(row: dict[str, Any], key: str) -> int | None:
+    """Return a whole number within what its column may hold; None for an empty cell."""
+    value = row.get(key)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    # Where a column has gaps, pandas writes 1 as 1.0.
+    match = _WHOLE.fullmatch(str(value).strip()) if not isinstance(value, bool) else None
+    if isinstance(value, float) and value.is_integer():
+        number = int(value)
+    elif match:
+        number = int(match[1])
+    else:
+        raise RowError(f"`{key}` {shown(value)} is not a whole number")
+    if not _LOWEST[key] <= number <= _LARGEST[key]:
+        raise RowError(
+            f"`{key}` {shown(number)} is out of range: {_LOWEST[key]} to {_LARGEST[key]}"
+        )
+    return number
+
+
+def time_of(text: str) -> str | None:
+    """Return a time in UTC; one without a zone is taken for UTC."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise RowError(
+            f"`time` {shown(text)} is not ISO 8601, such as 2025-03-31T12:00:00Z"
+        ) from None
+    # Only then: at the ends of what dates can hold, a zone leads out of them.
+    if moment.year in _YEARS:
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    if moment.year not in _YEARS:
+        raise RowError(
+            f"`time` {shown(text)} is outside the years {_YEARS.start} to {_YEARS.stop - 1}"
+        )
+    return moment.isoformat(timespec="seconds")
+
+
+def printable(text: str, most: int = 200) -> str:
+    """Return text that every table, log and page can hold."""
+    return plain(text[:most], one_line=True)[:most]

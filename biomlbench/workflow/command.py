@@ -1,0 +1,113 @@
+"""The command line of Snakemake for a benchmark: which Snakefile, which profile, which config."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from biomlbench.runtime.files import CONFIG, is_workflow, workflow_root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["arguments", "become_snakemake", "runs_the_demo"]
+
+_SNAKEFILE = ("-s", "--snakefile")
+_CONFIG = ("-C", "--config")
+_CONFIGFILE = ("--configfile", "--configfiles")
+_PROFILE = ("--profile", "--workflow-profile")
+
+
+def arguments(given: Sequence[str], folder: str | Path, results: str | None = None) -> list[str]:
+    """Return Snakemake's arguments for a run of the workflow in a folder.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Arguments for Snakemake; those that it does not say are added.
+    folder : path
+        The working directory. Its own Snakefile is taken if it has one that has to do with this
+        library: the one of a clone, or of a workflow that imports ours. Otherwise it is the one
+        that came with the library.
+    results : str, optional
+        Folder of the results, before what the config says.
+
+    Returns
+    -------
+    list of str
+    """
+    call = [_profile(given, number) for number in range(len(given))]
+    if results is not None:
+        call = _with_config(call, f"results_dir={results}")
+    if not _names(given, _SNAKEFILE) and not _has_own(Path(folder)):
+        call = ["--snakefile", str(workflow_root() / "Snakefile"), *call]
+    return call
+
+
+def runs_the_demo(given: Sequence[str], folder: str | Path) -> bool:
+    """Tell whether a run in a folder would be the demo's, as there is no config of its own.
+
+    Parameters
+    ----------
+    given, folder
+        As for :func:`arguments`.
+    """
+    elsewhere = _names(given, (*_CONFIGFILE, *_SNAKEFILE, "-d", "--directory"))
+    named = any(text.startswith("runs=") for text in given)
+    here = Path(folder)
+    return not (elsewhere or named or (here / CONFIG).is_file() or _has_own(here))
+
+
+def _has_own(folder: Path) -> bool:
+    if is_workflow(folder):
+        return True
+    places = (folder / "Snakefile", folder / "workflow" / "Snakefile")
+    return any(
+        "biomlbench" in path.read_text(encoding="utf-8", errors="replace")
+        for path in places
+        if path.is_file()
+    )
+
+
+def _names(given: Sequence[str], options: Sequence[str]) -> bool:
+    return any(text.partition("=")[0] in options for text in given)
+
+
+def _with_config(call: list[str], entry: str) -> list[str]:
+    """Add an entry to the last `--config`: of several, Snakemake takes only that one."""
+    places = [n for n, text in enumerate(call) if text in _CONFIG]
+    if places:
+        return [*call[: places[-1] + 1], entry, *call[places[-1] + 1 :]]
+    return [*call, "--config", entry]
+
+
+def _profile(given: Sequence[str], number: int) -> str:
+    """Return an argument; the name of a profile of ours becomes its place."""
+    text = given[number]
+    option, equals, value = text.partition("=")
+    if option in _PROFILE and equals:
+        return f"{option}={_place_of(value)}"
+    return _place_of(text) if number and given[number - 1] in _PROFILE else text
+
+
+def _place_of(profile: str) -> str:
+    ours = workflow_root() / "profiles" / profile.removeprefix("profiles/")
+    there = Path(profile).is_dir()
+    return str(ours) if not there and (ours / "config.yaml").is_file() else profile
+
+
+def become_snakemake(given: Sequence[str], cores: int) -> NoReturn:
+    """Replace this process by Snakemake, so that whoever stops it stops the run.
+
+    Parameters
+    ----------
+    given : sequence of str
+        As :func:`arguments` returns them.
+    cores : int
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    call = [sys.executable, "-m", "snakemake", "--cores", str(cores), *given]
+    os.execv(call[0], call)  # noqa: S606 - there is no shell that could be meant

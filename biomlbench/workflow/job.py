@@ -1,0 +1,62 @@
+"""From a Snakemake job to a stage: the only place that knows both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.stages import Context, Pair, read_stage, run_stage
+from biomlbench.stages.provenance import environment_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["context_of", "provenance_of", "run_job"]
+
+
+def run_job(stage: str, snakemake: Any) -> list[str]:
+    """Run a stage for the pair of a job, or for the pairs of a batch.
+
+    Parameters
+    ----------
+    stage : str
+        One of `biomlbench.stages.STAGES`.
+    snakemake : object
+        With ``input`` (the first stage's has the task's ``prepare`` table), ``output``,
+        ``params``: ``job`` (pair or pairs, context, task's fingerprint) and ``code``, and
+        ``grant``, what the scheduler gave.
+
+    Returns
+    -------
+    list of str
+        After the last stage, whose fault each pair's outcome is.
+    """
+    job = snakemake.params["job"]
+    folder = Path(snakemake.output[stage]).parent
+    context, record = context_of(job, snakemake.grant), provenance_of(snakemake.params)
+    if "prepare" in snakemake.input:
+        folder_of_task = Path(snakemake.input["prepare"]).parent
+        prepared = read_stage("prepare", folder_of_task, ["files_sha256"])
+        record["prepared"] = prepared.column("files_sha256")[0].as_py()
+    if "pairs" in job:
+        from biomlbench.workflow.batch_tables import run_batch
+
+        table = run_batch(stage, [Pair(**pair) for pair in job["pairs"]], context, folder, record)
+    else:
+        table = run_stage(stage, Pair(**job["pair"]), context, folder, record)
+    return table.column("fault").to_pylist() if stage == "medal" else []
+
+
+def context_of(job: dict[str, Any], grant: Mapping[str, int] | None = None) -> Context:
+    """Return the context that a job's parameters, and what it was granted, describe."""
+    values = {**job["context"], "grant": grant or {}}
+    return Context(**{**values, "tasks_dirs": tuple(values.get("tasks_dirs", ()))})
+
+
+def provenance_of(params: dict[str, Any]) -> dict[str, str]:
+    """Return what a job's table was made from, for its metadata."""
+    return {
+        "task_fingerprint": params["job"]["task"],
+        "code": params["code"],
+        "environment": environment_hash(),
+    }

@@ -1,0 +1,66 @@
+"""Tables of single pairs, wherever they are: in a folder of their own or in a batch's tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biomlbench.contracts import provenance, read_table
+from biomlbench.stages.kinds import shares_jobs
+from biomlbench.workflow.assignment import Assignment, batch_folder
+from biomlbench.workflow.batch_tables import split
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import pyarrow as pa
+
+__all__ = ["PairTables"]
+
+
+class PairTables:
+    """Read the tables of a results folder's pairs.
+
+    Parameters
+    ----------
+    results : path
+    """
+
+    def __init__(self, results: str | Path) -> None:
+        self._results = Path(results)
+        self._batch_of = Assignment.read(results).batch_of()
+        self._batches: dict[Path, dict[str, pa.Table]] = {}
+
+    def path(self, stage: str, task: str, run: str, kind: str = "predictions") -> Path:
+        """Return the file that holds a stage's rows of a pair."""
+        batch = self._batch_of.get((task, run)) if shares_jobs(kind) else None
+        folder = f"pairs/{task}/{run}" if batch is None else batch_folder(task, batch)
+        return self._results / folder / f"{stage}.parquet"
+
+    def read(
+        self,
+        stage: str,
+        task: str,
+        run: str,
+        kind: str = "predictions",
+        columns: list[str] | None = None,
+    ) -> pa.Table:
+        """Return a stage's rows of a pair.
+
+        Of a pair with files of its own only some columns, if so asked: the rest is not read.
+
+        Raises
+        ------
+        ContractError
+            If there is no such table, or it cannot be read.
+        """
+        path = self.path(stage, task, run, kind)
+        if not shares_jobs(kind) or (task, run) not in self._batch_of:
+            return read_table(stage, path, columns)
+        if path not in self._batches:
+            self._batches[path] = split(read_table(stage, path))
+        return self._batches[path][run]
+
+    def provenance(self, stage: str, task: str, run: str, kind: str) -> dict[str, Any]:
+        """Return what the rows of a pair were made from."""
+        return provenance(self.path(stage, task, run, kind), run)

@@ -1,0 +1,458 @@
+"""What the workflow's rules ask for: pairs, their files, and what each stage depends on.
+
+Read once when Snakemake reads the Snakefile, so nothing here imports pandas or scikit-learn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import TaskError
+from biomlbench.runtime.files import shipped
+from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, asked
+from biomlbench.scoring.effective_task import EffectiveTask
+from biomlbench.stages import STAGES
+from biomlbench.stages.kinds import shares_jobs
+from biomlbench.task.adopted_data import own_files
+from biomlbench.task.registry import Registry
+from biomlbench.task.task import TASK_ID
+from biomlbench.workflow.assignment import Assignment, batch_folder
+from biomlbench.workflow.code_hash import code_hash
+from biomlbench.workflow.config import ConfigError, Sources, check_config
+from biomlbench.workflow.fingerprints import UNUSED, context_of_stage, fingerprint
+from biomlbench.workflow.runs import Run, read_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Benchmark", "checked"]
+
+log = logging.getLogger(__name__)
+
+_AFTER_THE_PAIRS = {
+    "aggregate": "biomlbench.summary.aggregate",
+    "telemetry": "biomlbench.summary.telemetry",
+    "report": "biomlbench.report.write",
+}
+"""Modules of the rules over all pairs."""
+# What Snakemake takes for a wildcard or a path variable; and what is no name.
+_NO_FOLDER = re.compile(r"^~|[{}<>\x00-\x1f]")
+
+
+def checked(
+    config: Mapping[str, Any], root: str | Path, files: Iterable[str | Path] = ()
+) -> dict[str, Any]:
+    """Check the workflow's config and fill in the defaults.
+
+    Parameters
+    ----------
+    config : mapping
+        As read from the config file.
+    root : path
+        Folder of the Snakefile.
+    files : iterable of path
+        Files that the config was read from, for the messages.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ConfigError
+        Naming key and what is allowed.
+    """
+    schema = Path(root) / "workflow" / "schemas" / "config.schema.json"
+    found = check_config(config, schema, files)
+    found["results_dir"] = folder = os.path.normpath(found["results_dir"])
+    if _NO_FOLDER.search(folder) or Path(folder).name in ("", ".."):
+        raise ConfigError(
+            f"config: `results_dir`: {folder!r} cannot hold the results; name a folder, as "
+            "results-2, without braces, angle brackets and line breaks"
+        )
+    return found
+
+
+MOST_NAMED = 200
+"""Most bad rows that are named one by one when the workflow starts."""
+
+
+def _ignores_case(folder: Path) -> bool:
+    """Tell whether a folder, or where it will be, is on a file system that ignores case."""
+    place = folder if folder.exists() else folder.absolute().parent
+    other = place.absolute().with_name(place.absolute().name.swapcase())
+    try:
+        return other.name != place.absolute().name and other.samefile(place)
+    except OSError:
+        return False
+
+
+class Benchmark:
+    """A benchmark as configured: tasks, runs, and what each job needs to know.
+
+    Parameters
+    ----------
+    config : mapping
+        As read from the config file.
+    root : path
+        Folder of the Snakefile.
+    files : iterable of path
+        Files that the config was read from, for messages.
+    plan : bool
+        Whether pairs may be put into new batches: only where the workflow is started. The
+        Snakemakes of single jobs take the recorded batches as they are.
+    cores : int
+        Jobs that run at a time, for the size of new batches.
+    results : path, optional
+        Folder of the results; by default as the config has it. A workflow that imports the rules
+        may have put a prefix before it.
+
+    Attributes
+    ----------
+    config : dict
+        Checked, with defaults.
+    results : str
+        Folder of the results.
+    registry : Registry
+    runs : dict of (str, str) to Run
+        By task id and run id.
+    bad_rows : list of BadRow
+    assignment : Assignment
+        Which pairs share a job.
+    replaced : dict of str to int
+        How often submissions have been replaced by a file with an older time.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        root: str | Path,
+        *,
+        plan: bool = False,
+        cores: int = 1,
+        results: str | Path | None = None,
+        files: Iterable[str | Path] = (),
+    ) -> None:
+        self.root = Path(root)
+        self.config = checked(config, root, files)
+        self.results = str(results or self.config["results_dir"])
+        self.registry = Registry(
+            tasks_dirs=tuple(self.config["tasks_dirs"]), data_dir=self.config.get("data_dir")
+        )
+        self.config["tasks"] = self._changes(Sources(files))
+        for run in self.config.get("calibration", {}).get("flake_runs", ()):
+            run["task_id"] = self.registry.full_id(run["task_id"]) or run["task_id"]
+        runs, self.bad_rows = read_runs(
+            [self.run_table(name) for name in self.config["runs"]],
+            self._resolve,
+            ignore_case=_ignores_case(Path(self.results)),
+            note=log.warning if plan else None,
+        )
+        self.runs: dict[tuple[str, str], Run] = {
+            (r.task_id, r.run_id): self._as_here(r) for r in runs
+        }
+        self._parameters: dict[tuple[str, str], dict[str, Any]] = {}
+        self._compute: dict[str, dict[str, int]] = {}
+        self.replaced: Mapping[str, int] = {}
+        self._plan = plan
+        self.assignment = Assignment.read(self.results)
+        if plan:
+            size = self.config["pairs_per_job"]
+            self.assignment = self.assignment.extend(self.runs, size, self.results, cores)
+        self._batch_of = {
+            key: batch
+            for key, batch in self.assignment.batch_of().items()
+            if key in self.runs and shares_jobs(self.runs[key].kind)
+        }
+        # Those that the config changes; what is wrong with a task itself is told by its own jobs.
+        for task_id in self.config["tasks"]:
+            try:
+                self.effective_task(task_id).check()
+            except TaskError as error:
+                raise ConfigError(error.message) from None
+        for row in self.bad_rows[:MOST_NAMED] if plan else ():
+            log.warning("left out: %s", row.message)
+        if plan and (more := len(self.bad_rows) - MOST_NAMED) > 0:
+            log.warning("left out: %d more; results/pairs.parquet has them all", more)
+
+    def _changes(self, sources: Sources) -> dict[str, Any]:
+        """Return the config's changes to tasks by full id; refuse those that change nothing."""
+        self._refuse_dangling(sources)
+        changes: dict[str, Any] = {}
+        for name, changed in self.config["tasks"].items():
+            path = ("tasks", name)
+            try:
+                task_id = self.registry.get_task(str(name)).id
+            except TaskError as error:
+                raise ConfigError(f"{sources.where(path)}: `tasks.{name}`: {error}") from error
+            if task_id in changes:
+                raise ConfigError(
+                    f"{sources.where(path)}: `tasks.{name}`: {task_id} is changed twice; put both "
+                    "changes under one key"
+                )
+            board = changed.get("leaderboard")
+            if board is not None and not os.path.isfile(board):
+                raise ConfigError(
+                    f"{sources.where((*path, 'leaderboard'))}: `tasks.{name}.leaderboard`: there "
+                    f"is no file {board!r} in {Path.cwd()}; correct the path"
+                )
+            changes[task_id] = changed
+        return changes
+
+    def _refuse_dangling(self, sources: Sources) -> None:
+        """Refuse folders, files and tasks of the config that there are not."""
+        calibration = self.config.get("calibration", {})
+        found: list[tuple[tuple[str | int, ...], str]] = [
+            (("tasks_dirs", number), f"there is no folder {folder!r} in {Path.cwd()}")
+            for number, folder in enumerate(self.config["tasks_dirs"])
+            if not Path(folder).expanduser().is_dir()
+        ]
+        labels = calibration.get("adjudications")
+        if labels is not None and not Path(labels).is_file():
+            place = ("calibration", "adjudications")
+            found.append((place, f"there is no file {labels!r} in {Path.cwd()}"))
+        if found:
+            (path, problem) = found[0]
+            key = ".".join(map(str, path))
+            raise ConfigError(f"{sources.where(path)}: `{key}`: {problem}; correct the path")
+        for number, name in enumerate(calibration.get("tasks", [])):
+            try:
+                self.registry.get_task(name)
+            except TaskError as error:
+                where = sources.where(("calibration", "tasks", number))
+                raise ConfigError(f"{where}: `calibration.tasks.{number}`: {error}") from error
+
+    def _resolve(self, task_id: str) -> tuple[str, str]:
+        task = self.registry.get_task(task_id)
+        if not TASK_ID.fullmatch(task.id):
+            raise TaskError(
+                f"{task.folder}: the folders' names make the task id {task.id!r}; use letters, "
+                "digits, dots, dashes and underscores, with a letter or digit first"
+            )
+        return task.id, task.kind
+
+    def run_table(self, name: str) -> Path:
+        """Return where a run table is; the demo's own ones come with the workflow."""
+        return shipped(name, self.root) if self.config.get("demo") else Path(name)
+
+    def _as_here(self, run: Run) -> Run:
+        """Return a run of a table that came with the workflow as if the table lay here."""
+        root = f"{self.root.as_posix()}/"
+        if not run.source.startswith(root):
+            return run
+        source, submission = (x.removeprefix(root) for x in (run.source, run.submission))
+        return replace(run, source=source, submission=submission)
+
+    @cached_property
+    def task_ids(self) -> list[str]:
+        """Tasks that have runs, and those of the configured suite, sorted."""
+        return sorted({*self.tasks_with_runs, *self._of_suite})
+
+    @cached_property
+    def tasks_with_runs(self) -> list[str]:
+        """Tasks that have runs, sorted."""
+        return sorted({task_id for task_id, _ in self.runs})
+
+    def effective_task(self, task_id: str) -> EffectiveTask:
+        """Return a task as the config changes it."""
+        return EffectiveTask(self.registry.get_task(task_id), self.config["tasks"].get(task_id, {}))
+
+    @cached_property
+    def _of_suite(self) -> tuple[str, ...]:
+        from biomlbench.suites.checkout import tasks_of
+
+        name = self.config.get("suite")
+        return tasks_of(name) if name else ()
+
+    def place(self, task: str, run: str) -> str:
+        """Return the folder of a pair's tables, relative to the results: its own or a batch's."""
+        batch = self._batch_of.get((task, run)) if self._batch_of else None
+        return f"pairs/{task}/{run}" if batch is None else batch_folder(task, batch)
+
+    def is_in_batch(self, task: str, run: str) -> bool:
+        """Tell whether a configured pair shares a job with others."""
+        return (task, run) in self._batch_of
+
+    def tables(self, stage: str) -> list[str]:
+        """Return one stage's tables, one for every pair or batch, as the rules name them."""
+        folders = dict.fromkeys(self.place(task, run) for task, run in self.runs)
+        return [f"<results>/{folder}/{stage}.parquet" for folder in folders]
+
+    def gaps(self) -> list[str]:
+        """Return tables that are missing though a later stage's table is there, as rules name them.
+
+        Snakemake makes an intermediate file again only when something asks for it; asked for
+        by name, a deleted table is made again with all that follows from it. A pair that a failed
+        run has lost has its row in the summaries, which look up to date then.
+        """
+        missing = []
+        summarised = os.path.isfile(f"{self.results}/pairs.parquet")
+        for medal in self.tables("medal") if self._plan else ():
+            folder = medal.rpartition("/")[0]
+            try:
+                there = set(os.listdir(folder.replace("<results>", self.results, 1)))
+            except FileNotFoundError:
+                there = set()
+            made = [f"{stage}.parquet" in there for stage in STAGES]
+            last = max((n for n, is_there in enumerate(made) if is_there), default=0)
+            missing += [f"{folder}/{STAGES[n]}.parquet" for n in range(last) if not made[n]]
+            if summarised and not made[-1]:
+                missing.append(medal)
+        return missing
+
+    def submission(self, task: str, run: str) -> list[str]:
+        """Return a pair's submission as a job's input: nothing where there is no such file."""
+        return self._input(self.runs[task, run].submission)
+
+    def own_data(self, task_id: str) -> list[str]:
+        """Return the data of a task that its user put in place: what `prepare` has as input."""
+        with suppress(TaskError):  # a broken task is the fault of its own jobs
+            return [str(path) for path in own_files(self.registry.get_task(task_id))]
+        return []
+
+    def batch_submissions(self, task: str, batch: str) -> list[str]:
+        """Return the submissions of a batch's pairs, as far as there are such files."""
+        members = self.assignment.batches[task, batch].values()
+        return sorted({path for member in members for path in self._input(member["submission"])})
+
+    def _input(self, path: str) -> list[str]:
+        if path in self._made:
+            return [path]
+        return [path] if os.path.isfile(path) and not os.path.islink(path) else []
+
+    @cached_property
+    def demo_files(self) -> list[str]:
+        """Submissions that the workflow makes itself, if the config asks for the demo's."""
+        from biomlbench.demo.spoil import NEVER_WRITTEN
+
+        folder = self.config.get("demo")
+        if folder is None:
+            return []
+        return sorted(
+            run.submission
+            for run in self.runs.values()
+            if Path(run.submission).is_relative_to(folder)
+            and Path(run.submission).stem not in NEVER_WRITTEN
+        )
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        return frozenset(self.demo_files)
+
+    @cached_property
+    def demo_tasks(self) -> list[str]:
+        """Tasks whose data the demo's submissions are made from."""
+        files = set(self.demo_files)
+        return sorted(
+            {
+                task
+                for (task, _), run in self.runs.items()
+                if run.submission in files and not self.registry.get_task(task).is_card
+            }
+        )
+
+    def job(self, stage: str, task: str, run: str) -> dict[str, Any]:
+        """Return what a stage's job is about.
+
+        Parameters
+        ----------
+        stage, task, run : str
+
+        Returns
+        -------
+        dict
+            `pair`, the fields of `biomlbench.stages.Pair`, and those of :meth:`task_job`.
+        """
+        row = self.runs[task, run]
+        pair = {
+            "task_id": task,
+            "run_id": run,
+            "submission": row.submission,
+            "kind": row.kind,
+            "seed": row.seed,
+        }
+        return {"pair": pair, **self.task_job(stage, task), **self._again(stage, [pair])}
+
+    def batch_job(self, stage: str, task: str, batch: str) -> dict[str, Any]:
+        """Return what a stage's job for a batch is about.
+
+        Parameters
+        ----------
+        stage, task, batch : str
+
+        Returns
+        -------
+        dict
+            `pairs`, each as `pair` in :meth:`job`, sorted by run.
+        """
+        members = self.assignment.batches[task, batch]
+        pairs = [{"task_id": task, "run_id": run, **members[run]} for run in sorted(members)]
+        return {"pairs": pairs, **self.task_job(stage, task), **self._again(stage, pairs)}
+
+    def _again(self, stage: str, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return, for the stage that reads submissions first, how often each was replaced."""
+        if stage != STAGES[0] or not self.replaced:
+            return {}
+        paths = {pair["submission"] for pair in pairs} & self.replaced.keys()
+        return {"replaced": {path: self.replaced[path] for path in sorted(paths)}} if paths else {}
+
+    def task_job(self, stage: str, task_id: str) -> dict[str, Any]:
+        """Return what a stage depends on in a task.
+
+        Parameters
+        ----------
+        stage, task_id : str
+
+        Returns
+        -------
+        dict
+            `context`, fields of `biomlbench.stages.Context`: only what the stage depends on, so
+            that a change of one setting reruns no other stage; and `task`, a hash over what of
+            the task's folder it depends on.
+        """
+        key = (stage, task_id)
+        if key not in self._parameters:
+            self._parameters[key] = {
+                "context": context_of_stage(stage, task_id, self.config),
+                "task": fingerprint(self.registry.get_task(task_id), stage),
+            }
+        return self._parameters[key]
+
+    def compute(self, task_id: str) -> dict[str, int]:
+        """Return what running submitted code for a task takes, for the scheduler.
+
+        Parameters
+        ----------
+        task_id : str
+
+        Returns
+        -------
+        dict
+            ``cpus``, ``memory_mb`` and ``runtime_min`` (never less than what the sandbox lets the
+            code have), ``gpus``.
+        """
+        if task_id not in self._compute:
+            found, execution = self.effective_task(task_id), self.config["execution"]
+            limits = found.limits(execution.get("limits", {}))
+            runs = RUNS_OF_A_PROGRAM if execution.get("reruns", True) else 1
+            self._compute[task_id] = asked(found.task.compute, limits, runs)
+        return self._compute[task_id]
+
+    def code(self, stage: str) -> str:
+        """Return the hash of the library code that a stage, or a table over all pairs, uses."""
+        module = _AFTER_THE_PAIRS.get(stage, f"biomlbench.stages.{stage}")
+        return code_hash(module, UNUSED.get(stage, ()))
+
+    @cached_property
+    def runs_hash(self) -> str:
+        """Hash over all rows of the run tables, good and bad."""
+        rows = [repr(row) for row in (*self.runs.values(), *self.bad_rows)]
+        return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]

@@ -1,0 +1,186 @@
+"""What became of the pairs so far, counted while the workflow runs."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["TALLY", "Tally", "counted_rows", "describe", "time_left"]
+
+_FAULTS = {
+    "submission": "the submission's fault",
+    "task": "the task's",
+    "grader": "the grader's",
+    "infrastructure": "the infrastructure's",
+}
+
+
+@dataclass
+class Tally:
+    """Pairs by whose fault their outcome is.
+
+    Attributes
+    ----------
+    expected : int
+        Pairs that this run is to finish.
+    left_out : int
+        Rows of the run tables that cannot be used.
+    sizes : dict of str to int
+        How many pairs share a folder of tables; one where it says nothing.
+    faults : collections.Counter
+        Finished pairs by fault, with ``none`` for those without.
+    """
+
+    expected: int = 0
+    left_out: int = 0
+    sizes: dict[str, int] = field(default_factory=dict)
+    faults: Counter[str] = field(default_factory=Counter)
+    _finished: set[str] = field(default_factory=set, repr=False)
+    _failed: set[str] = field(default_factory=set, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def finish(self, table: str, faults: Iterable[str] | None = None) -> None:
+        """Count the pairs of a table of medals; a table is counted once.
+
+        Parameters
+        ----------
+        table : str
+            Its path.
+        faults : iterable of str, optional
+            Whose fault each pair's outcome is; read from the table where not given, as for a
+            job that another machine has done.
+        """
+        with self._lock:
+            self._failed.discard(_folder(table))
+            if table in self._finished:
+                return
+            self._finished.add(table)
+            self.faults.update(_faults_in(table) if faults is None else faults)
+
+    def fail(self, output: str) -> None:
+        """Note that a job failed; its pairs do not count as failed once a retry finishes them.
+
+        Parameters
+        ----------
+        output : str
+            Path of a table that the job was to write.
+        """
+        with self._lock:
+            self._failed.add(_folder(output))
+
+    @property
+    def done(self) -> int:
+        """Finished pairs."""
+        return self.faults.total()
+
+    @property
+    def failed(self) -> int:
+        """Pairs without an outcome because a job failed."""
+        with self._lock:
+            return sum(self.sizes.get(folder, 1) for folder in self._failed)
+
+
+TALLY = Tally()
+"""The tally of this process."""
+
+
+def _folder(table: str) -> str:
+    return table.rpartition("/")[0]
+
+
+def _faults_in(table: str) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        result: list[str] = pq.read_table(table, columns=["fault"], partitioning=None)[
+            "fault"
+        ].to_pylist()
+        return result
+    except (OSError, pa.ArrowException):
+        return []  # What reads it next says what is wrong with it.
+
+
+def describe(tally: Tally) -> str:
+    """Return the tally in words.
+
+    Parameters
+    ----------
+    tally : Tally
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> describe(Tally(expected=4, faults=Counter(none=2, submission=1)))
+    "3 of 4 pairs · 2 sound · 1 the submission's fault"
+    >>> describe(Tally())  # as in calibration, which has no pairs
+    ''
+    """
+    parts = [f"{tally.done} of {tally.expected} pairs"] if tally.expected else []
+    if tally.faults["none"]:
+        parts.append(f"{tally.faults['none']} sound")
+    parts += [f"{tally.faults[key]} {words}" for key, words in _FAULTS.items() if tally.faults[key]]
+    if tally.failed:
+        parts.append(f"{tally.failed} held up by a failed job")
+    if tally.left_out:
+        parts.append(f"{counted_rows(tally.left_out)} of the run tables left out")
+    return " · ".join(parts)
+
+
+def counted_rows(number: int) -> str:
+    """Return a number of rows in words.
+
+    Examples
+    --------
+    >>> counted_rows(1), counted_rows(60)
+    ('1 row', '60 rows')
+    """
+    return f"{number} row" if number == 1 else f"{number} rows"
+
+
+def time_left(pairs: int, done: int, total: int, seconds: float) -> str:
+    """Return the rate of pairs, and the time that the rest will take, in words.
+
+    Parameters
+    ----------
+    pairs : int
+        Finished pairs.
+    done, total : int
+        Jobs: they tell the time that is left, as all pairs go through a stage before the first
+        of them is finished.
+    seconds : float
+        Time that the done ones took.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> time_left(10, 50, 100, 10.0)
+    '1.0 pairs/s, 0:10 left'
+    >>> time_left(0, 50, 100, 10.0)
+    '0:10 left'
+    >>> time_left(20, 100, 100, 65.0)
+    '0.3 pairs/s, done in 1:05'
+    """
+    rate = f"{pairs / seconds:.1f} pairs/s, " if pairs and seconds > 0 else ""
+    if done >= total:
+        return f"{rate}done in {_clock(seconds)}"
+    if not done or seconds <= 0:
+        return "time left unknown"
+    return f"{rate}{_clock((total - done) * seconds / done)} left"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

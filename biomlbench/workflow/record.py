@@ -1,0 +1,191 @@
+"""The provenance of a whole benchmark: all that is needed to run it again, in one JSON file.
+
+It holds the config, the run tables as they were read, what each submission was, the versions of
+the tasks, and the hashes of code and environment. No clock, no host.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench import __version__
+from biomlbench.contracts import ContractError, provenance, read_table
+from biomlbench.stages import STAGES
+from biomlbench.stages.medal import board_hashes
+from biomlbench.stages.provenance import (
+    COLUMNS,
+    digest,
+    environment,
+    environment_hash,
+    file_hash,
+    task_version,
+)
+from biomlbench.workflow.table_rows import recorded_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+    from biomlbench.task.registry import Task
+    from biomlbench.workflow.plan import Benchmark
+
+__all__ = [
+    *("PLACES", "RECORD", "RecordError"),
+    *("benchmark_record", "read_record", "summary_again", "summary_of", "what_is"),
+]
+
+RECORD = "provenance.json"
+"""The file, in the folder of the results."""
+FORMAT = 1
+PLACES = ("data_dir", "demo", "results_dir", "tasks_dirs")
+"""Keys of the config that only say where something is; a rerun may have it elsewhere."""
+_SECTIONS = ("config", "run_tables", "submissions", "tasks", "code", "environment")
+_SUMMARIES = ("aggregate", "telemetry", "report")
+
+
+class RecordError(ContractError):
+    """A results folder does not say what it was made from."""
+
+
+def benchmark_record(benchmark: Benchmark, results: Path, pairs: pa.Table) -> dict[str, Any]:
+    """Return the provenance of a benchmark.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+    results : Path
+        With the tasks' ``prepare`` tables.
+    pairs : pyarrow.Table
+        Of the schema ``pairs``.
+
+    Returns
+    -------
+    dict
+        What JSON can hold.
+    """
+    hashes = dict(
+        zip(
+            pairs.column("submission").to_pylist(),
+            pairs.column("submission_sha256").to_pylist(),
+            strict=True,
+        )
+    )
+    return {
+        "format": FORMAT,
+        "biomlbench": __version__,
+        "config": benchmark.config,
+        "run_tables": {
+            name: recorded_text(benchmark.run_table(name)) for name in benchmark.config["runs"]
+        },
+        "submissions": {
+            path: {"sha256": hashes.get(path), "is": what_is(path)}
+            for path in sorted({run.submission for run in benchmark.runs.values()})
+        },
+        "tasks": {
+            task_id: _task_record(benchmark, benchmark.registry.get_task(task_id), results)
+            for task_id in benchmark.tasks_with_runs
+        },
+        "code": {stage: benchmark.code(stage) for stage in ("prepare", *STAGES, *_SUMMARIES)},
+        "environment": environment(),
+        "lock_sha256": file_hash(benchmark.root / "envs" / "requirements.lock"),
+    }
+
+
+def what_is(path: str | Path) -> str:
+    """Tell what lies at the place of a submission: file, link, folder, other or missing."""
+    try:
+        mode = os.lstat(path).st_mode
+    except (OSError, ValueError):
+        return "missing"
+    kinds = {stat.S_IFREG: "file", stat.S_IFLNK: "link", stat.S_IFDIR: "folder"}
+    return kinds.get(stat.S_IFMT(mode), "other")
+
+
+def _task_record(benchmark: Benchmark, task: Task, results: Path) -> dict[str, Any]:
+    try:
+        table = read_table("prepare", results / "tasks" / task.id / "prepare.parquet")
+        prepared = table.column("files_sha256")[0].as_py()
+    except ContractError:
+        prepared = None
+    return {
+        "version": task_version(task),
+        "suite": [task.published.suite, task.published.commit] if task.published else None,
+        "built_in": task.folder.is_relative_to(benchmark.registry.get_tasks_dir()),
+        "prepared_sha256": prepared,
+        **board_hashes(benchmark.effective_task(task.id)),
+    }
+
+
+def summary_of(record: Mapping[str, Any], pairs: pa.Table, code: str) -> dict[str, str]:
+    """Return what a table over all pairs was made from, for its metadata.
+
+    Parameters
+    ----------
+    record : mapping
+        As :func:`benchmark_record` returns it.
+    pairs : pyarrow.Table
+        Of the schema ``pairs``, whose provenance columns say it pair by pair.
+    code : str
+        Hash of the code that made the table.
+
+    Returns
+    -------
+    dict of str to str
+        Hashes.
+    """
+    config = {key: value for key, value in record["config"].items() if key not in PLACES}
+    columns = [pairs.column(name).to_pylist() for name in ("task_id", "run_id", *COLUMNS)]
+    return {
+        "biomlbench": record["biomlbench"],
+        "code": code,
+        "config": digest(config),
+        "environment": environment_hash(),
+        "pairs": hashlib.sha256(json.dumps(columns).encode()).hexdigest()[:16],
+        "runs": digest(record["run_tables"]),
+        "tasks": digest(record["tasks"]),
+    }
+
+
+def read_record(results: str | Path) -> dict[str, Any]:
+    """Return the provenance of a results folder.
+
+    Parameters
+    ----------
+    results : path
+
+    Returns
+    -------
+    dict
+        As :func:`benchmark_record` made it.
+
+    Raises
+    ------
+    RecordError
+        If there is none, or it cannot be read.
+    """
+    path = Path(results) / RECORD
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise RecordError(
+            f"{path}: there is no such file; run the workflow again, which writes it"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{path}: cannot be read ({error}); run the workflow again") from error
+    whole = isinstance(record, dict) and all(isinstance(record.get(k), dict) for k in _SECTIONS)
+    if not whole or record.get("format") != FORMAT:
+        raise RecordError(f"{path}: not a record of this version; run the workflow again")
+    return record
+
+
+def summary_again(results: Path, code: str) -> dict[str, str]:
+    """Return :func:`summary_of` as the `pairs` table says it, for a table made from that."""
+    made_from = provenance(results / "pairs.parquet")
+    kept = ("biomlbench", "config", "environment", "pairs", "runs", "tasks")
+    return {**{key: made_from[key] for key in kept if key in made_from}, "code": code}

@@ -1,0 +1,121 @@
+"""Submissions that were replaced by a file with an older time, as by ``cp -p`` or from an archive.
+
+Snakemake makes a table again when an input is newer than it. A file that was moved or unpacked
+keeps the time of its origin and would never be looked at. So the state of every submission at the
+last run is recorded, and one that has another state now is compared by content. How often one was
+replaced is a parameter of the job that reads it first: Snakemake makes a table again when that has
+changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from biomlbench.workflow.runs import Run
+
+__all__ = ["RECORD", "Replaced"]
+
+RECORD = ".submissions.json"
+"""Size, times and number of replacements of every submission, in the folder of the results."""
+
+
+class Replaced:
+    """The submissions that were replaced since the workflow was last run.
+
+    Looking changes nothing; :meth:`write` does, once the run has really begun.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the results.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        How often a submission has been replaced so far; those that never were are left out.
+    """
+
+    def __init__(self, results: str | Path) -> None:
+        self._results = Path(results)
+        self._before = _read(self._results / RECORD)
+        self._now: dict[str, list[int]] = {}
+        self.counts = {path: state[3] for path, state in self._before.items() if len(state) > 3}
+
+    def look(self, runs: Iterable[Run], place: Callable[[str, str], str]) -> list[str]:
+        """Compare all submissions with what they were.
+
+        Parameters
+        ----------
+        runs : iterable of Run
+        place : callable
+            From task and run id to the folder of a pair's tables, relative to the results.
+
+        Returns
+        -------
+        list of str
+            The submissions that were replaced.
+
+        Notes
+        -----
+        Costs one look at each submission's entry. Only one whose size or times are not those of
+        the last look is read: the time of the last change of the entry is among them, which
+        nothing but a wrong clock sets back.
+        """
+        replaced = set()
+        for run in runs:
+            path = run.submission
+            try:
+                info = os.lstat(path)
+            except (OSError, ValueError):
+                continue
+            state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns]
+            if state != self._before.get(path, [])[:3]:
+                table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
+                if table.exists() and path not in replaced and _differs(run, table):
+                    self.counts[path] = self.counts.get(path, 0) + 1
+                    replaced.add(path)
+            self._now[path] = state
+        return sorted(replaced)
+
+    def write(self) -> None:
+        """Record what was seen."""
+        for path, count in self.counts.items():
+            if path in self._now:
+                self._now[path] = [*self._now[path][:3], count]
+        if self._now != self._before and self._results.is_dir():
+            _write(self._results / RECORD, self._now)
+
+
+def _differs(run: Run, table: Path) -> bool:
+    import pyarrow as pa
+
+    from biomlbench.contracts import provenance
+    from biomlbench.submission.reading import file_sha256
+
+    try:
+        seen = provenance(table, run.run_id).get("submission_sha256")
+    except (OSError, ValueError, pa.ArrowException):
+        return False  # What reads it next puts it aside.
+    return seen != file_sha256(run.submission)
+
+
+def _read(path: Path) -> dict[str, list[int]]:
+    try:
+        record = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _write(path: Path, record: dict[str, list[int]]) -> None:
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    with contextlib.suppress(OSError):
+        temporary.write_text(json.dumps(record), encoding="utf-8")
+        os.replace(temporary, path)

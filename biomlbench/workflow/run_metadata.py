@@ -1,0 +1,118 @@
+"""The `meta_*` columns of a run table: what users know of a run, as values of their declared types.
+
+A value that cannot be read costs only itself: it is named in `meta_note`, and the run is graded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from biomlbench.contracts import RUN_METADATA
+from biomlbench.workflow.cells import printable
+from biomlbench.workflow.table_rows import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["NOTE", "PREFIX", "cells_of", "metadata_of"]
+
+PREFIX = "meta_"
+"""Beginning of the names of columns that describe a run and decide nothing."""
+OTHER, NOTE = "meta_other", "meta_note"
+_TYPES = {column.name: column.type for column in RUN_METADATA if column.name not in (OTHER, NOTE)}
+_MOST_TEXT = 500
+_MOST_NAME = 60
+_MOST_OTHER = 20
+_MOST_NOTE = 600
+_LARGEST = 2.0**53
+
+
+def metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the `meta_*` cells of a row.
+
+    Parameters
+    ----------
+    row : mapping
+        Cells by column, text or JSON's types.
+
+    Returns
+    -------
+    dict
+        Values of the columns that :data:`biomlbench.contracts.RUN_METADATA` declares, those that
+        are there. Other columns are together in `meta_other`, a JSON object of texts; what could
+        not be read is named in `meta_note`.
+
+    Examples
+    --------
+    >>> metadata_of({"meta_cost_usd": "0.25", "meta_steps": "many", "meta_site": "A", "seed": "1"})
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'meta_cost_usd': 0.25, 'meta_other': '{"site": "A"}',
+     'meta_note': "meta_steps: 'many' is not a number"}
+    """
+    found: dict[str, Any] = {}
+    other: dict[str, str] = {}
+    faults: list[str] = []
+    for name, cell in row.items():
+        if not name.startswith(PREFIX) or cell is None or cell == "":
+            continue
+        try:
+            if name in _TYPES:
+                found[name] = _typed(cell, _TYPES[name])
+            elif len(other) < _MOST_OTHER:
+                other[_text(name.removeprefix(PREFIX), _MOST_NAME)] = _text(cell)
+            else:
+                raise ValueError(f"left out: at most {_MOST_OTHER} columns of other names are kept")
+        except ValueError as error:
+            faults.append(f"{printable(name, _MOST_NAME)}: {error}")
+    if other:
+        found[OTHER] = json.dumps(other, ensure_ascii=False, sort_keys=True)
+    if faults:
+        found[NOTE] = printable("; ".join(faults), _MOST_NOTE)
+    return found
+
+
+def cells_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cells of a run table from which :func:`metadata_of` makes the same values.
+
+    Examples
+    --------
+    >>> cells_of({"meta_steps": 3, "meta_other": '{"site": "A"}', "meta_note": "..."})
+    {'meta_steps': 3, 'meta_site': 'A'}
+    """
+    cells = {name: value for name, value in metadata.items() if name in _TYPES}
+    other = json.loads(metadata.get(OTHER, "{}"))
+    return cells | {f"{PREFIX}{name}": value for name, value in other.items()}
+
+
+def _typed(cell: Any, kind: pa.DataType) -> str | int | float:
+    return _text(cell) if pa.types.is_string(kind) else _number(cell, pa.types.is_integer(kind))
+
+
+def _text(cell: Any, most: int = _MOST_TEXT) -> str:
+    if not isinstance(cell, (str, int, float)):
+        raise ValueError(f"{shown(cell)} is not text")
+    text = unicodedata.normalize("NFC", str(cell)).strip()
+    if len(text) > most:
+        raise ValueError(f"has {len(text)} characters; at most {most} are kept")
+    if not text.isprintable() or "\ufffd" in text:
+        raise ValueError(f"{shown(text)} holds a character that cannot be printed")
+    return text
+
+
+def _number(cell: Any, whole: bool) -> int | float:
+    if isinstance(cell, bool) or not isinstance(cell, (str, int, float)):
+        raise ValueError(f"{shown(cell)} is not a number")
+    try:
+        value = float(cell)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{shown(cell)} is not a number") from None
+    if not math.isfinite(value) or not 0 <= value <= _LARGEST:
+        raise ValueError(f"{shown(cell)} is out of range: 0 to 2**53")
+    if whole and not value.is_integer():
+        raise ValueError(f"{shown(cell)} is not a whole number")
+    return int(value) if whole else value

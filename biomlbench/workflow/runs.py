@@ -1,0 +1,357 @@
+"""Run tables: who submitted what for which task.
+
+A run table is a CSV, Parquet or the published ``submission.jsonl``. A bad row costs only itself: it
+becomes a :class:`BadRow` that names its table and line, and that the report shows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import TaskError
+from biomlbench.stages.kinds import kind_of, kinds_for
+from biomlbench.submission.run_group import RunGroup, task_named
+from biomlbench.workflow.cells import (
+    RowError,
+    integer_of,
+    optional_text,
+    path_of,
+    printable,
+    text_of,
+    time_of,
+)
+from biomlbench.workflow.run_metadata import NOTE, PREFIX, metadata_of
+from biomlbench.workflow.table_rows import (
+    RunTableError,
+    TableRow,
+    csv_rows,
+    json_rows,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+__all__ = [
+    "COLUMNS",
+    "NO_SUBMISSION",
+    "RUN_ID",
+    "BadRow",
+    "Run",
+    "RunTableError",
+    "read_runs",
+]
+
+REQUIRED = ("run_id", "agent", "task_id", "submission")
+OPTIONAL = ("kind", "seed", "attempt", "hint_tier", "label", "time")
+COLUMNS = REQUIRED + OPTIONAL
+LABELS = ("right", "wrong")
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NO_SUBMISSION = ""
+"""A run's submission where the agent left none: JSON's null, or ``null`` in a CSV."""
+SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
+_JSONL_KEYS = {"task_id", "competition_id", "submission_path", "run_id", "agent", *OPTIONAL}
+_JSONL_IGNORED = {"logs_path", "code_path"}
+_ALTERNATIVES = ("run_id", "agent", "task_id|competition_id", "submission")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One agent's one attempt at one task.
+
+    Attributes
+    ----------
+    run_id, agent, task_id, kind : str
+        `task_id` is the full id, ``domain/name``.
+    submission : str
+        Path as the table gives it, and for a jsonl where it lies now; :data:`NO_SUBMISSION`
+        where the agent left none.
+    seed, attempt, hint_tier : int or None
+    label : str or None
+        ``right`` or ``wrong`` for a control.
+    time : str or None
+        ISO 8601.
+    source : str
+        Table and line.
+    stated : str
+        The submission's path as the table gives it; empty where it gives none.
+    metadata : mapping
+        As :func:`biomlbench.workflow.run_metadata.metadata_of` returns it.
+    """
+
+    run_id: str
+    agent: str
+    task_id: str
+    submission: str
+    kind: str
+    seed: int | None
+    attempt: int | None
+    hint_tier: int | None
+    label: str | None
+    time: str | None
+    source: str
+    stated: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row of a run table that cannot be graded, and why.
+
+    Attributes
+    ----------
+    source : str
+        Table and line.
+    run_id, agent, task_id, submission : str
+        As far as they could be read, printable. No other run of the task has this `run_id`:
+        where it is not the row's own, it is `source`.
+    reason : str
+        Reason code.
+    message : str
+    """
+
+    source: str
+    run_id: str
+    agent: str
+    task_id: str
+    submission: str
+    reason: str
+    message: str
+
+
+def read_runs(
+    tables: Iterable[str | Path],
+    resolve: Callable[[str], tuple[str, str]],
+    *,
+    ignore_case: bool = False,
+    ignore_unknown: bool = False,
+    note: Callable[[str], None] | None = None,
+) -> tuple[list[Run], list[BadRow]]:
+    """Read run tables.
+
+    Parameters
+    ----------
+    tables : iterable of path
+        CSV, Parquet or ``.jsonl`` files; one that is named twice is read once.
+    resolve : callable
+        From a task id, bare or full, to the full id and the task's kind; raises `TaskError`
+        for one that is unknown, ambiguous or broken.
+    ignore_case : bool
+        Whether run ids that differ only by upper and lower case are the same, as where the
+        results lie on a file system that takes them for one.
+    ignore_unknown : bool
+        Whether a line of a jsonl may have keys that nobody knows, as another harness's may.
+    note : callable, optional
+        Called with what was found in a table that costs no row.
+
+    Returns
+    -------
+    runs : list of Run
+        In the order of the tables.
+    bad : list of BadRow
+        Rows, and tables that cannot be read at all.
+
+    Raises
+    ------
+    RunTableError
+        If no table can be read.
+    """
+    reader = _Reader(resolve, ignore_case, ignore_unknown)
+    unreadable: list[tuple[str, RunTableError]] = []
+    for table in dict.fromkeys(str(table) for table in tables):
+        try:
+            reader.read(Path(table), note or (lambda text: None))
+        except RunTableError as error:
+            unreadable.append((table, error))
+    if unreadable and not reader.runs and not reader.bad:
+        raise RunTableError("\n".join(printable(str(fault), 1000) for _, fault in unreadable))
+    for table, fault in unreadable:
+        row = _bad_row({}, printable(Path(table).as_posix(), 500), RowError(""))
+        reader.bad.append(replace(row, message=printable(str(fault), 1000)))
+    return reader.runs, _told_apart(reader.runs, reader.bad)
+
+
+class _Reader:
+    """The runs and bad rows of the tables so far."""
+
+    def __init__(
+        self,
+        resolve: Callable[[str], tuple[str, str]],
+        ignore_case: bool,
+        ignore_unknown: bool,
+    ) -> None:
+        self.runs: list[Run] = []
+        self.bad: list[BadRow] = []
+        self._resolve = resolve
+        self._ignore_case = ignore_case
+        self._ignore_unknown = ignore_unknown
+        self._tasks: dict[str, tuple[str, str] | RowError] = {}
+        self._seen: dict[tuple[str, str], tuple[str, str]] = {}
+        self._numbers: Counter[tuple[str, str]] = Counter()
+
+    def read(self, path: Path, note: Callable[[str], None]) -> None:
+        rows: Iterable[TableRow]
+        if path.suffix.lower() not in SUFFIXES:
+            raise RunTableError(f"{path}: a run table is a .csv, .tsv, .parquet or .jsonl file")
+        group = None
+        if path.suffix.lower() == ".jsonl":
+            rows = list(json_rows(path))
+            group = RunGroup(path.parent, [row.values.get("submission_path") for row in rows])
+        else:
+            rows, notes = csv_rows(path, _ALTERNATIVES, (*COLUMNS, "competition_id"), PREFIX)
+            for text in notes:
+                note(printable(text, 1000))
+        table = printable(path.as_posix(), 500)
+        first = len(self.runs)
+        for row in rows:
+            source, values = f"{table}:{row.line}", dict(row.values)
+            try:
+                if row.problem:
+                    raise RowError(row.problem)
+                if group is not None:
+                    _published(values, group, self._ignore_unknown)
+                self._add(values, source, group)
+            except RowError as error:
+                self.bad.append(_bad_row(values, source, error))
+        noted = [run for run in self.runs[first:] if NOTE in run.metadata]
+        if noted:
+            where, said = noted[0].source, noted[0].metadata[NOTE]
+            note(f"{where}: {said}" + (f" (and {len(noted) - 1} more rows)" if noted[1:] else ""))
+
+    def _add(self, row: dict[str, Any], source: str, group: RunGroup | None) -> None:
+        if group is None and row.get("submission") == "null":
+            row["submission"] = None
+        try:
+            row["task_id"] = task_named(row)
+        except ValueError as error:
+            raise RowError(str(error)) from None
+        agent = text_of(row, "agent")
+        row["task_id"], task_kind = self._task(text_of(row, "task_id"))
+        if row.get("run_id") in (None, "") and group is not None:
+            row["run_id"] = self._number(row["task_id"], group)
+        run = _run(row, agent, task_kind, source)
+        key = self._key(run.task_id, run.run_id)
+        if key in self._seen:
+            other, where = self._seen[key]
+            alike = "" if other == run.run_id else f" as `{other}`, but for upper and lower case,"
+            raise RowError(
+                f"run `{run.run_id}` of {run.task_id} is already{alike} at {where}; "
+                "give each run of a task its own run_id"
+            )
+        self._seen[key] = (run.run_id, source)
+        self.runs.append(run)
+
+    def _key(self, task_id: str, run_id: str) -> tuple[str, str]:
+        return (task_id, run_id.lower() if self._ignore_case else run_id)
+
+    def _task(self, name: str) -> tuple[str, str]:
+        """Look a task up, once: to find the nearest names of an unknown one takes long."""
+        if name not in self._tasks:
+            try:
+                self._tasks[name] = self._resolve(name)
+            except TaskError as error:
+                self._tasks[name] = RowError(str(error), error.reason)
+        found = self._tasks[name]
+        if isinstance(found, RowError):
+            raise RowError(str(found), found.reason)
+        return found
+
+    def _number(self, task_id: str, group: RunGroup) -> str:
+        """Return a run id for a run that is given none: the published format names no runs."""
+        name = re.sub(r"[^A-Za-z0-9._-]", "-", group.name).lstrip("._-")[:80] or "group"
+        while True:
+            self._numbers[task_id, name] += 1
+            count = self._numbers[task_id, name]
+            run_id = name if count == 1 else f"{name}-{count}"
+            if self._key(task_id, run_id) not in self._seen:
+                return run_id
+
+
+def _published(row: dict[str, Any], group: RunGroup, ignore_unknown: bool) -> None:
+    """Turn a line of a ``submission.jsonl`` into a row."""
+    if row.get("agent") in (None, ""):
+        row["agent"] = group.agent(row)
+    unknown = row.keys() - _JSONL_KEYS - _JSONL_IGNORED
+    unknown = {name for name in unknown if not name.startswith(PREFIX)}
+    if unknown and not ignore_unknown:
+        raise RowError(f"unknown key(s) [{', '.join(map(shown, sorted(unknown)[:20]))}]")
+    if "submission_path" not in row:
+        raise RowError("`submission_path` is missing; write null for a run that left no submission")
+    row["submission"] = None
+    if row["submission_path"] is not None:
+        row["submission"] = group.submission(path_of(row, "submission_path"))
+
+
+def _run(row: dict[str, Any], agent: str, task_kind: str, source: str) -> Run:
+    """Return the run of a row whose task is known; `row` has its full id."""
+    submission = NO_SUBMISSION
+    if row["submission"] is not None:
+        submission = path_of(row, "submission")
+    run_id = text_of(row, "run_id")
+    if not RUN_ID.fullmatch(run_id):
+        raise RowError(
+            f"run_id {shown(run_id)}: use up to 100 letters, digits, dots, dashes and "
+            "underscores, with a letter or digit first"
+        )
+    kind = optional_text(row, "kind") or kind_of(submission, task_kind)
+    allowed = kinds_for(task_kind)
+    if kind not in allowed:
+        raise RowError(f"kind {shown(kind)}: {row['task_id']} takes {' or '.join(allowed)}")
+    label = optional_text(row, "label") or None
+    if label not in (None, *LABELS):
+        raise RowError(f"label {shown(label)}: use one of {', '.join(LABELS)}")
+    return Run(
+        run_id=run_id,
+        agent=agent,
+        task_id=row["task_id"],
+        submission=submission,
+        kind=kind,
+        seed=integer_of(row, "seed"),
+        attempt=integer_of(row, "attempt"),
+        hint_tier=integer_of(row, "hint_tier"),
+        label=label,
+        time=time_of(optional_text(row, "time")),
+        source=source,
+        stated=row.get("submission_path") or submission,
+        metadata=metadata_of(row),
+    )
+
+
+def _bad_row(row: dict[str, Any], source: str, error: RowError) -> BadRow:
+    """Return what can be told of a row; of its values only text and numbers."""
+
+    def stated(key: str) -> str:
+        value = row.get(key)
+        plain = isinstance(value, (str, int)) and not isinstance(value, bool)
+        return printable(str(value).strip()) if plain and value != "" else ""
+
+    with contextlib.suppress(ValueError):  # the message says so
+        row = {**row, "task_id": task_named(row)}
+    return BadRow(
+        source=source,
+        run_id=stated("run_id") or source,
+        agent=stated("agent") or "unknown",
+        task_id=stated("task_id") or "unknown/unknown",
+        submission=stated("submission") or stated("submission_path"),
+        reason=error.reason,
+        message=printable(f"{source}: {error}", 1000),
+    )
+
+
+def _told_apart(runs: Iterable[Run], bad: list[BadRow]) -> list[BadRow]:
+    """Give bad rows whose run id another row of the task has their source as run id."""
+    taken = {(run.task_id, run.run_id) for run in runs}
+    told = []
+    for row in bad:
+        run_id, number = row.run_id, 1
+        while (row.task_id, run_id) in taken:
+            run_id = row.source if number == 1 else f"{row.source}#{number}"
+            number += 1
+        taken.add((row.task_id, run_id))
+        told.append(replace(row, run_id=run_id))
+    return told

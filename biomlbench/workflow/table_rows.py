@@ -1,0 +1,269 @@
+"""Run tables as files: CSV in all that Excel and pandas make of it, Parquet, and JSON Lines.
+
+A line that cannot be read costs only itself, so lines are told apart before they are read.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from biomlbench.errors import UserError
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
+from biomlbench.submission.reading import binary_kind
+from biomlbench.workflow.parquet_lines import csv_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["RunTableError", "TableRow", "csv_rows", "json_rows", "recorded_text", "shown"]
+
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+# Above this likeness an unknown column is taken for a known one that is misspelt.
+_ALIKE = 0.75
+
+
+class RunTableError(UserError, ValueError):
+    """A run table as a whole cannot be read."""
+
+
+class TableRow(NamedTuple):
+    """A row of a run table.
+
+    Attributes
+    ----------
+    line : int
+        Where it begins, from 1.
+    values : dict of str to object
+        By column; text in a CSV, JSON's types in JSON Lines.
+    problem : str
+        Why it cannot be used; empty if it can.
+    """
+
+    line: int
+    values: dict[str, Any]
+    problem: str = ""
+
+
+def shown(value: object, most: int = 60) -> str:
+    r"""Return a value as it may stand in a message: printable, not too long.
+
+    Examples
+    --------
+    >>> shown("a" * 70, 10), shown("x" + chr(0))
+    ("'aaaaaa...", "'x\\x00'")
+    """
+    text = repr(value[: most + 1] if isinstance(value, str) else value)
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            inner = path / "submission.jsonl"
+            remedy = f"name {inner}" if inner.is_file() else "name a file in it"
+            raise RunTableError(f"{path}: is a folder, not a run table; {remedy}")
+        return read_regular(path)
+    except TooLargeError as error:
+        raise RunTableError(str(error)) from None
+    except FileNotFoundError:
+        raise RunTableError(
+            f"{path}: no such run table; create it or change `runs` in the config"
+        ) from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, RunTableError):
+            raise
+        raise RunTableError(f"{shown(str(path))}: cannot be read ({error})") from None
+
+
+def _lines(path: Path) -> list[str]:
+    """Return the lines of a table as text, a byte that is not UTF-8 as a lone surrogate."""
+    data = _read(path)
+    if path.suffix.lower() == ".parquet":
+        try:
+            return csv_lines(data)
+        except ValueError as error:
+            raise RunTableError(
+                f"{path}: cannot be read as Parquet ({shown(str(error), 200)}); write it anew"
+            ) from None
+    if kind := binary_kind(data):
+        raise RunTableError(f"{path}: is {kind}, not text; export it as CSV, in UTF-8")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = data.decode("utf-16", "replace")
+    elif b"\0" in data[:4] and data[:1] not in (b"{", b""):
+        raise RunTableError(
+            f"{path}: is binary, or UTF-16 without a byte order mark; write it as UTF-8"
+        )
+    else:
+        text = data.decode("utf-8-sig", "surrogateescape")
+    # No other character ends a line: a cell, or a text in JSON, may well hold them.
+    lines = text.split("\n" if "\n" in text else "\r")
+    return [line.removesuffix("\r") for line in lines]
+
+
+def recorded_text(path: str | Path) -> str | None:
+    """Return a run table as text from which its bytes can be made again; None without a file.
+
+    Notes
+    -----
+    Encode it with ``text.encode("utf-8", "surrogateescape")``.
+    """
+    try:
+        return _read(Path(path)).decode("utf-8", "surrogateescape")
+    except RunTableError:
+        return None
+
+
+def json_rows(path: Path) -> Iterator[TableRow]:
+    """Yield the lines of a JSON Lines file; empty lines and comments (``#``, ``//``) are none.
+
+    Raises
+    ------
+    RunTableError
+        If the file cannot be read at all.
+    """
+    for line, text in enumerate(_lines(path), start=1):
+        if not text.strip() or text.lstrip().startswith(("#", "//")):
+            continue
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            yield TableRow(line, {}, f"not JSON ({error})")
+            continue
+        if isinstance(values, dict):
+            yield TableRow(line, values)
+        else:
+            yield TableRow(line, {}, "not a JSON object")
+
+
+def csv_rows(
+    path: Path, required: Sequence[str], known: Sequence[str], prefix: str
+) -> tuple[Iterator[TableRow], list[str]]:
+    """Read a CSV file, or Parquet as the CSV that would hold the same.
+
+    Parameters
+    ----------
+    path : Path
+    required, known : sequence of str
+        Columns; an alternative of a required one is written ``one|other``.
+    prefix : str
+        Columns whose names begin so are known, too.
+
+    Returns
+    -------
+    rows : iterator of TableRow
+        Cells without the spaces around them.
+    notes : list of str
+        What was found that costs no row: another separator, a column that is not used.
+
+    Raises
+    ------
+    RunTableError
+        If the file cannot be read, or its header lacks a required column.
+    """
+    lines = _lines(path)
+    first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
+    if first < len(lines) and re.fullmatch(r'"?sep=.?"?', lines[first].strip(), re.IGNORECASE):
+        first += 1  # Excel's own way to name the separator
+    if first >= len(lines):
+        missing = [name.split("|")[0] for name in required]
+        raise RunTableError(f"{path}: is empty; missing column(s) {missing}")
+    header_line = lines[first]
+    options = {mark: _names(header_line, mark) for mark in _DELIMITERS}
+    delimiter = max(options, key=lambda mark: len(set(options[mark]) & set(known)))
+    header, where = options[delimiter], f"{path}:{first + 1}"
+    notes = _check_header(header, required, known, prefix, where)
+    if delimiter != ",":
+        notes.append(f"{where}: the columns seem to be separated by {_DELIMITERS[delimiter]}; "
+                     "read so")  # fmt: skip
+    return _records(lines, first + 1, header, delimiter), notes
+
+
+def _names(line: str, delimiter: str) -> list[str]:
+    try:
+        names = next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+    names = [name.strip() for name in names]
+    while names and not names[-1]:
+        names.pop()  # Excel's empty columns
+    return names
+
+
+def _check_header(
+    header: list[str], required: Sequence[str], known: Sequence[str], prefix: str, where: str
+) -> list[str]:
+    """Return what is to be said of the header's unknown columns, or refuse it."""
+    missing = [name for name in required if not set(name.split("|")) & set(header)]
+    unknown = [name for name in header if name not in known and not name.startswith(prefix)]
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    near = {
+        name: difflib.get_close_matches(name[:50].casefold(), known, 1, _ALIKE) for name in unknown
+    }
+    misspelt = [f"{shown(name)} for {match[0]!r}" for name, match in near.items() if match]
+    if missing or repeated or misspelt:
+        found = [
+            f"missing column(s) {[name.split('|')[0] for name in missing]}" if missing else "",
+            f"unknown column(s) [{', '.join(map(shown, unknown[:20]))}]" if unknown else "",
+            f"repeated column(s) [{', '.join(map(shown, repeated[:20]))}]" if repeated else "",
+            f"misspelt: {', '.join(misspelt)}" if misspelt else "",
+        ]
+        raise RunTableError(
+            f"{where}: {', '.join(filter(None, found))}; allowed: {', '.join(known)}, {prefix}*"
+        )
+    return [f"{where}: the column {shown(name)} is not used" for name in unknown]
+
+
+def _records(lines: list[str], first: int, header: list[str], delimiter: str) -> Iterator[TableRow]:
+    number = first
+    while number < len(lines):
+        text, start = lines[number], number
+        number += 1
+        if not text.strip(f'{delimiter}" \t'):
+            continue  # Excel writes the cells of an empty row, too
+        if '"' in text:
+            cells, taken, problem = _quoted(lines, start, len(header), delimiter)
+            number = start + taken
+        else:
+            cells, problem = text.split(delimiter), ""
+        while len(cells) > len(header) and not cells[-1].strip():
+            cells.pop()
+        row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
+        if not problem and len(cells) != len(header):
+            problem = f"{len(cells)} cells where the header has {len(header)}"
+            problem += _other_separator(cells, delimiter)
+        yield TableRow(start + 1, row, problem)
+
+
+def _quoted(lines: list[str], start: int, width: int, delimiter: str) -> tuple[list[str], int, str]:
+    """Read a record with quotation marks: its cells, how many lines it has, what is wrong.
+
+    A quotation mark that is never closed would swallow all rows that follow. So a record goes on
+    in the next line only where it then ends with as many cells as it should have.
+    """
+    try:
+        return next(csv.reader([lines[start]], delimiter=delimiter, strict=True)), 1, ""
+    except (csv.Error, StopIteration) as error:
+        problem = f"not CSV ({error})"
+    rest = (f"{line}\n" for line in lines[start:])
+    reader = csv.reader(rest, delimiter=delimiter, strict=True)
+    try:
+        cells = next(reader)
+    except (csv.Error, StopIteration):
+        cells = []
+    if len(cells) == width and reader.line_num > 1:
+        return cells, reader.line_num, ""
+    cells = [cell.strip('"') for cell in lines[start].split(delimiter)]
+    return cells, 1, f"{problem}; is a quotation mark never closed?"
+
+
+def _other_separator(cells: list[str], delimiter: str) -> str:
+    for mark, name in _DELIMITERS.items():
+        if mark != delimiter and len(cells) == 1 and mark in cells[0]:
+            return f"; the columns seem to be separated by {name}"
+    return ""

@@ -1,0 +1,223 @@
+"""Whoever asks, the answer is one: the API, JSON Lines, the command line, a pair, a batch.
+
+Each door grades the same submission of the same task; every field that two of them tell is
+compared. A change that the config makes to a task must be worth what the same change in the
+task's own folder is worth.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import biomlbench.verify
+from biomlbench.cli import _cli
+from biomlbench.contracts import compared
+from biomlbench.errors import TaskError
+from biomlbench.grade import TaskReport, grade_csv, grade_jsonl
+from biomlbench.scoring.effective_task import VERSIONS
+from biomlbench.scoring.task_report import TaskReport as Report
+from biomlbench.stages import STAGES, Context, Pair, run_pair
+from biomlbench.stages.prepare import compute
+from biomlbench.workflow.batch_tables import run_batch
+
+BOOTSTRAP, SEED = 1000, 3
+TASK = "demo/toy-task"
+TEMPLATE = Path(biomlbench.verify.__file__).parent / "template"
+OUTSIDE = (95.0, 80.0, 70.0, 60.0, 50.0)
+ELSEWHERE = ("created_at", "submission_path")  # the clock, and how the path was written
+
+TASKS = {
+    "plain": {},
+    "humans": {"humans": (0.55, 0.7, 0.95)},
+    "no-leaderboard": {"leaderboard": None},
+    "outside-the-range": {"leaderboard": OUTSIDE},
+    "empty-leaderboard": {"leaderboard": "score\n"},
+    "broken-humans": {"humans": ("high", 0.5)},
+    "minimize": {
+        "config": {"grader": {"name": "RMSE of y", "metric": "rmse"}},
+        "leaderboard": (0.1, 0.2, 0.35, 0.4, 0.6),
+    },
+    "own-function": {
+        "config": {"grader": {"name": "hits", "grade_fn": "own.py:hits", "direction": "maximize"}},
+        "files": {"own.py": "def hits(s, a):\n    return ((s.y > 0.5) == (a.y > 0.5)).mean()\n"},
+    },
+}  # fmt: skip
+GOOD = (0.1, 0.9, 0.2, 0.8, 0.7, 0.3)
+BROKEN = ("outside-the-range", "empty-leaderboard", "broken-humans")
+SUBMISSIONS = {
+    "right": {"values": GOOD},
+    "reversed": {"values": GOOD[::-1], "ids": [f"r{i}" for i in range(6)][::-1]},
+    "middling": {"values": (0.1, 0.6, 0.65, 0.2, 0.7, 0.3)},
+    "constant": {"values": (0.5,) * 6},
+    "short": {"values": GOOD[:3]},
+    "strangers": {"values": GOOD, "ids": [f"x{i}" for i in range(6)]},
+    "repeated": {"values": (*GOOD, 0.1), "ids": [*(f"r{i}" for i in range(6)), "r0"]},
+    "missing-value": {"values": (*GOOD[:5], "")},
+    "text": {"values": (*GOOD[:5], "high")},
+    "other-columns": {"values": GOOD, "header": ("id", "z")},
+    "empty": {"text": ""},
+    "binary": {"text": b"\x00\x01\x02"},
+    "absent": None,
+}
+
+
+def told(report: TaskReport) -> dict:
+    return {f.name: getattr(report, f.name) for f in fields(report) if f.name not in ELSEWHERE}
+
+
+def of_row(row: dict) -> dict:
+    return told(Report.from_pair({**row, "submission": ""}))
+
+
+def combinations():
+    """Every task with every submission; the fast ones meet each task and each submission."""
+    for name in TASKS:
+        for submission in SUBMISSIONS:
+            fast = name == "plain" or submission in ("right", "short")
+            yield pytest.param(name, submission, marks=() if fast else pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("name", "submission"), combinations())
+def test_every_door_tells_the_same(factory, tmp_path, name, submission):
+    factory.task(**TASKS[name])
+    file = tmp_path / "absent.csv"
+    if SUBMISSIONS[submission] is not None:
+        file = factory.submission(**SUBMISSIONS[submission])
+    context = Context(str(factory.data), (str(factory.tasks),), bootstrap=BOOTSTRAP, seed=SEED)
+    pair = Pair(TASK, "run", str(file))
+    tables = run_pair(pair, context, tmp_path / "pair")
+    (row,) = tables["medal"].to_pylist()
+
+    for stage in STAGES:
+        in_batch = run_batch(stage, [pair], context, tmp_path / "batch")
+        assert compared(stage, in_batch).equals(compared(stage, tables[stage])), stage
+
+    options = ["--data-dir", str(factory.data), "--tasks-dir", str(factory.tasks), "--json"]
+    options += ["--bootstrap", str(BOOTSTRAP), "--bootstrap-seed", str(SEED)]
+    said = CliRunner().invoke(_cli, ["grade", str(file), TASK, *options])
+    volatile = {"wall_s", "cpu_s", "peak_mb", "run_id"}
+    assert {k: v for k, v in json.loads(said.stdout).items() if k not in volatile} == {
+        k: v for k, v in row.items() if k not in volatile
+    }
+
+    lines = tmp_path / "submission.jsonl"
+    lines.write_text(json.dumps({"task_id": TASK, "submission_path": file.name}) + "\n")
+    shutil.copy(file, tmp_path / file.name) if file.parent != tmp_path else None
+    report_path, _ = grade_jsonl(
+        lines, tmp_path / "out", factory.registry(), bootstrap=BOOTSTRAP, seed=SEED, progress=False
+    )
+    listed = json.loads(report_path.read_text())
+    report = raised = None
+    try:
+        report = grade_csv(file, factory.get(TASK), bootstrap=BOOTSTRAP, seed=SEED)
+    except TaskError as error:
+        raised = error
+    if report is None:
+        assert name in BROKEN
+        assert name == "broken-humans" or not row["any_medal"]
+        (entry,) = listed["errors"]
+        assert (entry["reason"], entry["fault"]) == (str(raised.reason), "task")
+        if row["valid_submission"]:
+            assert (row["reason"], row["fault"]) == (str(raised.reason), "task")
+        return
+    found = told(report)
+    (entry,) = listed["task_reports"]
+    by_line = told(Report.from_dict(entry))
+    if report.reason == "missing_file":  # named as it was given: here by its name, above in full
+        said = f"there is no file `absent.csv` (looked for in {tmp_path})"
+        assert by_line.pop("message") == said
+        assert found["message"] == f"there is no file `{file}`"
+        by_line["message"] = found["message"]
+    assert by_line == found
+    of_pair = of_row(row)
+    # The row's first fault may be a check's that looked at a valid score.
+    if report.valid_submission and row["stage"] == "verify":
+        for told_of in (of_pair, found):
+            for key in ("reason", "fault", "message"):
+                del told_of[key]
+    assert of_pair == found
+
+
+CARD = "kernels/gc-content"
+
+
+@pytest.fixture(scope="module")
+def cards(tmp_path_factory):
+    """A card under three verifiers, each in a folder of tasks of its own."""
+    path = tmp_path_factory.mktemp("cards")
+    for version in VERSIONS:
+        folder = path / version / "tasks" / CARD
+        shutil.copytree(TEMPLATE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        config = yaml.safe_load((folder / "config.yaml").read_text())
+        config["verifier"] = {"version": version}
+        (folder / "config.yaml").write_text(yaml.safe_dump(config))
+        tasks, data = path / version / "tasks", path / version / "data"
+        compute(CARD, Context(str(data), (str(tasks),)))
+    return path
+
+
+class TestChangesOfTheConfig:
+    """What `tasks.<id>` changes is what the same words in the task's folder would be."""
+
+    def rows(self, context, task, submission, out, kind="predictions"):
+        tables = run_pair(Pair(task, "run", str(submission), kind), context, out)
+        return {
+            stage: [
+                {k: v for k, v in row.items() if k != "task_id"}
+                for row in compared(stage, table).to_pylist()
+            ]
+            for stage, table in tables.items()
+        }
+
+    @pytest.mark.parametrize("board", [(0.99, 0.9, 0.8), OUTSIDE, (0.5, 0.6, 0.7, 0.8, 0.9)])
+    @pytest.mark.parametrize("submission", ["right", "middling", "constant", "absent"])
+    def test_leaderboard(self, factory, tmp_path, board, submission):
+        factory.task("demo/declared", leaderboard=board)
+        factory.task("demo/changed")
+        found = SUBMISSIONS[submission]
+        file = factory.submission(**found) if found else tmp_path / "absent.csv"
+        where = (str(factory.data), (str(factory.tasks),))
+        changed = factory.tasks / "demo/declared/leaderboard.csv"
+        declared = self.rows(Context(*where), "demo/declared", file, tmp_path / "declared")
+        context = Context(*where, overrides={"leaderboard": str(changed)})
+        assert self.rows(context, "demo/changed", file, tmp_path / "changed") == declared
+
+    def context(self, cards, version, **changes):
+        folder = cards / version
+        return Context(str(folder / "data"), (str(folder / "tasks"),), overrides=changes)
+
+    @pytest.mark.parametrize("code", ["reference.py", "solutions/bad/upper_only.py", "broken"])
+    @pytest.mark.parametrize("wanted", VERSIONS)
+    def test_verifier(self, cards, tmp_path, wanted, code):
+        file = tmp_path / "code.py"
+        file.write_text("def gc(" if code == "broken" else (TEMPLATE / code).read_text())
+        out = tmp_path / "declared"
+        declared = self.rows(self.context(cards, wanted), CARD, file, out, "functions")
+        (medal,) = declared["medal"]
+        suite = "visible" if wanted == "v1" else "hidden"
+        assert (medal["metric"], medal["verifier"]) == (f"{suite}_checks", wanted)
+        for other in set(VERSIONS) - {wanted}:
+            context = self.context(cards, other, verifier=wanted)
+            assert self.rows(context, CARD, file, tmp_path / other, "functions") == declared
+
+    def test_repeats_and_limits(self, cards, tmp_path):
+        changes = {"repeats": 2, "limits": {"memory_mb": 300}}
+        file = TEMPLATE / "reference.py"
+        context = self.context(cards, "v2", **changes)
+        found = self.rows(context, CARD, file, tmp_path / "pair", "functions")
+        assert {row["repeat"] for row in found["execute"] if row["suite"] == "hidden"} == {0, 1}
+        assert [row["check"] for row in found["verify"]][-1] == "repeats-agree"
+        assert found["medal"][0]["verdict"] == "pass"
+
+    def test_a_verifier_that_a_task_does_not_have_is_refused(self, factory, tmp_path):
+        factory.task()
+        context = Context(str(factory.data), (str(factory.tasks),), overrides={"verifier": "v1"})
+        with pytest.raises(TaskError, match=r"tasks\.demo/toy-task\.verifier.*leave it out"):
+            context.effective_task(TASK).check()

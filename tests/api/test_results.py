@@ -1,0 +1,106 @@
+"""A results folder as one object: lazy, in three forms, with every figure."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import pytest
+from matplotlib.figure import Figure
+
+import biomlbench
+from biomlbench.contracts import ContractError, read_table
+from biomlbench.report import plots
+from biomlbench.results import NoSuchPairError
+from tests.docs.snippets import ROOT, blocks_of
+from tests.report import fixtures
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("results")
+    fixtures.write(root, 60)
+    return root
+
+
+@pytest.fixture(scope="module")
+def results(folder):
+    return biomlbench.Results(folder)
+
+
+@pytest.mark.slow
+def test_from_import_to_a_figure_in_ten_lines(folder, tmp_path, monkeypatch):
+    (block, *_) = blocks_of(ROOT / "docs" / "how-to" / "query-results.md")
+    assert len(block.text.strip().splitlines()) <= 11  # ten, and an empty one below the imports
+    (tmp_path / "results").symlink_to(folder)
+    monkeypatch.chdir(tmp_path)
+    mpl.use("agg")
+    exec(compile(block.text, "query-results.md", "exec"), {})
+    assert (tmp_path / "agents-and-boards.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_package_offers_what_one_types_first():
+    assert {"Results", "Registry", "grade_csv", "validate_submission"} <= set(dir(biomlbench))
+    for name in dir(biomlbench):
+        assert getattr(biomlbench, name)
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        biomlbench.Nothing  # noqa: B018
+    code = "import biomlbench, sys; print([n for n in ('numpy', 'pyarrow') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
+
+
+def test_tables_come_in_the_form_that_is_asked_for(folder, results):
+    pytest.importorskip("polars", reason="Polars is not installed")
+    pairs = read_table("pairs", folder / "pairs.parquet")
+    assert biomlbench.Results(folder, as_="arrow").pairs.equals(pairs)
+    polars = biomlbench.Results(folder, as_="polars").runs
+    assert polars["run_id"].to_list() == results.runs["run_id"].tolist()
+    assert len(results.runs) == sum(label is None for label in pairs["label"].to_pylist())
+    assert results.table("agents", as_="arrow").to_pandas().equals(results.agents)
+    with pytest.raises(ValueError, match="no form 'excel'"):
+        biomlbench.Results(folder, as_="excel")
+    with pytest.raises(ValueError, match="no table 'runs'"):
+        results.table("runs")
+
+
+def test_a_pair_has_its_columns_and_checks(results):
+    row = results.pairs.iloc[0]
+    pair = results.pair(row["task_id"].rpartition("/")[2], row["run_id"])
+    assert (pair.task_id, pair.verdict) == (row["task_id"], row["verdict"])
+    assert set(pair.checks["run_id"]) <= {row["run_id"]}
+    assert pair.report.task_id == row["task_id"]
+    assert repr(pair).startswith(f"Pair({row['task_id']!r}, {row['run_id']!r}: verdict=")
+    assert row["run_id"] in pair._repr_html_()
+    with pytest.raises(AttributeError, match="a pair has no 'colour'"):
+        pair.colour  # noqa: B018
+    with pytest.raises(NoSuchPairError, match=f"no run 'x'; there are .*{row['run_id']}"):
+        results.pair(row["task_id"], "x")
+    with pytest.raises(NoSuchPairError, match="no task 'lien'"):
+        results.pair("lien", "x")
+
+
+def test_nothing_is_there_without_results(tmp_path):
+    with pytest.raises(ContractError, match=r"no pairs\.parquet; name the folder"):
+        biomlbench.Results(tmp_path)
+
+
+def test_it_says_what_it_holds(results):
+    assert "60 pairs" in repr(results)
+    assert "<td>60</td>" in results._repr_html_()
+    assert "agent_rates" in repr(results.plot)
+
+
+@pytest.mark.slow
+def test_every_figure_is_drawn_in_axes(results):
+    assert set(plots.names()) <= set(dir(results.plot))
+    whole = Figure(figsize=(8, 40), layout="constrained")
+    for axes, name in zip(whole.subplots(len(plots.names())), plots.names(), strict=True):
+        assert getattr(results.plot, name)(axes=axes) is whole
+    assert len(whole.subfigs) == len(plots.names())
+    assert all(part.axes for part in whole.subfigs)
+    assert results.plot.leaderboard.__name__ == "leaderboards"
+    assert results.plot.medals()._repr_png_().startswith(b"\x89PNG")
+    with pytest.raises(AttributeError, match="did you mean 'medals'"):
+        results.plot.medlas()
+    with pytest.raises(ValueError, match="not of a grid"):
+        results.plot.medals(axes=Figure().add_axes((0, 0, 1, 1)))

@@ -1,0 +1,95 @@
+"""Tables in memory are graded like the files that hold them; anything else is refused by name."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from biomlbench.grade import grade_csv, validate_submission
+from biomlbench.registry import Registry
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory):
+    root = tmp_path_factory.mktemp("tables")
+    folder = root / "tasks" / "other" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text("grader: {metric: rmse}\nsubmission: {id: id, target: y}\n")
+    for name, text in (
+        ("public/sample_submission.csv", "id,y\n1,0\n2,0\n"),
+        ("private/answers.csv", "id,y\n1,5.5\n2,7.25\n"),
+    ):
+        path = root / "data" / "other" / "toy" / "prepared" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return Registry([root / "tasks"], root / "data").get_task("toy")
+
+
+FRAME = pd.DataFrame({"id": [2, 1], "y": [7.25, 5.0]})
+
+
+def polars():
+    return pytest.importorskip("polars").DataFrame({"id": [2, 1], "y": [7.25, 5.0]})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: FRAME,
+        lambda: FRAME.set_index("id"),
+        lambda: FRAME.astype({"id": str, "y": object}),
+        lambda: FRAME.astype({"y": "category"}),
+        lambda: pa.Table.from_pandas(FRAME),
+        lambda: pa.RecordBatch.from_pandas(FRAME),
+        polars,
+    ],
+)
+def test_a_table_scores_as_its_file(make, task, tmp_path):
+    path = tmp_path / "s.csv"
+    FRAME.to_csv(path, index=False)
+    table = make()
+    report = grade_csv(table, task)
+    assert report.score == grade_csv(path, task).score
+    assert report.submission_path == f"<{type(table).__name__}>"
+    assert report.submission_exists
+    assert validate_submission(table, task) == (True, "Submission is valid.")
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (FRAME.rename(columns={"y": "z"}), "missing_columns"),
+        (FRAME.assign(more=1), "extra_columns"),
+        (pd.concat([FRAME, FRAME["y"]], axis=1), "extra_columns"),
+        (FRAME.assign(y=["a", 1.0]), "wrong_type"),
+        (FRAME.assign(y=pd.Timestamp("2024-01-01")), "wrong_type"),
+        (FRAME.assign(y=[None, 1.0]), "nan_predictions"),
+        (FRAME.iloc[:1], "missing_ids"),
+        (FRAME.iloc[:0], "empty"),
+    ],
+)
+def test_a_bad_table_has_the_reason_of_a_bad_file(table, reason, task):
+    report = grade_csv(table, task)
+    assert (report.valid_submission, report.reason, report.fault) == (False, reason, "submission")
+    assert not validate_submission(table, task)[0]
+
+
+@pytest.mark.parametrize(
+    "thing", [None, 5, [1], {"id": [1]}, FRAME["y"], FRAME.to_numpy(), b"id,y"]
+)
+def test_anything_else_is_told_what_is_taken(thing, task):
+    with pytest.raises(TypeError, match="DataFrame of pandas or Polars, or a table of Arrow; not"):
+        grade_csv(thing, task)
+
+
+def test_a_lazy_table_is_told_to_be_computed(task):
+    with pytest.raises(TypeError, match=r"call \.collect\(\) first"):
+        grade_csv(polars().lazy(), task)
+
+
+def test_a_missing_file_is_named_with_the_folder_it_was_looked_for_in(task, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = f"there is no file `runs/s.csv` (looked for in {tmp_path})"
+    assert grade_csv("runs/s.csv", task).message == said
+    assert validate_submission("runs/s.csv", task) == (False, f"Submission invalid! {said}")

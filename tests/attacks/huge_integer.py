@@ -1,0 +1,2 @@
+def attack():
+    return 1 << 79_999

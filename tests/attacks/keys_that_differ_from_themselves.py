@@ -1,0 +1,2 @@
+def attack():
+    return {float("nan"): 1, float("nan"): 2}

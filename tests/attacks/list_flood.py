@@ -1,0 +1,2 @@
+def attack():
+    return [[[]] * 10] * 20_000

@@ -1,0 +1,2 @@
+def attack():
+    return b"x" * (7 << 20)

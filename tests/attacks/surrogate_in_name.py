@@ -1,0 +1,2 @@
+def attack():
+    return type("\ud800", (), {})()

@@ -1,0 +1,134 @@
+"""Doors, waivers, files and command of the audit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from biomlbench.audit import SEVERITIES, audit_task
+from biomlbench.audit.detectors import all_detectors, remedies
+from biomlbench.audit.write import write_audit, write_page
+from biomlbench.cli.audit import command
+from biomlbench.errors import NotPreparedError, TaskError
+from tests.audit.zoo import FLAWED, SOUND, base
+
+
+@pytest.fixture(scope="module")
+def positional(tmp_path_factory):
+    """Return a task whose grader ignores ids, its root, and its audit."""
+    root = tmp_path_factory.mktemp("positional")
+    task = FLAWED["ids_are_not_read"][1]().write(root, "positional")
+    return root, task, audit_task(task)
+
+
+def test_detectors_keep_their_contract():
+    names = [name for module in all_detectors().values() for name in module.FINDINGS]
+    assert len(names) == len(set(names)) == len(remedies())
+    for module in all_detectors().values():
+        assert module.__doc__
+        assert isinstance(module.ORDER, int)
+        assert isinstance(module.SCORES, bool)
+    planted = {expected for expected, _ in FLAWED.values()}
+    assert planted <= set(names)
+
+
+def test_a_hole_that_grading_here_closes_is_told_apart(positional):
+    _, task, audit = positional
+    found = next(one for one in audit.findings if one.name == "positional")
+    assert (found.severity, found.open) == ("severe", False)
+    assert found.after == 0
+    assert audit.clean
+    assert audit.worst == ""
+    # The finding's submission shows it again.
+    ids = pd.read_csv(task.answers)["id"].tolist()
+    shown = pd.read_csv(io.BytesIO(found.submission))
+    assert shown["id"].tolist() != ids
+    assert task.grader.run(shown, pd.read_csv(task.answers)) == 0
+
+
+def test_a_leak_of_some_answers_is_shown_with_those_alone(tmp_path):
+    task = base()
+    known = task.answers["y"].where(task.answers.index % 3 == 0)
+    task.public["test"] = task.public["test"].assign(extra=known)
+    audit = audit_task(task.write(tmp_path, "partly"))
+    found = next(one for one in audit.findings if one.name == "answers-by-key")
+    shown = pd.read_csv(io.BytesIO(found.submission))
+    assert (shown["y"] == task.answers["y"]).sum() == known.notna().sum()
+    assert found.after > 0
+
+
+@pytest.mark.slow
+def test_a_published_grader_is_tried_in_its_process(tmp_path):
+    task = FLAWED["ids_are_not_read"][1]().write(tmp_path, package="toybench")
+    assert task.grader.spec is not None
+    audit = audit_task(task)
+    assert audit.grader == "published"
+    found = next(one for one in audit.findings if one.name == "positional")
+    assert (found.after, found.open) == (0, False)
+
+
+def test_files_of_an_audit(positional, tmp_path):
+    _, task, audit = positional
+    folder = tmp_path / task.id
+    (folder / "submissions").mkdir(parents=True)
+    (folder / "submissions" / "old.csv").write_text("")
+    data = json.loads(write_audit(audit, folder).read_text())
+    assert [one["name"] for one in data["findings"]] == [one.name for one in audit.findings]
+    kept = {path.name for path in (folder / "submissions").iterdir()}
+    assert kept == {f"{one.name}.csv" for one in audit.findings if one.submission}
+    with (folder / "findings.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    order = [SEVERITIES.index(row["severity"]) for row in rows]
+    assert order == sorted(order)
+    data["findings"][0]["what"] = "<b>"
+    write_page([data], tmp_path / "audit.html")
+    page = (tmp_path / "audit.html").read_text()
+    assert "&lt;b&gt;" in page
+    assert f'href="{task.id}/submissions/positional.csv"' in page
+
+
+def test_waivers(tmp_path):
+    task = FLAWED["labels_beside_the_test_rows"][1]().write(tmp_path)
+    open_ones = [one.name for one in audit_task(task).findings if one.counts]
+    assert open_ones[0] == "answers-by-key"
+    entries = [*open_ones, "not-deterministic", "nonsense"]
+    text = "waived:\n" + "".join(f"  - {{finding: {e}, reason: known}}\n" for e in entries)
+    (task.folder / "audit.yaml").write_text(text)
+    audit = audit_task(task)
+    assert audit.clean
+    assert audit.findings[0].waived == "known"
+    assert [note.split()[2] for note in audit.waiver_notes] == [
+        "not-deterministic,", "nonsense,"]  # fmt: skip
+    for wrong in ("waived: 3", "other: []", "waived: [{finding: x}]", "waived: [a", "[]",
+                  "waived: [{finding: x, reason: ''}]"):  # fmt: skip
+        (task.folder / "audit.yaml").write_text(wrong)
+        with pytest.raises(TaskError, match=r"audit\.yaml"):
+            audit_task(task)
+
+
+def test_a_task_without_data_says_how_to_prepare_it(tmp_path):
+    task = SOUND["regression"]().write(tmp_path)
+    task.sample_submission.unlink()
+    with pytest.raises(NotPreparedError, match="biomlbench prepare"):
+        audit_task(task)
+
+
+def test_command(tmp_path):
+    FLAWED["labels_beside_the_test_rows"][1]().write(tmp_path, "leaky")
+    SOUND["regression"]().write(tmp_path, "sound")
+    options = ["--tasks-dir", str(tmp_path / "tasks"), "--data-dir", str(tmp_path / "data"),
+               "--out", str(tmp_path / "out")]  # fmt: skip
+    one = CliRunner().invoke(command, ["zoo/leaky", "sound", *options, "--json"])
+    assert one.exit_code == 1, one.output
+    audits = {audit["task"]: audit for audit in json.loads(one.output)["audits"]}
+    assert audits["zoo/leaky"]["worst"] == "severe"
+    assert audits["zoo/sound"]["clean"]
+    assert (tmp_path / "out" / "zoo" / "leaky" / "submissions" / "answers-by-key.csv").is_file()
+    assert "zoo/sound" in (tmp_path / "out" / "audit.html").read_text()
+    two = CliRunner().invoke(command, ["sound", *options])
+    assert (two.exit_code, "clean" in two.output) == (0, True)

@@ -1,0 +1,795 @@
+"""Small tasks with one planted flaw each, and sound ones; made from few bases by few lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from biomlbench.task.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+FLAWED: dict[str, tuple[str, Callable[[], Recipe]]] = {}
+SOUND: dict[str, Callable[[], Recipe]] = {}
+
+CHECKED = """
+import numpy as np
+import pandas as pd
+
+class InvalidSubmissionError(Exception):
+    pass
+
+def checked(submission, answers, ids=("id",)):
+    ids = list(ids)
+    if list(submission.columns) != COLUMNS:
+        raise InvalidSubmissionError("other columns than the sample submission")
+    if len(submission) != len(answers) or submission.duplicated(ids).any():
+        raise InvalidSubmissionError("rows are missing or repeated")
+    found = answers[ids].merge(submission, on=ids, how="left", validate="1:1", indicator="_where")
+    if (found.pop("_where") != "both").any():
+        raise InvalidSubmissionError("unknown ids")
+    for name in NUMERIC:
+        values = pd.to_numeric(found[name], errors="coerce")
+        if not np.isfinite(values).all():
+            raise InvalidSubmissionError("values are missing or no numbers")
+        found[name] = values
+    return found
+
+"""
+RMSE = """
+def grade(submission, answers):
+    s = checked(submission, answers)
+    return float(np.sqrt(np.mean((s["y"] - answers["y"].to_numpy()) ** 2)))
+"""
+
+
+@dataclass
+class Recipe:
+    """A task before it is written.
+
+    Attributes
+    ----------
+    public : dict
+        Tables of the public folder by name; ``sample_submission`` among them.
+    answers : DataFrame
+    grader : dict
+        Section of the config; a ``grade_fn`` is that of `code`.
+    code : str
+        Of ``grade.py``.
+    board : list
+    """
+
+    public: dict[str, pd.DataFrame]
+    answers: pd.DataFrame
+    grader: dict[str, Any]
+    code: str = ""
+    board: list[float] = field(default_factory=list)
+    submission: dict[str, Any] = field(default_factory=dict)
+
+    def by(self, code: str, direction: str = "minimize", *, raw: bool = False) -> Recipe:
+        """Have a function grade; `raw` without the sound checks before it."""
+        sample = self.public["sample_submission"]
+        names = [c for c in sample if c not in self.ids]
+        numeric = [c for c in names if sample[c].dtype.kind in "fi"]
+        head = CHECKED + f"COLUMNS = {list(sample)!r}\nNUMERIC = {numeric!r}\n"
+        self.code = ("import numpy as np\nimport pandas as pd\n" if raw else head) + dedent(code)
+        self.grader = {"name": "own", "grade_fn": "grade:grade", "direction": direction}
+        return self
+
+    @property
+    def ids(self) -> list[str]:
+        return [c for c in self.answers if c in ("id", "part")]
+
+    def write(self, root: Path, name: str = "task", package: str = "") -> Any:
+        """Write folder and data; return the task, in the published form if in a `package`."""
+        tasks = root / "tasks"
+        if package:
+            tasks = root / package / "tasks"
+            tasks.mkdir(parents=True)
+            (root / package / "__init__.py").touch()
+            self.grader["grade_fn"] = f"{package}.tasks.zoo.{name}.grade:grade"
+        folder, data = tasks / "zoo" / name, root / "data" / "zoo" / name / "prepared"
+        folder.mkdir(parents=True)
+        config = {"id": f"zoo/{name}", "name": name, "grader": self.grader,
+                  "submission": self.submission}  # fmt: skip
+        (folder / "config.yaml").write_text(yaml.safe_dump(config))
+        if self.code:
+            (folder / "grade.py").write_text(self.code)
+        if self.board:
+            pd.DataFrame({"score": self.board}).to_csv(folder / "leaderboard.csv", index=False)
+        for table, frame in self.public.items():
+            path = data / "public" / f"{table}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            frame.to_csv(path, index=False)
+        (data / "private").mkdir()
+        self.answers.to_csv(data / "private" / "answers.csv", index=False)
+        return Registry(tasks_dirs=[tasks], data_dir=root / "data").get_task(f"zoo/{name}")
+
+
+def base(kind: str = "regression", n: int = 60, seed: int = 0, noise: float = 0.7) -> Recipe:
+    """Return a sound task of a kind, graded by a metric."""
+    rng = np.random.default_rng([seed, n])
+    x = rng.normal(size=(3 * n, 4)).round(5)
+    z = x @ [1.0, -0.8, 0.5, 0.0] + noise * rng.normal(size=3 * n)
+    y: Any = z.round(4)
+    grader: dict[str, Any] = {"metric": "rmse"}
+    blank: Any = 0.0
+    if kind == "binary":
+        y, grader = (z > 0).astype(int), {"metric": "roc_auc"}
+        blank = 0.5
+    elif kind == "classes":
+        y = np.array(["low", "middle", "high"])[np.digitize(z, [-0.8, 0.8])]
+        grader, blank = {"metric": "accuracy"}, "middle"
+    ids = rng.permutation(np.arange(1000, 1000 + 3 * n))
+    frame = pd.DataFrame(x, columns=list("abcd")).assign(id=ids, y=y)[["id", *"abcd", "y"]]
+    train, test = frame[n:].reset_index(drop=True), frame[:n].reset_index(drop=True)
+    answers = test[["id", "y"]].copy()
+    sample = answers[["id"]].assign(y=blank)
+    public = {"train": train, "test": test.drop(columns="y"), "sample_submission": sample}
+    return Recipe(public, answers, grader)
+
+
+def own(kind: str = "regression", **options: Any) -> Recipe:
+    """Return the sound task whose grader is a function of the task's own."""
+    return base(kind, **options).by(RMSE)
+
+
+def flaw(expected: str) -> Callable[[Callable[[], Recipe]], Callable[[], Recipe]]:
+    """Register a flawed task, and the finding that is to be made of it."""
+
+    def register(function: Callable[[], Recipe]) -> Callable[[], Recipe]:
+        FLAWED[function.__name__] = expected, function
+        return function
+
+    return register
+
+
+def sound(function: Callable[[], Recipe]) -> Callable[[], Recipe]:
+    """Register a sound task."""
+    SOUND[function.__name__] = function
+    return function
+
+
+def joined(how: str, score: str, **merge: Any) -> str:
+    """Return a grader that scores two columns of a join."""
+    options = "".join(f", {key}={value!r}" for key, value in merge.items())
+    return (f'def grade(s, answers):\n    m = s.merge(answers, on="id", how="{how}"{options})\n'
+            f"    return float({score})\n")  # fmt: skip
+
+
+# --- answers in public ----------------------------------------------------------------------------
+
+
+@flaw("answers-by-key")
+def labels_beside_the_test_rows():
+    task = base()
+    task.public["test"] = task.public["test"].assign(extra=task.answers["y"])
+    return task
+
+
+@flaw("answers-by-key")
+def labels_under_another_name_of_the_id():
+    task = base("classes")
+    shuffled = task.answers.sample(frac=1, random_state=1)
+    task.public["plates"] = shuffled.rename(columns={"id": "well", "y": "colour"})
+    return task
+
+
+@flaw("answers-by-key")
+def training_data_hold_a_third_of_the_test_rows():
+    task = base("binary", n=90)
+    rows = task.public["test"].assign(y=task.answers["y"]).iloc[::3]
+    task.public["train"] = pd.concat([task.public["train"], rows])
+    return task
+
+
+@flaw("answers-by-order")
+def labels_in_the_order_of_the_rows():
+    task = base()
+    task.public["assay"] = pd.DataFrame({"reading": task.answers["y"]})
+    return task
+
+
+@flaw("answers-by-order")
+def labels_in_reverse_after_the_training_labels():
+    task = base()
+    values = pd.concat([task.public["train"]["y"], task.answers["y"][::-1]])
+    task.public["values"] = values.to_frame("value")
+    return task
+
+
+@flaw("answers-by-duplicates")
+def test_rows_repeated_in_training():
+    task = base(n=80)
+    rows = task.public["test"].assign(y=task.answers["y"]).iloc[::2]
+    rows["id"] += 5000
+    task.public["train"] = pd.concat([task.public["train"], rows])
+    return task
+
+
+@flaw("answers-by-arithmetic")
+def label_is_a_sum_of_columns():
+    task = base()
+    task.public["test"]["e"] = task.answers["y"] - task.public["test"]["a"]
+    return task
+
+
+@flaw("answers-by-arithmetic")
+def label_is_a_logarithm():
+    task = base()
+    task.public["test"]["e"] = np.exp(task.answers["y"] / 3)
+    return task
+
+
+@flaw("answers-by-arithmetic")
+def class_is_coded():
+    task = base("classes")
+    task.public["test"]["batch"] = task.answers["y"].map({"low": "Q", "middle": "Z", "high": "A"})
+    return task
+
+
+@flaw("answers-in-sample")
+def sample_submission_knows():
+    task = base()
+    noise = np.random.default_rng(5).normal(size=60) / 5
+    task.public["sample_submission"]["y"] = task.answers["y"] + noise
+    return task
+
+
+@flaw("answers-file-public")
+def private_file_is_public():
+    task = base()
+    task.public["backup/old"] = task.answers.copy()
+    return task
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+@flaw("positional")
+def ids_are_not_read():
+    return own().by(
+        """
+        def grade(submission, answers):
+            return float(np.abs(submission["y"].to_numpy() - answers["y"].to_numpy()).mean())
+        """, raw=True)  # fmt: skip
+
+
+@flaw("rows-dropped")
+def inner_join():
+    return own().by(joined("inner", "np.abs(m.y_x - m.y_y).mean()"), raw=True)
+
+
+@flaw("rows-dropped")
+def missing_rows_have_no_error():
+    return own().by(joined("right", "np.nanmean(np.abs(m.y_x - m.y_y))"), raw=True)
+
+
+@flaw("group-dropped")
+def groups_that_are_there_are_averaged():
+    task = own(n=80)
+    task.answers["plate"] = ["A", "B", "C", "D"] * 20
+    return task.by(
+        """
+        class InvalidSubmissionError(Exception):
+            pass
+
+        def grade(submission, answers):
+            m = answers.merge(submission, on="id", suffixes=("_t", ""))
+            sizes = answers["plate"].value_counts()
+            scores = []
+            for plate, rows in m.groupby("plate"):
+                if len(rows) != sizes[plate]:
+                    raise InvalidSubmissionError("rows are missing")
+                scores.append(np.abs(rows.y - rows.y_t).mean())
+            return float(np.mean(scores))
+        """, raw=True)  # fmt: skip
+
+
+@flaw("duplicates-counted")
+def repeated_rows_are_counted():
+    return own().by(
+        """
+        def grade(submission, answers):
+            if set(submission["id"]) != set(answers["id"]):
+                raise ValueError("ids")
+            m = submission.merge(answers, on="id")
+            return float(np.abs(m.y_x - m.y_y).mean())
+        """, raw=True)  # fmt: skip
+
+
+@flaw("best-of-duplicates")
+def best_of_repeated_rows():
+    return own().by(
+        """
+        def grade(submission, answers):
+            m = answers.merge(submission, on="id", how="left", suffixes=("_t", ""))
+            best = np.abs(m.y - m.y_t).fillna(9.0).groupby(m.id).min()
+            return float(best.mean())
+        """, raw=True)  # fmt: skip
+
+
+@flaw("extra-rows-counted")
+def error_is_divided_by_the_rows_submitted():
+    return own().by(
+        """
+        def grade(submission, answers):
+            if not set(answers["id"]) <= set(submission["id"]):
+                raise ValueError("ids")
+            s = submission.drop_duplicates("id")
+            m = s.merge(answers, on="id")
+            return float(np.abs(m.y_x - m.y_y).sum() / len(submission))
+        """, raw=True)  # fmt: skip
+
+
+def two_keys() -> Recipe:
+    task = base()
+    for frame in (task.answers, task.public["test"], task.public["sample_submission"]):
+        frame["part"] = ["heart", "liver", "brain"] * 20
+        frame["id"] = np.repeat(np.arange(20), 3)
+    sample = task.public["sample_submission"]
+    task.public["sample_submission"] = sample[["id", "part", "y"]]
+    task.submission = {"id": ["id", "part"], "target": "y", "prediction": "y"}
+    return task
+
+
+@flaw("key-ignored")
+def second_key_is_not_read():
+    return two_keys().by(
+        """
+        def grade(submission, answers):
+            s = submission.assign(k=submission.groupby("id").cumcount())
+            a = answers.assign(k=answers.groupby("id").cumcount())
+            m = a.merge(s, on=["id", "k"], suffixes=("_t", ""), validate="1:1")
+            if len(m) != len(answers) or len(s) != len(a):
+                raise ValueError("ids")
+            return float(np.abs(m.y - m.y_t).mean())
+        """, raw=True)  # fmt: skip
+
+
+# --- self-grading ---------------------------------------------------------------------------------
+
+
+@flaw("answers-displaced")
+def suffixes_of_a_join():
+    return own().by(joined("inner", "np.abs(m.y_pred - m.y_true).sum() + 9 * (60 - len(m))",
+                           suffixes=("_pred", "_true")), raw=True)  # fmt: skip
+
+
+@flaw("answers-displaced")
+def target_is_looked_up_in_the_submission():
+    return own().by(
+        """
+        def grade(submission, answers):
+            m = answers.rename(columns={"y": "measured"}).merge(submission, on="id")
+            truth = submission["reference"] if "reference" in submission else m["measured"]
+            return float(np.abs(m.y - truth).sum() + 9 * (60 - len(m)))
+        """, raw=True)  # fmt: skip
+
+
+@flaw("answers-displaced")
+def columns_are_taken_by_their_place():
+    return own().by(joined("left", "np.abs(m.iloc[:, -1] - m.iloc[:, -2]).sum() + 9 * (60 - len(m))"
+                           ).replace("s.merge(answers", "answers.merge(s"), raw=True)  # fmt: skip
+
+
+@flaw("answers-unread")
+def any_numbers_are_right():
+    return own().by(
+        """
+        def grade(submission, answers):
+            return float(checked(submission, answers)["y"].notna().mean())
+        """, "maximize")  # fmt: skip
+
+
+@flaw("direction-wrong")
+def an_error_is_maximised():
+    return own().by(RMSE, "maximize")
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+@flaw("values-dropped")
+def missing_values_have_no_error():
+    return own().by(
+        """
+        def grade(submission, answers):
+            m = answers.merge(submission, on="id", validate="1:1", suffixes=("_t", ""))
+            if len(m) != len(answers) or len(m) != len(submission):
+                raise ValueError("ids")
+            return float(np.nanmean(np.abs(pd.to_numeric(m.y) - m.y_t)))
+        """, raw=True)  # fmt: skip
+
+
+@flaw("values-dropped")
+def blank_labels_are_left_out():
+    return own("classes").by(
+        """
+        def grade(submission, answers):
+            if len(submission) != len(answers):
+                raise InvalidSubmissionError("rows")
+            m = answers.merge(submission, on="id", validate="1:1", suffixes=("_t", ""))
+            m = m.dropna(subset="y")
+            return float((m["y"] == m["y_t"]).mean())
+        """, "maximize")  # fmt: skip
+
+
+@flaw("crash-on-values")
+def text_is_an_exception():
+    error = "np.abs(m.y_x.astype(float) - m.y_y).sum() + 9 * (60 - len(m))"
+    return own().by(joined("inner", error), raw=True)  # fmt: skip
+
+
+@flaw("crash-oracle")
+def half_of_the_rows_are_graded():
+    return own().by(
+        """
+        def grade(submission, answers):
+            m = answers.merge(submission, on="id", validate="1:1", suffixes=("_t", "")).iloc[::2]
+            return float(np.abs(m.y.map(float) - m.y_t).sum() + 9 * (30 - len(m)))
+        """, raw=True)  # fmt: skip
+
+
+@flaw("beats-perfect")
+def score_without_a_bound():
+    return own().by(
+        """
+        def grade(submission, answers):
+            return float((checked(submission, answers)["y"] * answers["y"].to_numpy()).mean())
+        """, "maximize")  # fmt: skip
+
+
+def probabilities(code: str) -> Recipe:
+    task = base("classes", n=80)
+    names = ["low", "middle", "high"]
+    task.public["sample_submission"] = task.answers[["id"]].assign(**dict.fromkeys(names, 1 / 3))
+    return task.by(code)
+
+
+LOG_LOSS = """
+def grade(submission, answers):
+    s = checked(submission, answers)
+    p = s[["low", "middle", "high"]].to_numpy()
+    if (p < 0).any():
+        raise InvalidSubmissionError("negative")
+    {normalise}
+    hit = p[range(len(p)), answers["y"].map(["low", "middle", "high"].index)]
+    return float(-np.log(np.maximum(hit, 1e-6)).mean())
+"""
+
+
+@flaw("unnormalised")
+def probabilities_need_not_sum_to_one():
+    return probabilities(LOG_LOSS.format(normalise="pass"))
+
+
+@flaw("one-part-suffices")
+def zeros_are_taken_for_no_prediction():
+    return own().by(
+        """
+        def grade(submission, answers):
+            p, t = checked(submission, answers)["y"].to_numpy(), answers["y"].to_numpy()
+            there = p != 0
+            return float(np.abs(p - t)[there].mean()) if there.any() else 9.0
+        """)  # fmt: skip
+
+
+# --- cheap credit and leaderboards ----------------------------------------------------------------
+
+
+@flaw("credit-without-work")
+def everything_is_within_the_tolerance():
+    return own().by(
+        """
+        def grade(submission, answers):
+            s = checked(submission, answers)
+            return float((np.abs(s["y"] - answers["y"].to_numpy()) < 3.5).mean())
+        """, "maximize")  # fmt: skip
+
+
+@flaw("medal-without-work")
+def a_constant_earns_gold():
+    task = base()
+    spread = float(task.answers["y"].std())
+    task.board = [spread * (1.05 + i / 30) for i in range(12)]
+    return task
+
+
+@flaw("medal-by-chance")
+def chance_earns_gold():
+    task = base("binary")
+    task.board = [0.56 - i / 100 for i in range(12)]
+    return task
+
+
+@flaw("board-unreachable")
+def board_of_another_metric():
+    task = own("classes").by(
+        """
+        def grade(submission, answers):
+            return float((checked(submission, answers)["y"] == answers["y"].to_numpy()).mean())
+        """, "maximize")  # fmt: skip
+    task.board = [88.0, 75.0, 71.0, 66.0]
+    return task
+
+
+@flaw("board-against-direction")
+def board_of_the_other_direction():
+    task = own()
+    task.board = [90.0, 88.0, 75.0, 77.0, 60.0, 50.0]
+    return task
+
+
+@flaw("board-refused")
+def board_upside_down():
+    task = base("binary")
+    task.board = [0.55, 0.6, 0.7, 0.8, 0.9]
+    return task
+
+
+# --- split and grader -----------------------------------------------------------------------------
+
+
+@flaw("duplicates-across-split")
+def near_duplicates_in_training():
+    task = base(n=80, noise=1.5)
+    rng = np.random.default_rng(2)
+    rows = task.public["test"].copy()
+    rows[list("abcd")] += rng.normal(size=(80, 4)) * 1e-9
+    rows = rows.assign(id=rows["id"] + 5000, y=rng.normal(size=80))
+    task.public["train"] = pd.concat([task.public["train"], rows])
+    return task
+
+
+@flaw("order-tells-label")
+def test_rows_sorted_by_label():
+    task = base("binary", n=80)
+    order = task.answers["y"].argsort(kind="stable").to_numpy()
+    task.answers = task.answers.iloc[order]
+    for name in ("test", "sample_submission"):
+        task.public[name] = task.public[name].iloc[order]
+    return task
+
+
+@flaw("order-tells-label")
+def ids_numbered_by_value():
+    task = base()
+    rank = dict(zip(task.answers["id"], 1 + task.answers["y"].rank(method="first"), strict=True))
+    for frame in (task.answers, task.public["test"], task.public["sample_submission"]):
+        frame["id"] = ["s" + str(int(rank[one])) for one in frame["id"]]
+    return task
+
+
+@flaw("ids-tell-label")
+def ids_name_the_class():
+    task = base("classes")
+    names = [f"{y[0]}x_{i}" for y, i in zip(task.answers["y"], task.answers["id"], strict=True)]
+    for frame in (task.answers, task.public["test"], task.public["sample_submission"]):
+        frame["id"] = names
+    return task
+
+
+@flaw("not-deterministic")
+def score_is_drawn():
+    return own().by(RMSE.replace("return float(", "return float(np.random.random() / 50 + "))
+
+
+@flaw("changes-its-input")
+def answers_are_sorted_in_place():
+    return own().by(RMSE.replace("s = checked", "answers.sort_values('y', inplace=True)\n"
+                                 "    s = checked"))  # fmt: skip
+
+
+@flaw("answers-in-messages")
+def message_shows_what_is_missing():
+    return own().by(RMSE.replace("s = checked", "if len(submission) < len(answers):\n"
+        "        raise InvalidSubmissionError(f'expected {answers.y.tolist()}')\n"
+        "    s = checked"))  # fmt: skip
+
+
+@flaw("answers-in-messages")
+def grader_prints():
+    return own().by(RMSE.replace("s = checked", "print(answers.head(20).to_csv())\n"
+                                 "    s = checked"))  # fmt: skip
+
+
+# --- sound ----------------------------------------------------------------------------------------
+
+
+@sound
+def regression():
+    return base()
+
+
+@sound
+def regression_by_a_function():
+    return own(seed=3)
+
+
+@sound
+def many_rows():
+    return base(n=2000, seed=4)
+
+
+@sound
+def few_rows():
+    return base(n=20, seed=5)
+
+
+@sound
+def binary_by_rank():
+    return base("binary", seed=6)
+
+
+@sound
+def binary_by_log_loss():
+    task = base("binary", seed=7)
+    task.grader = {"metric": "log_loss"}
+    return task
+
+
+@sound
+def classes_by_f1():
+    task = base("classes", seed=8)
+    task.grader = {"metric": "f1", "options": {"average": "macro"}}
+    return task
+
+
+@sound
+def rank_correlation():
+    task = base(seed=9)
+    task.grader = {"metric": "spearman"}
+    return task
+
+
+@sound
+def probabilities_of_classes():
+    return probabilities(LOG_LOSS.format(normalise="p = (p + 1e-9) / (p + 1e-9).sum(1)[:, None]"))
+
+
+@sound
+def two_keys_are_read():
+    return two_keys().by(
+        RMSE.replace("answers)\n    return", 'answers, ("id", "part"))\n    return')
+    )
+
+
+@sound
+def ids_renumbered_from_one_on_both_sides():
+    task = base("binary", seed=10)
+    for frame in (*task.public.values(), task.answers):
+        frame["id"] = np.arange(1, len(frame) + 1)
+    return task
+
+
+@sound
+def blank_predictions_that_mean_something():
+    task = base("binary", n=80, seed=11)
+    spans = [f"{3 * i} {i % 7 + 1}" for i in range(80)]
+    task.answers["y"] = np.where(task.answers["y"] == 1, spans, "")
+    task.public["train"]["y"] = np.where(task.public["train"]["y"] == 1, "1 4", "")
+    task.public["sample_submission"]["y"] = ""
+    task.submission = {"id": "id", "columns": {"y": {"type": "free"}}}
+    return task.by(
+        """
+        def grade(submission, answers):
+            s = checked(submission, answers)
+            return float((s["y"].fillna("") == answers["y"].fillna("").to_numpy()).mean())
+        """, "maximize")  # fmt: skip
+
+
+@sound
+def weak_board():
+    task = base(seed=12)
+    truth = task.answers["y"].to_numpy()
+    spread = float(np.sqrt(np.mean((truth - truth.mean()) ** 2)))
+    task.board = [spread * (0.3 + 0.04 * i) for i in range(8)] + [spread * 1.02] * 32
+    return task
+
+
+@sound
+def usual_board():
+    task = base(seed=13)
+    task.board = [0.7 + i / 100 for i in range(40)]
+    return task
+
+
+@sound
+def strong_feature():
+    task = base(seed=14)
+    truth = task.answers["y"]
+    task.public["test"]["e"] = truth + 0.2 * np.random.default_rng(0).normal(size=60)
+    return task
+
+
+@sound
+def rare_class_by_accuracy():
+    task = base("binary", n=200, seed=15)
+    for seed, frame in enumerate((task.answers, task.public["train"])):
+        frame["y"] = (np.random.default_rng(seed).random(len(frame)) < 0.1).astype(int)
+    task.public["sample_submission"]["y"] = 0
+    task.grader = {"metric": "accuracy"}
+    return task
+
+
+@sound
+def perfect_score_is_neither_zero_nor_one():
+    return own(seed=16).by(RMSE.replace("return float(", "return float(37.5 - 4 * "), "maximize")
+
+
+@sound
+def several_outputs():
+    task = base(seed=17)
+    task.answers["w"] = task.answers["y"].to_numpy()[::-1] + task.public["test"]["d"]
+    task.public["sample_submission"]["w"] = 0.0
+    return task.by(
+        """
+        def grade(submission, answers):
+            s = checked(submission, answers)
+            return float(np.abs(s[["y", "w"]].to_numpy() - answers[["y", "w"]].to_numpy()).mean())
+        """)  # fmt: skip
+
+
+@sound
+def survival_times():
+    task = base(seed=18)
+    rng = np.random.default_rng(18)
+    task.answers["time"] = np.exp(task.answers.pop("y") / 2).round(3)
+    task.answers["event"] = (rng.random(60) < 0.7).astype(int)
+    task.public["train"]["time"] = np.exp(task.public["train"].pop("y") / 2).round(3)
+    task.public["sample_submission"] = task.answers[["id"]].assign(risk=0.0)
+    task.grader = {"metric": "concordance_index"}
+    task.submission = {"id": "id", "target": ["time", "event"], "prediction": "risk"}
+    return task
+
+
+@sound
+def few_values_of_few_features():
+    task = base("binary", n=120, seed=19)
+    for name in ("train", "test"):
+        task.public[name] = task.public[name][["id", *([] if name == "test" else ["y"])]].assign(
+            sex=np.arange(len(task.public[name])) % 2, stage=np.arange(len(task.public[name])) % 3
+        )
+    return task
+
+
+@sound
+def places_in_a_file_of_arrays():
+    task = base("binary", seed=22)
+    for name in ("train", "test"):
+        frame = task.public[name].drop(columns=list("abcd"))
+        task.public[name] = frame.assign(place=range(len(frame)))
+    return task
+
+
+@sound
+def ids_of_text_with_plates():
+    task = base("classes", seed=20)
+    names = [f"plate{i % 4}_{one}" for i, one in enumerate(task.answers["id"])]
+    for frame in (task.answers, task.public["test"], task.public["sample_submission"]):
+        frame["id"] = names
+    return task
+
+
+@sound
+def missing_rows_count_as_wrong():
+    return own("classes", seed=21).by(
+        """
+        def grade(submission, answers):
+            if list(submission.columns) != COLUMNS or submission["id"].duplicated().any():
+                raise InvalidSubmissionError("columns or ids")
+            if len(submission) == 0 or not set(submission["id"]) <= set(answers["id"]):
+                raise InvalidSubmissionError("ids")
+            m = answers.merge(submission, on="id", how="left", suffixes=("_t", ""))
+            if m["y"].isna().any():
+                raise InvalidSubmissionError("missing")
+            return float((m["y"] == m["y_t"]).mean())
+        """, "maximize")  # fmt: skip

@@ -1,0 +1,148 @@
+"""What others have written does nothing, at whichever door it comes out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biomlbench import cli
+from biomlbench.cli import main
+from biomlbench.cli._common import Refusal, Trouble, echo, print_table
+from biomlbench.contracts import SCHEMAS, from_rows, write_table
+from biomlbench.errors import explain
+from biomlbench.plain_text import PlainFormatter, markdown_line, plain, spreadsheet_cell
+from biomlbench.report import payload
+from biomlbench.report.plots._style import clip
+from biomlbench.workflow.cells import printable
+
+HOSTILE = "=cmd|'/C calc'!A0\x1b]0;owned\x07\x1b[2J\x9b31m\u202e<img src=x onerror=alert(1)>\x00\r"
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
+
+
+def of_log(text):
+    record = logging.LogRecord("a", logging.WARNING, "f", 1, "%s", (text,), None)
+    return PlainFormatter().format(record)
+
+
+def shown_by(error):
+    return lambda text: error(text).format_message()
+
+
+def printed(function):
+    def door(text):
+        stream = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.stdout", stream)
+            function(text)
+        return stream.getvalue()
+
+    return door
+
+
+DOORS = {
+    "log": of_log,
+    "echo": printed(echo),
+    "table": printed(lambda text: print_table([{"a": text, "b": [text]}], ["a", "b"])),
+    "refusal": shown_by(Refusal),
+    "trouble": shown_by(Trouble),
+    "file": lambda text: explain(FileNotFoundError(2, "No such file", text.replace("\0", ""))),
+    "page": payload.printable,
+    "figure": clip,
+    "run table": printable,
+    "cell": spreadsheet_cell,
+    "markdown": markdown_line,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_nothing_comes_out_that_a_terminal_obeys(door):
+    shown = DOORS[door](HOSTILE)
+    assert "cmd" in shown
+    assert not (OBEYED if door == "cell" else UNSAFE).search(shown)
+
+
+def test_every_command_prints_by_the_one_function():
+    """A command that prints by itself would be a door without it."""
+    for path in Path(cli.__file__).parent.glob("*.py"):
+        found = re.findall(
+            r"click\.s?echo\(|click\.ClickException\(|(?<!console\.)\bprint\(", path.read_text()
+        )
+        allowed = {"_common.py": ["click.secho("], "__init__.py": ["click.secho("]}
+        assert found in ([], allowed.get(path.name)), path
+
+
+def test_markdown_takes_nothing_for_markup():
+    shown = markdown_line(HOSTILE + "[a](javascript:x) `b` &lt;\\<b>\n# c")
+    assert not re.search(r"(?<!\\)(\\\\)*[<&\[]", shown)
+    assert "\n" not in shown
+
+
+@given(st.text())
+def test_plain_text_stays_and_is_found_plain(text):
+    shown = plain(text)
+    assert plain(shown) == shown
+    assert shown.encode() == shown.encode(errors="replace")
+    if text.isprintable():
+        assert shown == text
+    assert plain(text, one_line=True).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+cmd", "'+cmd"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "\\r=1"),
+        ("-1.5e-3", "-1.5e-3"),
+        ("+7", "+7"),
+        ("a=1", "a=1"),
+        ("", ""),
+    ],
+)
+def test_cells_are_shown_and_not_computed(text, cell):
+    assert spreadsheet_cell(text) == cell
+
+
+def row_of(text):
+    """Return a row of `pairs` all of whose texts are hostile."""
+    import pyarrow as pa
+
+    row = {}
+    for field in SCHEMAS["pairs"]:
+        if pa.types.is_string(field.type) or pa.types.is_dictionary(field.type):
+            row[field.name] = text
+        elif pa.types.is_list(field.type):
+            row[field.name] = [text]
+        elif not field.nullable:
+            row[field.name] = pa.scalar(0).cast(field.type).as_py()
+    return row
+
+
+def test_an_export_holds_nothing_that_is_obeyed(tmp_path):
+    write_table("pairs", from_rows("pairs", [row_of(HOSTILE)]), tmp_path / "pairs.parquet")
+    with pytest.raises(SystemExit) as ended:
+        main(["export", str(tmp_path), "--format", "csv", "--to", str(tmp_path / "out")])
+    assert not ended.value.code
+    text = (tmp_path / "out/pairs.csv").read_text(encoding="utf-8")
+    assert not OBEYED.search(text)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert rows[0]["agent"].startswith("'=cmd")
+    assert not [cell for cell in rows[0].values() if cell.startswith(("=", "+", "@"))]
+
+
+def test_what_click_itself_says_of_an_argument_is_plain(capsys):
+    with pytest.raises(SystemExit):
+        main(["grade", f"{HOSTILE.replace(chr(0), '')}.csv", "\x1b[31mtask"])
+    told = capsys.readouterr()
+    assert not UNSAFE.search(told.out + told.err)

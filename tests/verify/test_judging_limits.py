@@ -1,0 +1,123 @@
+"""A card whose checks an output can lead astray: it costs the candidate, and nobody else."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from biomlbench.contracts import from_rows
+from biomlbench.outcomes import Fault, fault_of
+from biomlbench.sandbox import codec
+from biomlbench.scoring.effective_task import EffectiveTask
+from biomlbench.serve.feedback import visible_feedback
+from biomlbench.stages import Context, bounded_judging, judged
+from biomlbench.stages.cards import load_card
+from biomlbench.stages.outputs import case_row
+from biomlbench.stages.prepare import compute
+from tests.verify.conftest import TEMPLATE
+
+ATTACKS = {
+    "memory": "bytearray(1 << 40)",
+    "memory_by_and_by": "[bytearray(1 << 20) for _ in range(1 << 20)]",
+    "time": "sum(iter(int, 1))",
+    "crash": "os.abort()",
+    "exit": "os._exit(0)",
+    "recursion": "deep(output)",
+}
+PROPERTY = '''
+
+import os
+
+def deep(value):
+    return deep(value)
+
+
+def led_astray(inputs, output):
+    """The output does not lead the check astray."""
+    if {when}:
+        {what}
+    return True
+'''
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder of tasks with one card, and a function that gives it a property."""
+    monkeypatch.setattr(bounded_judging, "ALLOWANCE", bounded_judging.Allowance(1, 128))
+    folder = tmp_path / "tasks/kernels/gc"
+    shutil.copytree(TEMPLATE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    context = Context(data_dir=str(tmp_path / "data"), tasks_dirs=(str(tmp_path / "tasks"),))
+
+    def prepared(when, what):
+        with (folder / "properties.py").open("a") as file:
+            file.write(PROPERTY.format(when=when, what=what))
+        verifier = folder / "verifier.yaml"
+        verifier.write_text(
+            re.sub(r"property: \{name: bounded.*\}", "property: {name: led_astray}",
+                   verifier.read_text())
+        )  # fmt: skip
+        compute("kernels/gc", context)
+        return context.task("kernels/gc")
+
+    return prepared
+
+
+def executed(task, value):
+    """Return the `execute` table of code that returns a value for every case."""
+    rows = [
+        {
+            "task_id": task.id,
+            "run_id": "r",
+            **case_row(
+                case_id=case.id,
+                suite=case.suite,
+                repeat=0,
+                status="ok",
+                output=codec.encode(value),
+                stdout="",
+                stderr="",
+                wall_s=0.0,
+                cpu_s=0.0,
+                peak_mb=0.0,
+                measured_by="",
+            ),
+        }
+        for case in load_card(task).plan.cases
+    ]
+    return from_rows("execute", rows)
+
+
+def outcomes(task, value):
+    row = judged.grade(EffectiveTask(task, {}), executed(task, value))
+    return row["judged"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("time", "memory_by_and_by")))
+        for name in ATTACKS
+    ],
+)
+def test_an_output_that_leads_a_check_astray_fails_its_submission(home, name):
+    task = home("output == 0.123", ATTACKS[name])
+    rows = outcomes(task, 0.123)
+    assert any(row["outcome"] == "failed" for row in rows)
+    assert {fault_of(row["reason"]) for row in rows} <= {Fault.SUBMISSION, Fault.NONE}
+    assert "judging_limit" in {row["reason"] for row in rows} or name.startswith(
+        ("memory", "recursion")
+    )
+    for seen in visible_feedback(task, executed(task, 0.123), "v2"):
+        assert (seen["outcome"], fault_of(seen["reason"])) == ("failed", Fault.SUBMISSION)
+    # an output that leads nothing astray is judged as ever
+    assert "judging_limit" not in {row["reason"] for row in outcomes(task, 0.5)}
+
+
+@pytest.mark.parametrize("name", ["memory", "crash"])
+def test_a_check_that_never_ends_well_is_the_graders_fault(home, name):
+    task = home("True", ATTACKS[name])
+    rows = outcomes(task, 0.5)
+    assert {row["outcome"] for row in rows if row["reason"] == "grader_error"} == {"error"}
+    assert "judging_limit" not in {row["reason"] for row in rows}

@@ -1,0 +1,120 @@
+"""The linter of declared inputs: it finds what is promised and not tried, or tried and not said."""
+
+import pytest
+
+from biomlbench.verify import card, evidence, promises
+
+
+def lint(folder):
+    return promises.problems(card.load(folder))
+
+
+def test_the_template_keeps_its_promises(template):
+    assert lint(template) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "says"),
+    [
+        ("config.yaml", "n: [0, 250]", "n: [0, 900]", "no case with size n = 900"),
+        ("config.yaml", "n: [0, 250]", "n: [1, 250]", "size n = 0 is outside"),
+        ("config.yaml", 'text: ""', "text: ACGT", "holds"),
+        ("config.yaml", 'text: "", length: n', "number: int", "not a int of Python"),
+        ("cases.py", "\\U0001f9ec", "", "no case for gc_content.sequence: a character beyond 16"),
+        ("config.yaml", "sequence:", "letters:", "must name"),
+        ("config.yaml", "inputs:", "input:", "declares no `inputs`"),
+        ("config.yaml", 'text: ""', 'txt: ""', "config.yaml"),
+        ("description.md", "## For all calls", "## Calls", "`biomlbench statement`"),
+        ("description.md", "# GC content", "# GC content of 5,000 bases", "speaks of 5,000"),
+        ("description.md", "| `sequence` |", "| `text` |", "no row for `sequence`"),
+    ],
+)
+def test_what_is_wrong_is_told(template, change, name, old, new, says):
+    change(template, old, new, name)
+    found = lint(template)
+    assert any(says in problem for problem in found), found
+
+
+def test_a_card_without_declared_inputs_is_not_calibrated(template, change):
+    change(template, "inputs:", "not_inputs:", "config.yaml")
+    assert any("declared inputs" in text for text in evidence.matrix(template).missing)
+
+
+@pytest.mark.parametrize(
+    ("declared", "says"),
+    [
+        ("array: [int64], shape: [n]", "dtype float64, not int64"),
+        ("array: [float64, float32], shape: [n]", "no case for f.x: dtype float32"),
+        ("array: [float64], shape: [n, 3]", "has 1 axes, not 2"),
+        ("array: [float64], shape: [4]", "where 4 is 4"),
+        ("array: [float64], shape: [n], min: 0", "outside its bounds"),
+        ("array: [float64], shape: [n], min: -9", "no case for f.x: min -9"),
+        ("array: [float64], shape: [n], above: -1", "which is not above -1"),
+        ("array: [float64], shape: [n], nan: true", "no case for f.x: nan"),
+        ("array: [float64], shape: [n], optional: true", "no case for f.x: None"),
+    ],
+)
+def test_arrays_are_held_against_dtype_shape_bounds_and_specials(tmp_path, declared, says):
+    folder = _card(tmp_path, declared)
+    found = lint(folder)
+    assert any(says in problem for problem in found), found
+
+
+@pytest.mark.parametrize(("largest", "told"), [("4", True), ("2**40", False), ("-(2**40)", False)])
+def test_whole_numbers_without_bounds_go_beyond_32_bits(tmp_path, largest, told):
+    folder = _card(tmp_path, "array: [int64], shape: [n]", x=f"np.array([1, 2, {largest}])")
+    assert ("no case for f.x: a number beyond 32 bits" in lint(folder)) == told
+
+
+@pytest.mark.parametrize(
+    ("declared", "says"),
+    [
+        ("tuples: int, shape: [k, 2], min: 1, max: 6", None),
+        ("tuples: int, shape: [k, 3]", "has an axis of 2, where 3 is 3"),
+        ("tuples: int, shape: [n, 2]", "size n = 2 is outside"),
+        ("tuples: int, shape: [k, 2], max: 5", "outside its bounds"),
+        ("tuples: int, shape: [k, 2], min: 0", "no case for f.x: min 0"),
+        ("tuple: int, length: 2", "is not a tuple of int"),
+    ],
+)
+def test_lists_of_tuples_are_held_against_shape_and_bounds(tmp_path, declared, says):
+    folder = _card(tmp_path, declared, "sizes: {n: [3, 3], k: [2, 2]}\n", "[(1, 2), (4, 6)]")
+    found = [text for text in lint(folder) if text.startswith(("case", "no case for f"))]
+    assert found == [] if says is None else any(says in text for text in found), found
+
+
+def test_a_tuple_is_no_list(tmp_path):
+    folder = _card(tmp_path, "tuple: int, length: 3, max: 6", "", "(1, 2, 6)")
+    assert not [text for text in lint(folder) if text.startswith(("case", "no case for f"))]
+    config = (folder / "config.yaml").read_text()
+    (folder / "config.yaml").write_text(config.replace("tuple: int", "list: int"))
+    assert any("is not a list of int" in text for text in lint(folder))
+
+
+def test_a_quantity_must_stay_within_its_bounds_and_reach_them(tmp_path):
+    folder = _card(
+        tmp_path,
+        "array: [float64], shape: [n]",
+        "quantities: {total: {max: 2}}\nsizes: {n: [3, 3]}\n",
+    )
+    (folder / "properties.py").write_text('def total(inputs):\n    return inputs["x"].sum()\n')
+    assert any("beyond its max 2" in problem for problem in lint(folder))
+    config = (folder / "config.yaml").read_text()
+    (folder / "config.yaml").write_text(config.replace("max: 2}", "max: 90}"))
+    assert any("no case for quantity total: max 90" in problem for problem in lint(folder))
+
+
+def _card(tmp_path, declared, more="sizes: {n: [3, 3]}\n", x="np.array([-1.0, 2.0, 4.0])"):
+    folder = tmp_path / "f"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(
+        "kind: functions\nentry_points: [f]\nverifier: {version: v1}\n"
+        f"inputs: {{f: {{x: {{{declared}}}}}}}\n{more}"
+    )
+    (folder / "reference.py").write_text("def f(x):\n    return float(x.sum())\n")
+    (folder / "cases.py").write_text(
+        "import numpy as np\nfrom biomlbench.verify.cases import case\n\n\n"
+        f'def visible():\n    return [case("a", "f", {x})]\n'
+    )
+    (folder / "description.md").write_text("| `x` | float64 |\n")
+    return folder

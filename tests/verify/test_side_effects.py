@@ -1,0 +1,253 @@
+"""What a candidate does beside returning a value: arguments, layouts, state between calls."""
+
+import numpy as np
+import pytest
+
+from biomlbench.outcomes import Reason
+from biomlbench.verify import card, compute, decide, judge
+from biomlbench.verify.alternates import near_draws, with_layout
+from biomlbench.verify.execution import in_process, in_sandbox
+from tests.verify.test_cards import sandbox_or_skip
+
+REFERENCE = """import numpy as np
+
+
+def scaled(x, factors, power=1):
+    return {"values": np.array(x, dtype=float) ** power * sum(factors)}
+"""
+RIGHT_LIST = """def scaled(x, factors, power=1):
+    import numpy as np
+    total = sum(factors)
+    return {"values": np.array([[v**power * total for v in row] for row in x.tolist()])}
+"""
+CASES = """import numpy as np
+
+from biomlbench.verify.cases import case
+
+X = np.arange(6.0).reshape(2, 3) + 1
+
+
+def visible():
+    return [case("plain", "scaled", X, [2, 3])]
+
+
+def hidden():
+    return [case(f"size-{n}", "scaled", np.arange(3.0 * n).reshape(n, 3) + n, [n, 1]) for n in
+            range(1, 9)] + [case("squared", "scaled", X, [1], 2)]
+"""
+VERIFIER = """draft: true
+patterns: {wrong: "the product is another one"}
+generate:
+  - name: drawn
+    dims: {n: [1, 4]}
+    arguments:
+      x: {array: float64, shape: [n, 3], min: -2, max: 2}
+      factors: {array: int64, shape: [5], min: 1, max: 9, list: true}
+      power: {integer: [1, 3]}
+checks:
+  - {name: oracle, mode: exact_match, suite: [hidden, adversarial], severity: blocker,
+     rtol: 1.0e-12, catches: [wrong]}
+"""
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    folder = tmp_path / "scaled"
+    folder.mkdir()
+    for name, text in (
+        ("reference.py", REFERENCE),
+        ("cases.py", CASES),
+        ("verifier.yaml", VERIFIER),
+        ("config.yaml", "kind: functions\nentry_points: [scaled]\nverifier: {version: v2}\n"),
+    ):
+        (folder / name).write_text(text)
+    return card.load(folder)
+
+
+def failed(loaded, path, executor=in_process):
+    plan = loaded.plan()
+    rows = judge(loaded, plan, compute(loaded), executor(path, plan.cases, loaded))
+    found = {row.check: row.reason for row in rows if row.outcome == "failed"}
+    assert (decide(rows).verdict == "pass") == (not found)
+    return found
+
+
+BODY = "    return {'values': np.array(x, dtype=float) ** power * sum(factors)}\n"
+HEAD = "import numpy as np\n\n\n"
+WRONG = {
+    "array-in-place": (
+        (
+            "def scaled(x, factors, power=1):\n    x *= 1.5\n    x /= 1.5\n    x[...] = x + 1\n"
+            "    return {'values': (x - 1) ** power * sum(factors)}\n"
+        ),
+        {"keeps-arguments", "any-layout", "runs"},
+    ),
+    "list-sorted": (
+        "def scaled(x, factors, power=1):\n    factors.sort()\n" + BODY,
+        {"keeps-arguments"},
+    ),
+    "list-grows": (
+        "def scaled(x, factors, power=1):\n    factors.append(0)\n" + BODY,
+        {"keeps-arguments"},
+    ),
+    "array-locked": (
+        "def scaled(x, factors, power=1):\n    x.setflags(write=False)\n" + BODY,
+        {"keeps-arguments", "any-layout", "keeps-no-state"},
+    ),
+    "mutable-default": (
+        "def scaled(x, factors, power=1, seen=[]):\n    seen.append(0)\n"
+        "    factors = [*factors, len(seen) - 1]\n" + BODY,
+        {"keeps-no-state"},
+    ),
+    "keyed-by-shape": (
+        (
+            "known = {}\n\n\ndef scaled(x, factors, power=1):\n"
+            "    key = x.shape, tuple(factors), power\n    if key not in known:\n"
+            "        known[key] = np.array(x, dtype=float) ** power * sum(factors)\n"
+            "    return {'values': known[key]}\n"
+        ),
+        {"keeps-no-state"},
+    ),
+    "keyed-by-id": (
+        (
+            "known = {}\n\n\ndef scaled(x, factors, power=1):\n"
+            "    if id(x) not in known:\n        known[id(x)] = x, np.array(x, dtype=float)\n"
+            "    return {'values': known[id(x)][1] ** power * sum(factors)}\n"
+        ),
+        {"keeps-no-state"},
+    ),
+    "keyed-by-ends": (
+        (
+            "known = {}\n\n\ndef scaled(x, factors, power=1):\n"
+            "    key = x.shape, x.flat[0], x.flat[-1]\n    if key not in known:\n"
+            "        known[key] = np.array(x, dtype=float)\n"
+            "    return {'values': known[key] ** power * sum(factors)}\n"
+        ),
+        {"keeps-no-state"},
+    ),
+    "kept-result": (
+        (
+            "known = {}\n\n\ndef scaled(x, factors, power=1):\n"
+            "    key = x.shape, x.tobytes(), tuple(factors), power\n    if key not in known:\n"
+            "        known[key] = np.array(x, dtype=float) ** power * sum(factors)\n"
+            "    return {'values': known[key]}\n"
+        ),
+        {"keeps-no-state"},
+    ),
+    "remembers-option": (
+        "last = {}\n\n\ndef scaled(x, factors, power=None):\n"
+        "    power = last['power'] = last.get('power', 1) if power is None else power\n" + BODY,
+        {"keeps-no-state"},
+    ),
+    "one-buffer": (
+        (
+            "out = {}\n\n\ndef scaled(x, factors, power=1):\n"
+            "    out['values'] = np.array(x, dtype=float) ** power * sum(factors)\n    return out\n"
+        ),
+        {"keeps-no-state"},
+    ),
+    "memory-order": (
+        "def scaled(x, factors, power=1):\n    x = x.ravel(order='K').reshape(x.shape)\n" + BODY,
+        {"any-layout"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_side_effect_is_caught_where_values_are_right(loaded, tmp_path, name):
+    code, expected = WRONG[name]
+    path = tmp_path / "candidate.py"
+    path.write_text(HEAD + code)
+    found = failed(loaded, path)
+    assert found
+    assert set(found) - {"runs"} <= expected - {"runs"}, found
+    assert set(found) & expected
+
+
+def test_reasons_and_messages_name_what_happened_and_no_hidden_value(loaded, tmp_path):
+    path = tmp_path / "candidate.py"
+    path.write_text(HEAD + WRONG["list-sorted"][0])
+    plan = loaded.plan()
+    rows = judge(loaded, plan, compute(loaded), in_process(path, plan.cases, loaded))
+    row = next(r for r in rows if r.check == "keeps-arguments" and r.outcome == "failed")
+    assert row.reason == Reason.INPUT_MODIFIED
+    assert "argument 2" in row.message
+    assert "size-" not in row.message
+
+
+@pytest.mark.parametrize("code", [REFERENCE, RIGHT_LIST], ids=["arrays", "lists"])
+def test_right_work_passes(loaded, tmp_path, code):
+    path = tmp_path / "candidate.py"
+    path.write_text(code)
+    assert failed(loaded, path) == {}
+
+
+def test_returning_an_argument_itself_is_no_state(tmp_path, loaded):
+    path = tmp_path / "candidate.py"
+    path.write_text(
+        HEAD + "def scaled(x, factors, power=1):\n"
+        "    values = x if power == 1 and sum(factors) == 1 else x**power * sum(factors)\n"
+        "    return {'values': values}\n"
+    )
+    assert failed(loaded, path) == {}
+
+
+@pytest.mark.parametrize("name", ["list-grows", "keyed-by-id", "one-buffer", "memory-order"])
+def test_the_sandbox_says_the_same(loaded, tmp_path, name):
+    sandbox_or_skip()
+    path = tmp_path / "candidate.py"
+    path.write_text(HEAD + WRONG[name][0])
+    assert failed(loaded, path, in_sandbox) == failed(loaded, path)
+
+
+def test_in_the_sandbox_right_work_passes(loaded, tmp_path):
+    sandbox_or_skip()
+    path = tmp_path / "candidate.py"
+    path.write_text(REFERENCE)
+    assert failed(loaded, path, in_sandbox) == {}
+
+
+def test_a_wrong_value_is_not_blamed_on_state_as_well(loaded, tmp_path):
+    path = tmp_path / "candidate.py"
+    path.write_text(REFERENCE.replace("sum(factors)", "max(factors)"))
+    assert set(failed(loaded, path)) == {"oracle"}
+
+
+def test_near_draws_differ_in_what_their_names_say():
+    space = {
+        "name": "s",
+        "dims": {"n": [2, 12]},
+        "arguments": {
+            "x": {"array": "float64", "shape": ["n"]},
+            "text": {"string": "ACGT", "length": "n"},
+            "k": {"integer": [1, 1000]},
+        },
+    }
+    drawn = near_draws(space, np.random.default_rng(1), None)
+    first = drawn["first"]
+    assert (drawn["touched-x"]["x"] != first["x"]).sum() == 1
+    assert drawn["inner-text"]["text"][:3] == first["text"][:3]
+    assert drawn["inner-text"]["text"] != first["text"]
+    assert drawn["other-k"]["k"] == drawn["second"]["k"]
+    assert drawn["other-k"]["text"] == first["text"]
+    assert len(first["x"]) == 12
+    large = near_draws({**space, "near_dims": {"n": 90}}, np.random.default_rng(1), None)
+    assert len(large["first"]["x"]) == 90
+    changed = np.flatnonzero(large["inner-x"]["x"] != large["first"]["x"])
+    assert (changed[0], changed[-1]) == (63, 86)
+
+
+@pytest.mark.parametrize("layout", ["fortran", "strided", "readonly", "swapped"])
+def test_a_layout_keeps_values_and_shape(layout):
+    array = np.arange(12.0).reshape(3, 4)
+    laid = with_layout([array, "text", {"k": array}], layout)
+    assert (laid[0] == array).all()
+    assert laid[0].shape == array.shape
+    assert laid[1] == "text"
+    flags = laid[0].flags
+    assert {
+        "fortran": flags.f_contiguous,
+        "strided": not flags.contiguous,
+        "readonly": not flags.writeable,
+        "swapped": not laid[0].dtype.isnative,
+    }[layout]

@@ -1,0 +1,151 @@
+"""Runs the battery of attacks on this machine, and writes the page with its result.
+
+    python -m tools.battery
+    python -m tools.battery root.xml user.xml    from reports of pytest's that are there
+
+As root it attacks root's sandbox, as an ordinary user that user's and Landlock. Nothing on the
+page is typed by hand.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ROOT = Path(__file__).resolve().parents[1]
+ATTACKS = ROOT / "tests/attacks"
+PAGE = ROOT / "docs/explanation/attack-battery.md"
+ONE_ATTACK = "test_attack_is_stopped_and_leaves_nothing"
+_CASE = re.compile(rf"{ONE_ATTACK}\[(\w+)-([\w-]+)\]")
+
+TEXT = """# The battery of attacks
+
+Made by `python -m tools.battery`, which runs every attack of `tests/attacks/` against every sandbox
+that the machine has for this user. An attack is held if it comes to what is expected of it, leaves
+nothing behind, and touches nothing of the host's. The [threat model](threat-model.md) says what
+they are about, and names the tests of what lies beside the sandbox.
+
+Run on: {machine}.
+
+## Sandboxes
+
+{providers}
+
+## Every attack
+
+{attacks}
+"""
+
+
+class Result(NamedTuple):
+    """What became of one test: ``held``, ``failed`` or ``skipped``."""
+
+    file: str
+    name: str
+    outcome: str
+
+
+def read_results(report: str) -> list[Result]:
+    """Return the results in a report of pytest's, which is written by pytest itself."""
+    found = []
+    for case in ET.fromstring(report).iter("testcase"):  # noqa: S314 - our own report
+        kinds = {child.tag for child in case}
+        outcome = "failed" if kinds & {"failure", "error"} else "held"
+        file = case.get("classname", "").replace(".", "/") + ".py"
+        found.append(
+            Result(file, case.get("name", ""), "skipped" if "skipped" in kinds else outcome)
+        )
+    return found
+
+
+def run(tests: Iterable[str]) -> list[Result]:
+    """Run tests of this repository, slow ones as well."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        call = [sys.executable, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider"]
+        call += [f"--junitxml={report}", *tests]
+        subprocess.run(call, cwd=ROOT, check=False, stdout=sys.stderr)
+        return read_results(report.read_text(encoding="utf-8"))
+
+
+def table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a Markdown table."""
+    heads = list(heads)
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def page_of(results: Iterable[Result], machine: str) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    results : iterable of Result
+    machine : str
+        What they ran on.
+    """
+    by_attack: dict[str, dict[str, str]] = {}
+    for result in results:
+        if match := _CASE.fullmatch(result.name):
+            by_attack.setdefault(match[1], {})[match[2]] = result.outcome
+    providers = sorted({name for found in by_attack.values() for name in found})
+    counts = {
+        name: Counter(found[name] for found in by_attack.values() if name in found)
+        for name in providers
+    }
+    outcomes = ("held", "failed", "skipped")
+    specs = {path.stem: yaml.safe_load(path.read_text()) for path in ATTACKS.glob("*.yaml")}
+    return TEXT.format(
+        machine=machine,
+        providers=table(
+            ("sandbox", "attacks", *outcomes),
+            (
+                (f"`{name}`", counts[name].total(), *(counts[name][o] for o in outcomes))
+                for name in providers
+            ),
+        ),
+        attacks=table(
+            ("attack", "what it tries", *(f"`{name}`" for name in providers)),
+            (
+                (f"`{name}`", specs[name]["attack"], *(found.get(p, "–") for p in providers))
+                for name, found in sorted(by_attack.items())
+            ),
+        ),
+    )
+
+
+def main(reports: Iterable[str] = ()) -> int:
+    """Run all, or read reports; write the page, and end with 1 if anything failed."""
+    texts = [Path(report).read_text(encoding="utf-8") for report in reports]
+    read = [result for text in texts for result in read_results(text)]
+    # What was run again counts as it came out last.
+    results = list({(result.file, result.name): result for result in read}.values())
+    results = results or run(["tests/attacks"])
+    system = platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())
+    user = "root" if os.geteuid() == 0 else "an ordinary user"
+    machine = (
+        f"{system}, kernel {platform.release()}, {platform.machine()}, "
+        f"Python {platform.python_version()}, as {user}"
+    )
+    PAGE.write_text(page_of(results, machine), encoding="utf-8")
+    failed = [f"{result.file}::{result.name}" for result in results if result.outcome == "failed"]
+    for name in failed:
+        sys.stderr.write(f"not held: {name}\n")
+    return 1 if failed or not results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
