@@ -94,7 +94,6 @@ class GraderProcess:
         self._stack = contextlib.ExitStack()
         self._said = b""
         self.why: dict[str, Any] = {}
-        self._stack.enter_context(subreaper())
         try:
             self._running, config = self._start()
             self._stack.callback(self._running.close)
@@ -212,7 +211,9 @@ class GraderProcess:
 
     def close(self) -> None:
         """End the process and everything that it started."""
-        self._stack.close()
+        # No longer than that: orphans of others, handed to us meanwhile, would stay zombies.
+        with subreaper():
+            self._stack.close()
 
     def _send(self, kind: bytes, body: bytes, seconds: float) -> None:
         view = memoryview(_HEAD.pack(kind, len(body)) + body)

@@ -282,11 +282,20 @@ def test_no_process_left_for_the_sandbox_is_a_fault(monkeypatch):
         run_functions(CODE, [Case("a", "f", (0,))], provider="unsafe")
 
 
+def own_groups():
+    """Control groups that this process has made and not removed."""
+    hierarchy = cgroups.find()
+    folders = hierarchy.folders if hierarchy else ()
+    return {path for folder in folders for path in folder.glob(f"biomlbench-{os.getpid()}-*")}
+
+
 def test_an_interrupted_run_cleans_up(confined):
     def interrupt():
         wait_until(cases)
         os.kill(os.getpid(), signal.SIGINT)
 
+    # Graders that earlier tests have started may wait in groups of their own.
+    groups = own_groups()
     # A test run in the background ignores interrupts, and with it Python.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     thread = threading.Thread(target=interrupt)
@@ -298,9 +307,7 @@ def test_an_interrupted_run_cleans_up(confined):
         thread.join()
         signal.signal(signal.SIGINT, before)
     assert not list(harnesses())
-    hierarchy = cgroups.find()
-    for folder in hierarchy.folders if hierarchy else ():
-        assert list(folder.glob(f"biomlbench-{os.getpid()}-*")) == []
+    assert own_groups() <= groups
 
 
 @pytest.mark.root

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -130,6 +132,17 @@ def test_a_hubs_question_is_answered_from_the_answers(registry, tmp_path):
 def with_direction(task):
     config = {**task.config, "grader": {**task.config["grader"], "direction": "maximize"}}
     return type(task)(task.id, task.folder, task.data_dir, config, task.published)
+
+
+def test_a_grader_that_is_kept_does_not_make_others_orphans_ours(registry, tmp_path):
+    """They would stay zombies, since nothing here waits for them."""
+    sample, _ = tables("near-miss")
+    grade_submission(save(sample, tmp_path / "s.csv"), registry.get_task("near-miss"))
+    assert _processes._held
+    flag = ctypes.c_int(-1)
+    get_child_subreaper = 37  # linux/prctl.h
+    ctypes.CDLL(None).prctl(get_child_subreaper, ctypes.byref(flag), 0, 0, 0)
+    assert flag.value == 0
 
 
 @pytest.mark.parametrize(
