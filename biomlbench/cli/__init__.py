@@ -60,6 +60,7 @@ def _cli(*, verbose: bool) -> None:
     \b
     A first try:
       biomlbench tasks                            what there is
+      biomlbench show breast-cancer-wisconsin     what a task asks for
       biomlbench prepare breast-cancer-wisconsin  fetch and split a task's data
       biomlbench grade my.csv breast-cancer-wisconsin
       biomlbench run                              the whole benchmark of config/config.yaml

@@ -56,7 +56,7 @@ def prepare_data(task: Task, *, force: bool = False) -> Prepared:
 
 
 def prepare_card(task: Task, *, force: bool = False) -> Prepared:
-    """Compute a card's oracle, unless it is there."""
+    """Compute a card's oracle, unless it is there, and put its statement where solvers look."""
     from biomlbench.stages.cards import load_card, oracle_path
     from biomlbench.task.prepare import cannot_write
     from biomlbench.verify import card, oracle
@@ -64,14 +64,26 @@ def prepare_card(task: Task, *, force: bool = False) -> Prepared:
     if not force:
         # What fails here is not prepared yet, or was for another state of the card.
         with suppress(TaskError):
-            return Prepared(load_card(task).oracle.fingerprint)
+            found = Prepared(load_card(task).oracle.fingerprint)
+            # Data that somebody else prepared may not be ours to write.
+            with suppress(OSError):
+                _publish_statement(task)
+            return found
     made = oracle.compute(card.load(task.folder))
     path = oracle_path(task)
     try:
         made.save(path)
+        _publish_statement(task)
     except OSError as error:
         raise cannot_write(task, path.parent, error) from error
     return Prepared(made.fingerprint)
+
+
+def _publish_statement(task: Task) -> None:
+    public = task.public_dir / "description.md"
+    if not public.is_file() or public.read_text(encoding="utf-8") != task.description:
+        public.parent.mkdir(parents=True, exist_ok=True)
+        public.write_text(task.description, encoding="utf-8")
 
 
 def files_hash(*folders: Path) -> str:

@@ -172,7 +172,10 @@ class _Judge:
         reason = own[0] if own else next(iter(reasons))
         counts = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
         said = (self.results.said(case.id)[0] for case in cases if case.id in self.unfit)
-        total = next((f" In all: {text}." for text in said if is_total(text)), "")
+        more = next((f" In all: {text}." for text in said if is_total(text)), "")
+        if reason == Reason.MISSING_FUNCTION:
+            wanted = {case.function for case in cases if self.unfit.get(case.id) == reason}
+            more += f" Missing: {', '.join(sorted(wanted))}."
         return _row(
             RUNS,
             suite,
@@ -181,7 +184,7 @@ class _Judge:
             outcome=Outcome.FAILED if own else Outcome.ERROR,
             reason=reason,
             message=f"{sum(reasons.values())} of {len(cases)} cases: {counts}. "
-            f"{sentence(reason)}{total}",
+            f"{sentence(reason)}{more}",
         )
 
     def check(self, check: Check, suite: str) -> CheckOutcome:

@@ -204,4 +204,13 @@ def test_prepare_says_where_the_data_are(tmp_path):
     options = ["--data-dir", str(tmp_path), "--json"]
     result = CliRunner().invoke(_cli, ["prepare", "kabsch-rmsd", *options])
     assert result.exit_code == 0, result.output
-    assert [row["task"] for row in json.loads(result.output)] == ["kernels/kabsch-rmsd"]
+    (row,) = json.loads(result.output)
+    assert row["task"] == "kernels/kabsch-rmsd"
+    # A solver finds there what is asked for, and learns the same from `show`.
+    statement = (Path(row["public"]) / "description.md").read_text(encoding="utf-8")
+    assert "def kabsch_rmsd(" in statement
+    shown = CliRunner().invoke(_cli, ["show", "kabsch-rmsd", *options])
+    told = json.loads(shown.output)
+    assert told["description"] == statement
+    assert told["public_data"] == row["public"]
+    assert statement in CliRunner().invoke(_cli, ["show", "kabsch-rmsd"]).output

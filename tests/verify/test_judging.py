@@ -249,6 +249,15 @@ def test_shadow_decides_by_v1_and_reports_disagreement(prepared):
     assert rows_of(right.outcomes, check="shadow-agrees")[0].outcome == "passed"
 
 
+def test_a_missing_function_is_named(tmp_path, prepared):
+    card_, plan, oracle = prepared
+    (tmp_path / "candidate.py").write_text("x = 1\n")
+    rows = evaluate(card_, plan, oracle, local.run(tmp_path / "candidate.py", plan.cases)).outcomes
+    gate = rows_of(rows, check="runs")[0]
+    assert gate.reason == "missing_function"
+    assert gate.message.endswith(" Missing: gc_content.")
+
+
 def test_local_runner_reports_what_the_sandbox_would(tmp_path, prepared):
     _, plan, _ = prepared
     case = plan.cases[:1]
