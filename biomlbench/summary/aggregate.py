@@ -23,6 +23,7 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.runtime.pool import reason_in_log
 from biomlbench.stages import STAGES, read_stage
+from biomlbench.stages.chain import FINAL
 from biomlbench.stages.kinds import has_cases
 from biomlbench.stages.provenance import COLUMNS, pair_columns, record_of
 from biomlbench.workflow.batch_tables import split
@@ -99,7 +100,7 @@ def pair_rows(benchmark: Benchmark, results: Path) -> pa.Table:
         Sorted by task, then run.
     """
     runs = sorted(benchmark.runs.values(), key=lambda run: (run.task_id, run.run_id))
-    found = _read_all(benchmark, results, "medal", [(r.task_id, r.run_id) for r in runs])
+    found = _read_all(benchmark, results, FINAL, [(r.task_id, r.run_id) for r in runs])
     there = [(run, table) for run, table in zip(runs, found, strict=True) if table is not None]
     parts = []
     if there:
@@ -181,7 +182,7 @@ def _absent_row(benchmark: Benchmark, results: Path, run: Run) -> dict[str, Any]
     else:
         place = benchmark.place(run.task_id, run.run_id)
         folder = results / place
-        stage = next(s for s in STAGES if s == "medal" or not (folder / f"{s}.parquet").exists())
+        stage = next(s for s in STAGES if s == STAGES[-1] or not (folder / f"{s}.parquet").exists())
         reason = Reason.STAGE_FAILED
         if place.startswith("batches/"):
             log = results / "logs" / place / f"{stage}.log"

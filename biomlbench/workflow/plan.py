@@ -19,7 +19,7 @@ from biomlbench.errors import TaskError
 from biomlbench.runtime.files import shipped
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, asked
 from biomlbench.scoring.effective_task import EffectiveTask
-from biomlbench.stages import STAGES
+from biomlbench.stages.chain import all_stages, before, dependencies, module_of
 from biomlbench.stages.kinds import shares_jobs
 from biomlbench.task.adopted_data import own_files
 from biomlbench.task.registry import Registry
@@ -27,7 +27,7 @@ from biomlbench.task.task import TASK_ID
 from biomlbench.workflow.assignment import Assignment, batch_folder
 from biomlbench.workflow.code_hash import code_hash
 from biomlbench.workflow.config import ConfigError, Sources, check_config
-from biomlbench.workflow.fingerprints import UNUSED, context_of_stage, fingerprint
+from biomlbench.workflow.fingerprints import context_of_stage, fingerprint
 from biomlbench.workflow.runs import Run, read_runs
 
 if TYPE_CHECKING:
@@ -294,18 +294,19 @@ class Benchmark:
         run has lost has its row in the summaries, which look up to date then.
         """
         missing = []
+        stages = list(all_stages())
         summarised = os.path.isfile(f"{self.results}/pairs.parquet")
-        for medal in self.tables("medal") if self._plan else ():
-            folder = medal.rpartition("/")[0]
+        for table in self.tables(stages[-1]) if self._plan else ():
+            folder = table.rpartition("/")[0]
             try:
                 there = set(os.listdir(folder.replace("<results>", self.results, 1)))
             except FileNotFoundError:
                 there = set()
-            made = [f"{stage}.parquet" in there for stage in STAGES]
+            made = [f"{stage}.parquet" in there for stage in stages]
             last = max((n for n, is_there in enumerate(made) if is_there), default=0)
-            missing += [f"{folder}/{STAGES[n]}.parquet" for n in range(last) if not made[n]]
+            missing += [f"{folder}/{stages[n]}.parquet" for n in range(last) if not made[n]]
             if summarised and not made[-1]:
-                missing.append(medal)
+                missing.append(table)
         return missing
 
     def submission(self, task: str, run: str) -> list[str]:
@@ -399,7 +400,7 @@ class Benchmark:
 
     def _again(self, stage: str, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         """Return, for the stage that reads submissions first, how often each was replaced."""
-        if stage != STAGES[0] or not self.replaced:
+        if before(stage) or not self.replaced:
             return {}
         paths = {pair["submission"] for pair in pairs} & self.replaced.keys()
         return {"replaced": {path: self.replaced[path] for path in sorted(paths)}} if paths else {}
@@ -448,8 +449,9 @@ class Benchmark:
 
     def code(self, stage: str) -> str:
         """Return the hash of the library code that a stage, or a table over all pairs, uses."""
-        module = _AFTER_THE_PAIRS.get(stage, f"biomlbench.stages.{stage}")
-        return code_hash(module, UNUSED.get(stage, ()))
+        if module := _AFTER_THE_PAIRS.get(stage):
+            return code_hash(module)
+        return code_hash(module_of(stage), dependencies(stage).unused)
 
     @cached_property
     def runs_hash(self) -> str:

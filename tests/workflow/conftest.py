@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent, indent
 
 import pytest
 
@@ -24,6 +25,25 @@ WORKFLOW_FILES = (
 )
 PER_PAIR = ("validate", "execute", "grade", "verify", "medal")
 CARD = "kernels/kabsch-rmsd"
+
+# Python runs this when it starts; in the workers, whose jobs come by `run_job`.
+BEFORE_EACH_STAGE = """\
+import sys
+
+if "biomlbench.runtime.pool" in sys.orig_argv:
+    from pathlib import Path
+
+    from biomlbench.workflow import job as jobs
+
+    run_job = jobs.run_job
+
+    def run(stage, snakemake):
+        pair = snakemake.params["job"].get("pair")
+{code}
+        return run_job(stage, snakemake)
+
+    jobs.run_job = run
+"""
 
 CONFIG = """\
 title: Toy benchmark
@@ -75,6 +95,11 @@ class Bench:
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
+
+    def before_each_stage(self, code: str) -> None:
+        """Let the workers run code first, which sees `stage`, and `pair` where it is of one."""
+        text = BEFORE_EACH_STAGE.format(code=indent(dedent(code), " " * 8))
+        (self.path / "sitecustomize.py").write_text(text)
 
     def results(self) -> Path:
         return self.path / "results"

@@ -21,7 +21,6 @@ from biomlbench.workflow.assignment import (
 from biomlbench.workflow.batch_tables import split
 from biomlbench.workflow.runs import Run
 from tests.workflow.conftest import Bench, predictions
-from tests.workflow.test_reruns import without_code
 
 SUMMARIES = ("pairs", "checks", "agents", "tasks", "telemetry")
 IN_BATCHES = 6
@@ -51,15 +50,13 @@ def finish(results, assignment: Assignment) -> None:
         (folder / "medal.parquet").touch()
 
 
-def assert_equal_summaries(one, other, *, same_code=True):
+def assert_equal_summaries(one, other):
     """Tables of all pairs are equal, wherever each pair was done."""
     for name in SUMMARIES:
         left, right = (
             compared(name, pq.read_table(path / "results" / f"{name}.parquet"))
             for path in (one, other)
         )
-        if not same_code:
-            left, right = without_code(left), without_code(right)
         assert left.equals(right), name
     assert pairs_tables(one) == pairs_tables(other)
 

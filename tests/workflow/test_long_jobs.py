@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.conftest import predictions
-from tests.workflow.test_hard_faults import HOOK
 
 PAIRS, AT_ONCE, SECONDS = 96, 8, 2.0
 GUARD = "        workflow.scheduler.job_rate_limiter = None\n"
@@ -38,8 +37,7 @@ def watch(process: subprocess.Popen) -> tuple[int, float]:
 
 
 def run_long_jobs(bench) -> tuple[int, float]:
-    sleep = f'    if stage == "validate":\n        __import__("time").sleep({SECONDS})\n'
-    bench.edit("biomlbench/stages/__init__.py", HOOK, HOOK + sleep)
+    bench.before_each_stage(f'if stage == "validate":\n    __import__("time").sleep({SECONDS})')
     (bench.path / "runs.csv").write_text(
         "run_id,agent,task_id,submission\n"
         + "".join(f"r{n},ada,line,subs/near.csv\n" for n in range(PAIRS))

@@ -29,6 +29,7 @@ from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
 from biomlbench.workflow.progress import TALLY
 from biomlbench.workflow.replaced import Replaced
 from biomlbench.stages import STAGES
+from biomlbench.stages.chain import FINAL
 from biomlbench.runtime.files import is_workflow, workflow_root
 from biomlbench.workflow.runs import RUN_ID
 from biomlbench.task.task import TASK_ID
@@ -107,6 +108,9 @@ LOCK = []
 # A cluster's job starts a Snakemake of its own. What it is there for it does itself; the Slurm
 # plugin would have it start one more, by srun, for each stage of each group (2 s each).
 IN_JOB = not workflow.is_main_process
+# The stages of a pair, or of a batch of them, are one job of a cluster; on one machine groups
+# mean nothing.
+GROUP = None if IN_JOB else "pair"
 
 
 wildcard_constraints:
@@ -138,8 +142,8 @@ def run_script(name, input, output, params, wildcards, threads, log, resources=N
             raise WorkflowError(f"{error}\n(also in {log[0]})") from None
         last_line = str(error).strip().splitlines()[-1]
         raise WorkflowError(f"{last_line}\n(whole message in {log[0]})") from None
-    if name == "medal":
-        TALLY.finish(output["medal"], faults)
+    if FINAL in output.keys():
+        TALLY.finish(output[FINAL], faults)
 
 
 def granted(threads, resources):
@@ -273,7 +277,7 @@ def expect_pairs():
     for job in jobs:
         # By its file, not by its rule's name, which an importing workflow may change.
         folder, _, name = str(next(iter(job.output), "")).rpartition("/")
-        if name != "medal.parquet" or not folder.startswith(f"{RESULTS}/"):
+        if name != f"{FINAL}.parquet" or not folder.startswith(f"{RESULTS}/"):
             continue
         if batch := job.wildcards_dict.get("batch"):
             members = BENCHMARK.assignment.batches[job.wildcards_dict["task"], batch]
