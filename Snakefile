@@ -47,7 +47,7 @@ rule all:
 
 onstart:
     start_run()
-    no_rate_limit()
+    SNAKEMAKE.no_rate_limit()
 
 
 onerror:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.contracts import DIGESTS
 from biomlbench.errors import TaskError
 from biomlbench.runtime.environment import PACKAGES, digest, environment, environment_hash
+from biomlbench.runtime.hashing import file_sha256
 from biomlbench.stages.chain import FINAL, dependencies, get_stage
 from biomlbench.stages.specification import Stage
 
@@ -55,7 +56,6 @@ COLUMNS = (
 ABSENT = "absent"
 """Hash of a file that is not there."""
 _HEX = 16
-_CHUNK = 1 << 20
 
 
 def file_hash(path: str | Path | None) -> str:
@@ -79,11 +79,7 @@ def file_hash(path: str | Path | None) -> str:
 
 @lru_cache(maxsize=4096)
 def _file_hash(path: str, _mtime_ns: int, _size: int) -> str:
-    found = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            found.update(chunk)
-    return found.hexdigest()
+    return file_sha256(Path(path))
 
 
 def task_files(folder: str | Path) -> Iterator[os.DirEntry[str]]:

@@ -27,6 +27,7 @@ from biomlbench.stages.chain import FINAL
 from biomlbench.stages.kinds import has_cases
 from biomlbench.stages.provenance import COLUMNS, pair_columns, record_of
 from biomlbench.workflow.batch_tables import split
+from biomlbench.workflow.job import DONE
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RECORD, benchmark_record, summary_of
 
@@ -192,12 +193,17 @@ def _absent_row(benchmark: Benchmark, results: Path, run: Run) -> dict[str, Any]
     return {**_run_row(run), **_empty(told or reason, message, stage)}
 
 
+_NOT_RUN = "did not run; run the workflow again"
+
+
 def _said(log: Path) -> tuple[str, str]:
     """Return reason code and message of a failed job's log; no reason where the log has none."""
     try:
         text = log.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
-        return "", "did not run; run the workflow again"
+        return "", _NOT_RUN
+    if text.startswith(DONE):  # of a run whose table has gone since
+        return "", _NOT_RUN
     reason = reason_in_log(text)
     return reason if reason in set(Reason) else "", text.rpartition("\n")[2][:_LOG_TAIL]
 

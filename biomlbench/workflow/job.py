@@ -12,7 +12,10 @@ from biomlbench.stages.provenance import environment_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["context_of", "provenance_of", "run_job"]
+__all__ = ["DONE", "context_of", "provenance_of", "run_job"]
+
+DONE = "done in "
+"""How the log of a job begins that has ended well."""
 
 
 def run_job(stage: str, snakemake: Any) -> list[str]:

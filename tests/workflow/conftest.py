@@ -26,7 +26,7 @@ WORKFLOW_FILES = (
 PER_PAIR = ("validate", "execute", "grade", "verify", "medal")
 CARD = "kernels/kabsch-rmsd"
 
-# Python runs this when it starts; in the workers, whose jobs come by `run_job`.
+# For the workers, whose jobs of stages come by `run_job`.
 BEFORE_EACH_STAGE = """\
 import sys
 
@@ -98,8 +98,12 @@ class Bench:
 
     def before_each_stage(self, code: str) -> None:
         """Let the workers run code first, which sees `stage`, and `pair` where it is of one."""
-        text = BEFORE_EACH_STAGE.format(code=indent(dedent(code), " " * 8))
-        (self.path / "sitecustomize.py").write_text(text)
+        self.at_start(BEFORE_EACH_STAGE.format(code=indent(dedent(code), " " * 8)))
+
+    def at_start(self, code: str) -> None:
+        """Let every Python of this benchmark run code when it starts."""
+        with (self.path / "sitecustomize.py").open("a") as file:
+            file.write(code)
 
     def results(self) -> Path:
         return self.path / "results"

@@ -201,7 +201,7 @@ def test_tables_are_those_of_single_jobs_whatever_the_size(finished, tmp_path, s
     config = bench.path / "config" / "config.yaml"
     config.write_text(config.read_text() + f"pairs_per_job: {size}\n")
     if size == AUTO:
-        bench.edit("biomlbench/workflow/assignment.py", f"FEW = {FEW}", "FEW = 1")
+        bench.at_start("from biomlbench.workflow import assignment\nassignment.FEW = 1\n")
     bench.snakemake()
     assert_equal_summaries(finished, bench.path)
     assert list(bench.results().glob("batches/*/*/*/medal.parquet"))

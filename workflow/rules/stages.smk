@@ -16,7 +16,7 @@ for stage in STAGES:
             output:
                 **{stage: f"<results>/{unit}/{stage}.parquet"},
             log:
-                log_of(stage, unit),
+                **logs_of(stage, unit),
             group:
                 GROUP
             localrule: IN_JOB

@@ -26,10 +26,17 @@ def inputs_of(stage, unit):
     }
 
 
-def log_of(stage, unit):
+def logs_of(stage, unit):
+    """Return a stage's log, and, where they are kept, the file with time and memory of the job.
+
+    It is no `benchmark:`, with which Snakemake would measure itself: the job is in a worker.
+    """
+    logs = {"log": f"<results>/logs/{unit}/{stage}.log"}
     if unit == PAIR:
-        return f"<results>/logs/{stage}/{{task}}/{{run}}.log"
-    return f"<results>/logs/{unit}/{stage}.log"
+        logs = {"log": f"<results>/logs/{stage}/{{task}}/{{run}}.log"}
+    if get_stage(stage).measured:
+        logs["benchmark"] = f"<results>/benchmarks/{unit}/{stage}.tsv"
+    return logs
 
 
 def threads_of(stage):
@@ -47,5 +54,9 @@ def resources_of(stage):
 def run_stage(input, output, params, wildcards, threads, log, resources):
     """Run the job of a stage, which its output is named after."""
     (stage,) = output.keys()
-    granted = resources if get_stage(stage).runs_code else None
-    run_script("stage", input, output, params, wildcards, threads, log, granted)
+    declared = get_stage(stage)
+    granted = resources if declared.runs_code else None
+    benchmark = Path(log["benchmark"]) if declared.measured else None
+    run_script(
+        "stage", input, output, params, wildcards, threads, log, granted, benchmark
+    )
