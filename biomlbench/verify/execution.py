@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["PRELOADABLE", "Executor", "in_sandbox", "preload_for"]
+__all__ = ["PRELOADABLE", "Executor", "in_process", "in_sandbox", "preload_for"]
 
 PRELOADABLE = (
     "numpy",
@@ -116,3 +116,10 @@ def in_sandbox(candidate: Path, cases: Sequence[PlannedCase], card: Card) -> Map
         source, calls, limits=sandbox.Limits(**card.limits), preload=preload_for(card, source)
     )
     return {result.id: result for result in execution.cases}
+
+
+def in_process(candidate: Path, cases: Sequence[PlannedCase], card: Card) -> Mapping[str, Any]:
+    """Run a trusted file in this process; see :mod:`biomlbench.verify.local`."""
+    from biomlbench.verify.local import run
+
+    return run(candidate, cases)

@@ -8,8 +8,8 @@ tests of this module then fail and name it.
 from __future__ import annotations
 
 import inspect
+import logging
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Adapter", "FailedJobError", "granted", "with_signature"]
 
+_log = logging.getLogger(__name__)
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
 
@@ -166,7 +167,7 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         # What the job did counts, not that a full disk has no room for its log.
-        sys.stderr.write(f"{path}: cannot be written ({error.strerror})\n")
+        _log.warning("%s: cannot be written (%s)", path, error.strerror)
 
 
 def granted(threads: int, resources: Any) -> dict[str, float]:

@@ -22,7 +22,8 @@ from biomlbench.calibrate.currency import found as calibration_found
 from biomlbench.calibrate.currency import measured
 from biomlbench.calibrate.settings import Settings
 from biomlbench.runtime.locking import lock
-from biomlbench.workflow.plan import Benchmark, checked
+from biomlbench.workflow.checked_config import checked
+from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
 from biomlbench.workflow.replaced import Replaced
 from biomlbench.workflow.snakemake_adapter import (
