@@ -47,7 +47,7 @@ def test_a_run_killed_in_every_stage_goes_on_to_equal_tables(finished, fresh, si
     config = fresh.path / "config" / "config.yaml"
     config.write_text(config.read_text() + f"pairs_per_job: {size}\n")
     fresh.before_each_stage(KILL_THE_RUN)
-    # One job at a time: a batch that is cut off in its middle would leave a pair to a job of its own.
+    # One job at a time: a batch cut off in its middle would leave a pair to a job of its own.
     ends = [fresh.snakemake("--cores", "1", check=False).returncode for _ in range(len(STAGES) + 1)]
     assert ends == [-signal.SIGKILL] * len(STAGES) + [0]
     assert_equal_summaries(finished, fresh.path)
