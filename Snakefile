@@ -20,13 +20,8 @@ elif "runs" not in config:
 include: "workflow/rules/common.smk"
 include: "workflow/rules/prepare.smk"
 include: "workflow/rules/demo.smk"
-include: "workflow/rules/validate.smk"
-include: "workflow/rules/execute.smk"
-include: "workflow/rules/grade.smk"
-include: "workflow/rules/verify.smk"
-include: "workflow/rules/medal.smk"
-include: "workflow/rules/batches_common.smk"
-include: "workflow/rules/batches.smk"
+include: "workflow/rules/stages_common.smk"
+include: "workflow/rules/stages.smk"
 include: "workflow/rules/aggregate.smk"
 include: "workflow/rules/telemetry.smk"
 include: "workflow/rules/report.smk"
@@ -52,7 +47,7 @@ rule all:
 
 onstart:
     start_run()
-    no_rate_limit()
+    SNAKEMAKE.no_rate_limit()
 
 
 onerror:

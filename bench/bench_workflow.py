@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from biomlbench.stages import STAGES
+
 ROOT = Path(__file__).resolve().parents[1]
 TASKS, ROWS = 10, 1_000
 TARGET_RUN, TARGET_SINGLE, TARGET_NOOP = 0.25, 2.5, 1.5
@@ -32,7 +34,6 @@ rule {name}:
     wildcard_constraints: task=r"[a-z0-9-]+/[A-Za-z0-9_-]+", run=r"[A-Za-z0-9][A-Za-z0-9._-]*"
     run: open(output[0], "w").close()
 """
-STAGES = ("validate", "execute", "grade", "verify", "medal")
 
 
 def make_benchmark(folder: Path, pairs: int) -> None:

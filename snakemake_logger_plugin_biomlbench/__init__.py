@@ -18,6 +18,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from biomlbench.plain_text import plain
+from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.progress import TALLY, counted_rows, describe, time_left
 
 if TYPE_CHECKING:
@@ -37,16 +38,16 @@ _PER_JOB = {
     LogEvent.GROUP_INFO,
 }
 # Tables of pairs and of batches of them, wherever the results are and whatever a workflow that
-# imports the rules calls them; the last one finishes its pairs.
+# imports the rules calls them; the final record finishes its pairs.
 _PAIRS = re.compile(r"(?:^|/)(?:pairs|batches)/[^/]+/[^/]+/[^/]+/[a-z]+\.parquet$")
-_MEDAL = "/medal.parquet"
+_FINAL = f"/{FINAL}.parquet"
 _UNSAID = (*_PER_JOB, LogEvent.PROGRESS, LogEvent.RUN_INFO, LogEvent.WORKFLOW_STARTED)
 # Lines of a failed job's message that say where in the rules files it came through.
 _OF_SNAKEMAKE = ("RuleException:", "WorkflowError in file", "  File ")
 
 
 def _finishes_pairs(outputs: Sequence[str]) -> bool:
-    return bool(outputs) and outputs[0].endswith(_MEDAL) and bool(_PAIRS.search(outputs[0]))
+    return bool(outputs) and outputs[0].endswith(_FINAL) and bool(_PAIRS.search(outputs[0]))
 
 
 def _matters(record: LogRecord) -> bool:

@@ -13,6 +13,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.stages import STAGES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -28,7 +30,7 @@ SECTIONS = {
 }
 TABLES = {
     "results": ("pairs", "checks", "agents", "tasks", "telemetry"),
-    "results/pairs/<task>/<run>": ("validate", "execute", "grade", "verify", "medal"),
+    "results/pairs/<task>/<run>": STAGES,
     "results/tasks/<task>": ("prepare",),
     "reproduced": ("differences",),
 }

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import ContractError, read_table, write_table
 from biomlbench.outcomes import Verdict
-from biomlbench.stages import Pair, SubmissionChangedError, run_stage
+from biomlbench.stages import STAGES, Pair, SubmissionChangedError, run_stage
+from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RecordError, read_record
 
@@ -154,12 +155,15 @@ def regrade(
                 table, record = tables.read(stage, *key), tables.provenance(stage, *key)
                 write_table(stage, table, Path(scratch) / f"{stage}.parquet", record)
             try:
-                for stage in ("grade", "verify", "medal"):
-                    table = run_stage(stage, pair, of_pair, scratch)
+                made = {
+                    stage: run_stage(stage, pair, of_pair, scratch)
+                    for stage in STAGES
+                    if stage not in _KEPT
+                }
             except SubmissionChangedError as error:
                 yield {"task_id": row["task_id"], "run_id": row["run_id"], "note": str(error)}
                 continue
-        after = table.to_pylist()[0]
+        after = made[FINAL].to_pylist()[0]
         changed = {name: [row[name], after[name]] for name in _COMPARED if row[name] != after[name]}
         if changed:
             yield {"task_id": row["task_id"], "run_id": row["run_id"], **changed}

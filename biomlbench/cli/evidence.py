@@ -13,7 +13,8 @@ from biomlbench.cli._common import as_json, data_options, echo, print_json, prin
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context
-    from biomlbench.verify.evidence import KillMatrix, Report
+    from biomlbench.verify.evidence import Report
+    from biomlbench.verify.kill_matrix import KillMatrix
 
 
 @click.command()

@@ -33,7 +33,7 @@ def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
 
     from biomlbench.runtime.files import workflow_root
     from biomlbench.runtime.locking import LockedError, lock
-    from biomlbench.workflow.plan import checked
+    from biomlbench.workflow.checked_config import checked
     from biomlbench.workflow.prune import leftovers, remove
 
     try:

@@ -37,7 +37,7 @@ def command(submission: Path, task: str, *, context: Context, as_json: bool) -> 
     Example:
       biomlbench validate my.csv breast-cancer-wisconsin
     """  # noqa: D301
-    from biomlbench.stages.validate import compute
+    from biomlbench.stages.chain.validate import compute
 
     rows = compute(pair_of(submission, task, context, None, 0), context, {})
     if as_json:

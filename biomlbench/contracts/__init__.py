@@ -7,6 +7,7 @@ sandbox was found) is marked *volatile*; everything else must be equal in a reru
 
 from __future__ import annotations
 
+from biomlbench.contracts._fields import PAIR, field, volatile
 from biomlbench.contracts._io import (
     DIGESTS,
     RUN_METADATA,
@@ -15,6 +16,7 @@ from biomlbench.contracts._io import (
     ContractError,
     check,
     compared,
+    declare,
     from_rows,
     provenance,
     read_table,
@@ -24,6 +26,7 @@ from biomlbench.contracts._results import RUN_COLUMNS, SCORE_COLUMNS, VERDICT_CO
 
 __all__ = [
     "DIGESTS",
+    "PAIR",
     "RUN_COLUMNS",
     "RUN_METADATA",
     "SCHEMAS",
@@ -33,8 +36,11 @@ __all__ = [
     "ContractError",
     "check",
     "compared",
+    "declare",
+    "field",
     "from_rows",
     "provenance",
     "read_table",
+    "volatile",
     "write_table",
 ]

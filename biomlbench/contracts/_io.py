@@ -25,6 +25,7 @@ __all__ = [
     "ContractError",
     "check",
     "compared",
+    "declare",
     "from_rows",
     "provenance",
     "read_table",
@@ -108,6 +109,23 @@ def _characters(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_characters(item) for item in value]
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def declare(name: str, schema: pa.Schema) -> None:
+    """Add the schema of a table that is declared elsewhere, as a stage's is.
+
+    Parameters
+    ----------
+    name : str
+    schema : pyarrow.Schema
+
+    Raises
+    ------
+    ContractError
+        If there is another of that name.
+    """
+    if not SCHEMAS.setdefault(name, schema).equals(schema, check_metadata=True):
+        raise ContractError(f"there is another table {name!r}; give this one another name")
 
 
 def check(name: str, table: pa.Table, where: str = "") -> None:

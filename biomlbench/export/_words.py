@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["DESCRIPTION", "MEDIA_TYPE", "sha256", "table_description"]
+__all__ = ["DESCRIPTION", "MEDIA_TYPE", "table_description"]
 
 DESCRIPTION = (
     "Graded and verified runs of agents on biomedical machine-learning tasks: scores with "
@@ -28,9 +22,3 @@ _ROW = {
 def table_description(name: str) -> str:
     """Say what a table holds."""
     return _ROW[name]
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
-from biomlbench.export._words import DESCRIPTION, MEDIA_TYPE, sha256, table_description
+from biomlbench.export._words import DESCRIPTION, MEDIA_TYPE, table_description
+from biomlbench.runtime.hashing import file_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +87,7 @@ def _file(path: Path) -> dict[str, Any]:
         "contentUrl": path.name,
         "contentSize": f"{path.stat().st_size} B",
         "encodingFormat": MEDIA_TYPE,
-        "sha256": sha256(path),
+        "sha256": file_sha256(path),
     }
 
 

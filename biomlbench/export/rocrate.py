@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
-from biomlbench.export._words import DESCRIPTION, MEDIA_TYPE, sha256, table_description
+from biomlbench.export._words import DESCRIPTION, MEDIA_TYPE, table_description
+from biomlbench.runtime.hashing import file_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +67,7 @@ def describe(paths: Sequence[Path], title: str, date: str, licence: str) -> dict
         Part(
             path.name,
             path.stat().st_size,
-            sha256(path),
+            file_sha256(path),
             table_description(path.stem),
             MEDIA_TYPE,
             path.stem,

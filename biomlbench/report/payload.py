@@ -10,6 +10,7 @@ import pandas as pd
 
 from biomlbench import contracts, outcomes
 from biomlbench.plain_text import plain
+from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import COLUMNS
 
 if TYPE_CHECKING:
@@ -223,6 +224,7 @@ def build(
     pairs = pairs.drop(columns=[c for c in told if pairs[c].isna().all()])
     return {
         "docs": docs,
+        "stages": list(STAGES),
         "reasons": {
             str(reason): [str(outcomes.FAULT_OF[reason]), text]
             for reason, text in outcomes.SENTENCES.items()

@@ -20,6 +20,7 @@ from biomlbench.contracts import ContractError, compared, from_rows, read_table
 from biomlbench.reproduce.reasons import Change, Reasons, changes_of
 from biomlbench.reproduce.rows import Cell, differing_cells
 from biomlbench.stages import STAGES
+from biomlbench.stages.chain import get_stage
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.workflow.pair_tables import PairTables
 
@@ -33,13 +34,12 @@ KEYS = {
     "tasks": ("task_id",),
     "telemetry": ("task_id", "run_id"),
     "prepare": ("task_id",),
-    "validate": ("task_id", "run_id", "check"),
-    "execute": ("task_id", "run_id", "case_id", "repeat"),
-    "grade": ("task_id", "run_id"),
-    "verify": ("task_id", "run_id", "suite", "check"),
-    "medal": ("task_id", "run_id"),
 }
-"""Columns that name a row of a table; rows that share them are told apart by their order."""
+
+
+def key_of(name: str) -> tuple[str, ...]:
+    """Return what names a row of a table; rows that share it are told apart by their order."""
+    return KEYS[name] if name in KEYS else ("task_id", "run_id", *get_stage(name).key)
 
 
 class Count(NamedTuple):
@@ -125,7 +125,7 @@ def _without_provenance(name: str, table: pa.Table) -> pa.Table:
 
 
 def _add(found: Comparison, name: str, old: pa.Table, new: pa.Table, reasons: Reasons) -> None:
-    cells = [] if old.equals(new) else list(differing_cells(old, new, KEYS[name]))
+    cells = [] if old.equals(new) else list(differing_cells(old, new, key_of(name)))
     rows, differences = found.tables.get(name, Count(0, 0))
     found.tables[name] = Count(rows + len(old), differences + len(cells))
     found.differences += [_difference(name, cell, reasons) for cell in cells]

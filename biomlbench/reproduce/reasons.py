@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from biomlbench.contracts import provenance, read_table
 from biomlbench.stages import STAGES
+from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import PLACES, read_record
 
@@ -160,7 +161,7 @@ class Reasons:
         if table == "prepare" or (table == "tasks" and task):
             found = self._of_task(str(task))
         elif run is not None and (task, run) in self._kinds:
-            last = table if table in STAGES else STAGES[-1]
+            last = table if table in STAGES else FINAL
             found = self._of_pair(str(task), run, last)
         elif "agent" in key:
             found = self._of_agent(key["agent"], key["domain"])
@@ -207,7 +208,7 @@ class Reasons:
             if row["agent"] != agent or domain not in ("all", row["domain"]):
                 continue
             if row["kind"] and key in self.differing:
-                words |= dict.fromkeys(self._of_pair(*key, STAGES[-1]))
+                words |= dict.fromkeys(self._of_pair(*key, FINAL))
             elif not row["kind"] and self._run_tables_differ:
                 words["run table"] = None
         return tuple(words)

@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 import traceback
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -28,12 +28,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from biomlbench.errors import UserError, explain
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.threads import limit_threads, variables
+from biomlbench.runtime.usage import Usage, measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["ORPHAN_WATCH", "JobError", "Pool", "WorkerDiedError", "call_script", "reason_in_log"]
 
+_Answer = tuple[str | None, Any, tuple[Any, ...]]
 _HEADER = struct.Struct("!Q")
 _ORPHAN_POLL_S = 1.0
 _REASON = "reason: "
@@ -121,9 +123,13 @@ class Pool:
         WorkerDiedError
             If the worker was killed or ended by itself.
         """
+        return self.measured(script, job)[0]
+
+    def measured(self, script: str | Path, job: Mapping[str, Any]) -> tuple[Any, Usage]:
+        """Do as :meth:`run`, and return what the job took as well."""
         worker = self._borrow()
         try:
-            failure, value = worker.ask((str(script), {"threads": self._threads, **job}))
+            failure, value, usage = worker.ask((str(script), {"threads": self._threads, **job}))
         except (EOFError, OSError) as error:
             status = worker.stop()
             with self._lock:
@@ -135,7 +141,7 @@ class Pool:
         self._idle.put(worker)
         if failure is not None:
             raise JobError(failure, **value)
-        return value
+        return value, Usage(*usage)
 
     def _borrow(self) -> _Worker:
         while True:
@@ -173,9 +179,9 @@ class _Worker:
         self._stdin = cast("BinaryIO", self._process.stdin)
         self._stdout = cast("BinaryIO", self._process.stdout)
 
-    def ask(self, question: tuple[str, dict[str, Any]]) -> tuple[str | None, Any]:
+    def ask(self, question: tuple[str, dict[str, Any]]) -> _Answer:
         _send(self._stdin, question)
-        result: tuple[str | None, Any] = _receive(self._stdout)
+        result: _Answer = _receive(self._stdout)
         return result
 
     def alive(self) -> bool:
@@ -261,10 +267,11 @@ def _work() -> None:
         except EOFError:
             os._exit(0)
         # The value of a failure says what kind of failure it is, as JobError does.
-        answer: tuple[str | None, Any]
+        answer: _Answer
         try:
             limit_threads(job["threads"])
-            answer = (None, call_script(script, job))
+            value, usage = measured(partial(call_script, script, job))
+            answer = (None, value, tuple(usage))
         except BaseException as error:
             told = explain(error)
             reason = getattr(error, "reason", "")
@@ -272,7 +279,7 @@ def _work() -> None:
                 "told": told is not None,
                 "reason": str(reason) if isinstance(reason, Reason) else "",
             }
-            answer = (told or traceback.format_exc(), kind)
+            answer = (told or traceback.format_exc(), kind, ())
         _send(answers, answer)
 
 

@@ -1,8 +1,8 @@
 """The five stages of a pair: validate, execute, grade, verify, medal.
 
-Each stage is a module with ``READS`` (the stages whose tables it reads) and
-``compute(pair, context, tables) -> list of dict``, its rows. The API, the command line and the
-workflow's rules all go through :func:`run_stage`, so they give the same tables.
+Each stage is a file in `biomlbench.stages.chain` that says what it reads and depends on, and
+computes its rows. The API, the command line and the workflow's rules all go through
+:func:`run_stage`, so they give the same tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import json
 import os
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from biomlbench.task.registry import Registry, Task
 
 __all__ = [
-    "OVERRIDES",
     "STAGES",
     "Context",
     "Pair",
@@ -41,14 +39,16 @@ __all__ = [
     "submission_hash",
 ]
 
-STAGES = ("validate", "execute", "grade", "verify", "medal")
-OVERRIDES = {
-    "execute": ("limits", "repeats"),
-    "grade": ("verifier",),
-    "verify": ("verifier",),
-    "medal": ("leaderboard",),
-}
-"""Keys of a task's section in the config that each stage depends on."""
+STAGES: tuple[str, ...]
+"""The names of the stages in the order in which they run, looked up when asked for."""
+
+
+def __getattr__(name: str) -> tuple[str, ...]:
+    if name != "STAGES":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from biomlbench.stages.chain import all_stages
+
+    return tuple(all_stages())
 
 
 class SubmissionChangedError(UserError, RuntimeError):
@@ -174,13 +174,14 @@ def run_stage(
     """
     from biomlbench.contracts import from_rows, write_table
     from biomlbench.contracts import provenance as provenance_of_table
+    from biomlbench.stages.chain import get_stage
     from biomlbench.stages.provenance import sources
 
-    module = import_module(f"biomlbench.stages.{stage}")
+    reads = get_stage(stage).reads
     folder = Path(folder)
-    tables = {name: read_stage(name, folder) for name in module.READS}
+    tables = {name: read_stage(name, folder) for name in reads}
     digest = submission_hash(pair.submission)
-    if module.READS:
+    if reads:
         validated = provenance_of_table(folder / "validate.parquet")
         check_digest(pair, validated.get("submission_sha256"), digest, folder)
     table = from_rows(stage, rows_of(stage, pair, context, tables, digest))
@@ -202,7 +203,7 @@ def run_pair(
     provenance: Mapping[str, str] | None = None,
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> dict[str, pa.Table]:
-    """Run all five stages of a pair, one after another.
+    """Run all stages of a pair, one after another.
 
     Parameters
     ----------
@@ -216,7 +217,10 @@ def run_pair(
     dict of str to pyarrow.Table
         The table of every stage.
     """
-    return {stage: run_stage(stage, pair, context, folder, provenance) for stage in track(STAGES)}
+    from biomlbench.stages.chain import all_stages
+
+    stages = track(all_stages())
+    return {stage: run_stage(stage, pair, context, folder, provenance) for stage in stages}
 
 
 def rows_of(
@@ -239,15 +243,14 @@ def rows_of(
     SubmissionChangedError
         If another file was there when it was read, even if the first one is back.
     """
+    from biomlbench.stages.chain import get_stage
     from biomlbench.submission.reading import OtherContentError, expecting
 
-    module = import_module(f"biomlbench.stages.{stage}")
     try:
         with expecting(pair.submission, digest):
-            rows: list[dict[str, Any]] = module.compute(pair, context, tables)
+            return get_stage(stage).compute(pair, context, tables)
     except OtherContentError:
         raise _changed(pair) from None
-    return rows
 
 
 def submission_hash(path: str | Path) -> str:
@@ -265,12 +268,11 @@ def lineage(stage: str, folder: Path) -> dict[str, str]:
     between still remakes what follows.
     """
     from biomlbench.contracts import provenance as provenance_of_table
+    from biomlbench.stages.chain import before
 
-    number = STAGES.index(stage)
-    if number == 0:
+    if (earlier := before(stage)) is None:
         return {}
-    before = provenance_of_table(folder / f"{STAGES[number - 1]}.parquet")
-    text = json.dumps(before, sort_keys=True)
+    text = json.dumps(provenance_of_table(folder / f"{earlier}.parquet"), sort_keys=True)
     return {"lineage": hashlib.sha256(text.encode()).hexdigest()[:16]}
 
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.stages.kinds import get_kind
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.stages import Context
-    from biomlbench.task.registry import Task
 
-__all__ = ["PROGRAM_CASE", "PROGRAM_OUTPUT", "CaseOutput", "case_outputs", "case_row", "judged_by"]
+__all__ = ["PROGRAM_CASE", "PROGRAM_OUTPUT", "CaseOutput", "case_outputs", "case_row"]
 
 
 PROGRAM_OUTPUT = "submission.csv"
@@ -86,8 +82,3 @@ def case_row(**values: Any) -> dict[str, Any]:
         "level": "",
         **values,
     }
-
-
-def judged_by(task: Task, _context: Context) -> dict[str, str]:
-    """Return the provenance of what submissions are judged by, for a stage's ``sources``."""
-    return {"answers_sha256": get_kind(task.kind).answers_hash(task)}

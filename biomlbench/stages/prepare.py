@@ -6,12 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import from_rows
 from biomlbench.outcomes import Reason
+from biomlbench.stages import specification as spec
 from biomlbench.stages.kinds import get_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from biomlbench.stages import Context
+
+__all__ = ["DEPENDENCIES", "compute"]
+
+DEPENDENCIES = spec.Dependencies(
+    task=("kind", "dataset", "source", "preparer", "submission", "*.py", *spec.CARD_FILES),
+    unused=(
+        *(*spec.SCORING, *spec.RANKING, "biomlbench.submission.validation"),
+        *(*spec.RUNNING, *spec.RERUNNING, *spec.SCORING_A_PAIR),
+    ),
+)
 
 
 def compute(task_id: str, context: Context, *, force: bool = False) -> pa.Table:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import TaskError
-from biomlbench.task.sources.archives import file_sha256
+from biomlbench.runtime.hashing import file_sha256
 
 if TYPE_CHECKING:
     from biomlbench.task.registry import Task

@@ -1,8 +1,8 @@
 """What a table was made from: hashes of files, code, settings and environment.
 
 A stage's table says what the stage depends on, no more: a changed leaderboard changes the
-provenance of ``medal``, not that of ``validate``. The last stage's table also carries what the
-earlier ones said, so that it describes the pair as a whole. No clock, no host, no path.
+provenance of ``medal``, not that of ``validate``. The final record also carries what the stages
+that it reads said, so that it describes the pair as a whole. No clock, no host, no path.
 """
 
 from __future__ import annotations
@@ -11,19 +11,22 @@ import hashlib
 import json
 import os
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import DIGESTS
+from biomlbench.errors import TaskError
 from biomlbench.runtime.environment import PACKAGES, digest, environment, environment_hash
-from biomlbench.stages import OVERRIDES, STAGES
+from biomlbench.runtime.hashing import file_sha256
+from biomlbench.stages.chain import FINAL, dependencies, get_stage
+from biomlbench.stages.specification import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
+    from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
 
@@ -31,6 +34,7 @@ __all__ = [
     "ABSENT",
     "COLUMNS",
     "PACKAGES",
+    "board_hashes",
     "digest",
     "environment",
     "environment_hash",
@@ -52,13 +56,6 @@ COLUMNS = (
 ABSENT = "absent"
 """Hash of a file that is not there."""
 _HEX = 16
-_CHUNK = 1 << 20
-# What of a context each stage depends on beside paths, which are no settings.
-_SETTINGS = {
-    "execute": ("provider", "repeats", "reruns", "limits", "overrides"),
-    "grade": ("bootstrap", "seed", "overrides"),
-    "verify": ("overrides",),
-}
 
 
 def file_hash(path: str | Path | None) -> str:
@@ -82,11 +79,7 @@ def file_hash(path: str | Path | None) -> str:
 
 @lru_cache(maxsize=4096)
 def _file_hash(path: str, _mtime_ns: int, _size: int) -> str:
-    found = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            found.update(chunk)
-    return found.hexdigest()
+    return file_sha256(Path(path))
 
 
 def task_files(folder: str | Path) -> Iterator[os.DirEntry[str]]:
@@ -133,6 +126,18 @@ def _folder_hash(folder: str, states: tuple[tuple[str, int, int], ...]) -> str:
     return found.hexdigest()[:_HEX]
 
 
+def board_hashes(task: EffectiveTask) -> dict[str, str]:
+    """Return the hashes of leaderboard and human baselines; one that is not there is `absent`."""
+    hashes = {}
+    for name, attribute in (("leaderboard", "leaderboard"), ("humans", "human_baselines")):
+        try:
+            path = getattr(task, attribute)
+        except TaskError:
+            path = None
+        hashes[f"{name}_sha256"] = file_hash(path)
+    return hashes
+
+
 def stage_record(
     stage: str, task: Task, context: Context, sources: Mapping[str, str], seed: int | None = None
 ) -> dict[str, str]:
@@ -152,13 +157,13 @@ def stage_record(
     -------
     dict of str to str
     """
-    settings: dict[str, Any] = {name: getattr(context, name) for name in _SETTINGS.get(stage, ())}
-    if "overrides" in settings:
-        known = OVERRIDES[stage]
-        settings["overrides"] = {k: v for k, v in context.overrides.items() if k in known}
+    declared = dependencies(stage)
+    settings: dict[str, Any] = {name: getattr(context, name) for name in declared.settings}
     if "limits" in settings:
         settings["limits"] = dict(settings["limits"])
-    if stage == "execute" and seed is not None:
+    if known := set(declared.overrides).difference(declared.files):
+        settings["overrides"] = {k: v for k, v in context.overrides.items() if k in known}
+    if seed is not None and isinstance(declared, Stage) and declared.seeded:
         settings["run_seed"] = seed
     record = {"task_version": task_version(task), "environment": environment_hash(), **sources}
     if settings:
@@ -189,10 +194,10 @@ def sources(
     dict of str to str
     """
     task = context.task(task_id)
-    module = import_module(f"biomlbench.stages.{stage}")
-    hidden = module.sources(task, context) if hasattr(module, "sources") else {}
+    declared = dependencies(stage)
+    hidden = declared.sources(task, context) if isinstance(declared, Stage) else {}
     record = stage_record(stage, task, context, hidden, seed)
-    return {**record, **(inherited(tables) if stage == STAGES[-1] else {})}
+    return {**record, **(inherited(tables) if stage == FINAL else {})}
 
 
 def record_of(table: pa.Table, run: str | None = None) -> dict[str, Any]:
@@ -226,7 +231,7 @@ def _of_run(record: dict[str, Any], run: str | None) -> dict[str, Any]:
 
 
 def inherited(tables: Mapping[str, pa.Table]) -> dict[str, str]:
-    """Return what the last stage's table takes over from those before it.
+    """Return what the final record takes over from the tables that it reads.
 
     Parameters
     ----------
@@ -262,6 +267,6 @@ def pair_columns(record: Mapping[str, Any]) -> dict[str, str | None]:
     """
     found: dict[str, str | None] = {name: record.get(name) for name in COLUMNS}
     for name in ("code", "settings"):
-        by_stage = [record.get(f"{stage}_{name}") for stage in STAGES[:-1]]
+        by_stage = [record.get(f"{stage}_{name}") for stage in get_stage(FINAL).reads]
         found[name] = digest([*by_stage, record.get(name)])
     return found

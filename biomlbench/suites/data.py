@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.grading.process import INSIDE
-from biomlbench.task.sources.archives import DataSourceError, file_sha256, locked
+from biomlbench.runtime.hashing import file_sha256
+from biomlbench.task.sources.archives import DataSourceError, locked
 from biomlbench.task.sources.data_source import place, sources_of
 
 if TYPE_CHECKING:

@@ -23,9 +23,11 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.runtime.pool import reason_in_log
 from biomlbench.stages import STAGES, read_stage
+from biomlbench.stages.chain import FINAL
 from biomlbench.stages.kinds import has_cases
 from biomlbench.stages.provenance import COLUMNS, pair_columns, record_of
 from biomlbench.workflow.batch_tables import split
+from biomlbench.workflow.job import DONE
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RECORD, benchmark_record, summary_of
 
@@ -99,7 +101,7 @@ def pair_rows(benchmark: Benchmark, results: Path) -> pa.Table:
         Sorted by task, then run.
     """
     runs = sorted(benchmark.runs.values(), key=lambda run: (run.task_id, run.run_id))
-    found = _read_all(benchmark, results, "medal", [(r.task_id, r.run_id) for r in runs])
+    found = _read_all(benchmark, results, FINAL, [(r.task_id, r.run_id) for r in runs])
     there = [(run, table) for run, table in zip(runs, found, strict=True) if table is not None]
     parts = []
     if there:
@@ -181,7 +183,7 @@ def _absent_row(benchmark: Benchmark, results: Path, run: Run) -> dict[str, Any]
     else:
         place = benchmark.place(run.task_id, run.run_id)
         folder = results / place
-        stage = next(s for s in STAGES if s == "medal" or not (folder / f"{s}.parquet").exists())
+        stage = next(s for s in STAGES if s == STAGES[-1] or not (folder / f"{s}.parquet").exists())
         reason = Reason.STAGE_FAILED
         if place.startswith("batches/"):
             log = results / "logs" / place / f"{stage}.log"
@@ -191,12 +193,17 @@ def _absent_row(benchmark: Benchmark, results: Path, run: Run) -> dict[str, Any]
     return {**_run_row(run), **_empty(told or reason, message, stage)}
 
 
+_NOT_RUN = "did not run; run the workflow again"
+
+
 def _said(log: Path) -> tuple[str, str]:
     """Return reason code and message of a failed job's log; no reason where the log has none."""
     try:
         text = log.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
-        return "", "did not run; run the workflow again"
+        return "", _NOT_RUN
+    if text.startswith(DONE):  # of a run whose table has gone since
+        return "", _NOT_RUN
     reason = reason_in_log(text)
     return reason if reason in set(Reason) else "", text.rpartition("\n")[2][:_LOG_TAIL]
 

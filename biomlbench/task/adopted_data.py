@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.hashing import file_sha256
 from biomlbench.task.registry import cache_dir, prepare_command
-from biomlbench.task.sources.archives import file_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

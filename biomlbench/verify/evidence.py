@@ -1,39 +1,33 @@
 """What evidence a task has that its checks catch wrong work and accept right work.
 
-:func:`matrix` looks at what is there, at the cost of loading the task. :func:`kill_matrix`
-runs every solution of a card and finds which check catches which known-bad one.
+:func:`matrix` looks at what is there, at the cost of loading the task. :func:`report` adds the kill
+matrix, for which every solution of a card is run.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.outcomes import Outcome, Verdict
 from biomlbench.task.task import is_card
 from biomlbench.verify import card as cards
-from biomlbench.verify import impure, promises, side_effects, stock
-from biomlbench.verify.judging import RUNS, judge
-from biomlbench.verify.policy import GATE, decide
+from biomlbench.verify import promises
+from biomlbench.verify.kill_matrix import kill_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from biomlbench.verify.card import Card
     from biomlbench.verify.execution import Executor
-    from biomlbench.verify.oracle import Oracle
-    from biomlbench.verify.policy import CheckOutcome
+    from biomlbench.verify.kill_matrix import KillMatrix
 
 __all__ = [
     "MINIMUM",
     "EvidenceItem",
     "EvidenceMatrix",
-    "KillMatrix",
-    "KillRow",
     "Report",
     "kill_matrix",
     "matrix",
@@ -71,147 +65,6 @@ class EvidenceMatrix:
     def calibrated(self) -> bool:
         """Whether all required evidence is there in full."""
         return not self.missing
-
-
-@dataclass(frozen=True)
-class KillRow:
-    """What became of one solution.
-
-    Parameters
-    ----------
-    solution : str
-    right : bool
-    patterns, claims : tuple of str
-        Failure patterns that it shows, and what it says it is caught by.
-    verdict : str
-    outcomes : tuple of CheckOutcome
-    """
-
-    solution: str
-    right: bool
-    patterns: tuple[str, ...]
-    claims: tuple[str, ...]
-    verdict: str
-    outcomes: tuple[CheckOutcome, ...] = field(repr=False)
-
-    @property
-    def caught_by(self) -> tuple[str, ...]:
-        """Checks that failed on it, each once; `gate` for one that did not run."""
-        failed = [row for row in self.outcomes if row.outcome == Outcome.FAILED]
-        return tuple(dict.fromkeys(GATE if r.check == RUNS else r.check for r in failed))
-
-    @property
-    def problems(self) -> list[str]:
-        """What is wrong with the card, going by this solution."""
-        found = []
-        failed = [row for row in self.outcomes if row.outcome == Outcome.FAILED]
-        broken = [row.check for row in self.outcomes if row.outcome == Outcome.ERROR]
-        if broken:
-            found.append(f"checks that broke: {', '.join(dict.fromkeys(broken))}")
-        if self.right:
-            if self.verdict != Verdict.PASS:
-                found.append(f"right solution gets {self.verdict}: {', '.join(self.caught_by)}")
-            return found
-        if self.verdict == Verdict.PASS:
-            found.append("wrong solution passes")
-        names = {row.check for row in failed} | {row.mode for row in failed}
-        kept = [claim for claim in self.claims if claim in names]
-        lost = [claim for claim in self.claims if claim not in names]
-        if lost:
-            found.append(f"not caught by {', '.join(lost)}, as it claims")
-        if not kept and self.claims:
-            found.append("nothing that it claims catches it")
-        return found
-
-
-@dataclass(frozen=True)
-class KillMatrix:
-    """Solutions against checks.
-
-    Parameters
-    ----------
-    task : str
-    checks : tuple of (str, str, str)
-        Name, mode and severity, `gate` first.
-    rows : tuple of KillRow
-    patterns : tuple of str
-        The card's failure patterns.
-    """
-
-    task: str
-    checks: tuple[tuple[str, str, str], ...]
-    rows: tuple[KillRow, ...]
-    patterns: tuple[str, ...]
-
-    def kills(self) -> dict[str, set[str]]:
-        """Return, for each check, the wrong solutions that it catches."""
-        wrong = [row for row in self.rows if not row.right]
-        return {
-            name: {row.solution for row in wrong if name in row.caught_by}
-            for name, _, _ in self.checks
-        }
-
-    @property
-    def idle(self) -> list[str]:
-        """Checks that catch no wrong solution at all."""
-        return [
-            name
-            for name, mode, _ in self.checks
-            # the rows that every card has need not be shown to catch something by each
-            if mode != GATE and not self.kills()[name]
-        ]
-
-    @property
-    def redundant(self) -> list[str]:
-        """Checks that catch nothing but what one other check catches as well."""
-        kills = self.kills()
-        order = list(kills)
-        found = []
-        for name in order:
-            others = [other for other in order if other != name and other != GATE]
-            for other in others:
-                equal = kills[name] == kills[other] and order.index(other) < order.index(name)
-                if kills[name] and name != GATE and (kills[name] < kills[other] or equal):
-                    found.append(name)
-                    break
-        return found
-
-    @property
-    def uncaught_patterns(self) -> list[str]:
-        """Failure patterns of which no known-bad solution is kept from passing."""
-        caught = {
-            pattern
-            for row in self.rows
-            if not row.right and row.verdict != Verdict.PASS
-            for pattern in row.patterns
-        }
-        return [pattern for pattern in self.patterns if pattern not in caught]
-
-    @property
-    def problems(self) -> list[str]:
-        """Everything that keeps the checks from being trusted."""
-        found = [f"{row.solution}: {text}" for row in self.rows for text in row.problems]
-        found += [f"pattern {pattern}: nothing catches it" for pattern in self.uncaught_patterns]
-        return found
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return one mapping for each solution and check, for tables and figures."""
-        return [
-            {
-                "task": self.task,
-                "solution": row.solution,
-                "right": row.right,
-                "patterns": ", ".join(row.patterns),
-                "verdict": row.verdict,
-                "check": name,
-                "mode": mode,
-                "severity": severity,
-                "caught": name in row.caught_by,
-                "claimed": name in row.claims or mode in row.claims,
-            }
-            for row in self.rows
-            for name, mode, severity in self.checks
-        ]
 
 
 class Report(NamedTuple):
@@ -336,67 +189,6 @@ def _counted(item: str, count: int) -> EvidenceItem:
 
 def _any(item: str, names: list[str]) -> EvidenceItem:
     return EvidenceItem(item, PRESENT if names else MISSING, ", ".join(names) or "none")
-
-
-def kill_matrix(
-    card: Card,
-    executor: Executor | None = None,
-    *,
-    oracle: Oracle | None = None,
-    with_stock: bool = True,
-    only: Sequence[str] | None = None,
-    track: Callable[[list[Any]], Iterable[Any]] = iter,
-) -> KillMatrix:
-    """Run all solutions of a card and see which check catches which.
-
-    Parameters
-    ----------
-    card : Card
-        With a `verifier.yaml`.
-    executor : Executor, optional
-        By default the sandbox.
-    oracle : Oracle, optional
-        Computed when not given.
-    with_stock : bool
-        Also run the candidates of :mod:`biomlbench.verify.stock` and of
-        :mod:`biomlbench.verify.impure`.
-    only : sequence of str, optional
-        Names of solutions; all by default.
-    track : callable, optional
-        Goes through the solutions, to show how far it is.
-
-    Returns
-    -------
-    KillMatrix
-    """
-    from biomlbench.verify.execution import in_sandbox
-    from biomlbench.verify.oracle import compute
-
-    executor = executor or in_sandbox
-    plan = card.plan()
-    oracle = oracle or compute(card, plan)
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="biomlbench-stock-") as scratch:
-        jobs = [(s.name, s.path, s.right, s.patterns, s.caught_by) for s in card.solutions]
-        if with_stock:
-            extra = stock.write(Path(scratch), card, plan, oracle)
-            extra |= impure.write(Path(scratch), card, plan, oracle)
-            jobs += [(f"stock/{name}", path, False, (), ()) for name, path in extra.items()]
-        jobs = [job for job in jobs if only is None or job[0] in only]
-        for name, path, right, patterns, claims in track(jobs):
-            outcomes = judge(card, plan, oracle, executor(path, plan.cases, card))
-            verdict = decide(outcomes).verdict
-            rows.append(KillRow(name, right, patterns, claims, verdict, tuple(outcomes)))
-    return KillMatrix(
-        card.name,
-        (
-            (GATE, GATE, "blocker"),
-            *((name, GATE, "critical") for name in side_effects.NAMES),
-            *((c.name, c.mode, c.severity) for c in card.checks),
-        ),
-        tuple(rows),
-        tuple(card.verifier.patterns) if card.verifier else (),
-    )
 
 
 def report(

@@ -12,7 +12,7 @@ from biomlbench.outcomes import Fault, Outcome, Reason, fault_of, sentence
 from biomlbench.sandbox.totals import is_total
 from biomlbench.verify.cases import SUITES, Finding, Observed
 from biomlbench.verify.modes import get_mode
-from biomlbench.verify.policy import GATE, CheckOutcome
+from biomlbench.verify.policy import GATE, CheckOutcome, rounded
 from biomlbench.verify.side_effects import SideEffects
 from biomlbench.verify.written import show, transportable
 
@@ -29,8 +29,6 @@ __all__ = ["Feedback", "Results", "Unit", "feedback", "judge"]
 OK = "ok"
 RUNS = "runs"
 """Name of the row that says whether every case ran."""
-_MARGIN_DIGITS = 3
-"""Margins are rounded, so that they do not depend on the last bits of a sum."""
 
 
 class Unit(NamedTuple):
@@ -200,7 +198,7 @@ class _Judge:
             findings.append((spec, finding))
         failed = [(spec, finding) for spec, finding in findings if not finding.ok]
         margins = [f.margin for _, f in findings if f.margin is not None]
-        margin = _rounded(min(margins)) if margins else None
+        margin = rounded(min(margins)) if margins else None
         if failed:
             mode = get_mode(check.mode)
             if not check.semantic and check.decides:
@@ -341,10 +339,6 @@ def _plain(finding: Finding) -> Finding:
     """Return a finding of plain values; one that an output has made of another kind raises."""
     margin = None if finding.margin is None else float(finding.margin)
     return Finding(bool(finding.ok), str(finding.message), margin)
-
-
-def _rounded(margin: float) -> float:
-    return float(f"{margin:.{_MARGIN_DIGITS}g}")
 
 
 def feedback(

@@ -11,10 +11,11 @@ from biomlbench.verify.modes import get_mode
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["GATE", "TABLE", "CheckOutcome", "Verdict", "decide", "gate", "kind"]
+__all__ = ["GATE", "TABLE", "CheckOutcome", "Verdict", "decide", "gate", "kind", "rounded"]
 
 GATE = "gate"
 """Mode of the rows that say whether the candidate ran and returned data at all."""
+_MARGIN_DIGITS = 3
 
 
 class CheckOutcome(NamedTuple):
@@ -34,6 +35,11 @@ class CheckOutcome(NamedTuple):
     margin: float | None
     weight: float
     pattern: str
+
+
+def rounded(margin: float) -> float:
+    """Return a margin to few digits, so that it does not depend on the last bits of a sum."""
+    return float(f"{margin:.{_MARGIN_DIGITS}g}")
 
 
 class Verdict(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from biomlbench.stages import (
     rows_of,
     submission_hash,
 )
+from biomlbench.stages.chain import get_stage
 from biomlbench.stages.provenance import sources
 from biomlbench.workflow.assignment import SUSPECT
 
@@ -72,12 +72,12 @@ def run_batch(
         If a pair could not be done, naming it. Its name is also left in the folder, as it is
         when this process is killed, so that the pair comes into a job of its own next time.
     """
-    module = import_module(f"biomlbench.stages.{stage}")
+    reads = get_stage(stage).reads
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    before = {name: split(read_stage(name, folder)) for name in module.READS}
+    before = {name: split(read_stage(name, folder)) for name in reads}
     validated = {}
-    if module.READS:
+    if reads:
         validated = provenance_of_table(folder / "validate.parquet").get(DIGESTS, {})
     shared = _one_look(context)
     suspect = folder / SUSPECT
@@ -90,7 +90,7 @@ def run_batch(
             turns.flush()
             try:
                 digests[pair.run_id] = digest = submission_hash(pair.submission)
-                if module.READS:
+                if reads:
                     check_digest(pair, validated.get(pair.run_id), digest, folder)
                 tables = {name: by_run[pair.run_id] for name, by_run in before.items()}
                 rows += rows_of(stage, pair, shared, tables, digest)

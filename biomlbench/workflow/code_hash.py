@@ -36,7 +36,7 @@ def modules_of(module: str, unused: tuple[str, ...] = ()) -> tuple[str, ...]:
     Parameters
     ----------
     module : str
-        Dotted name, for instance ``"biomlbench.stages.grade"``.
+        Dotted name, for instance ``"biomlbench.stages.chain.grade"``.
     unused : tuple of str
         Modules or packages (``"biomlbench.metrics"``) that an import statement reaches but
         that the module never needs.

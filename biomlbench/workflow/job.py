@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.stages import Context, Pair, read_stage, run_stage
+from biomlbench.stages.chain import FINAL
 from biomlbench.stages.provenance import environment_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["context_of", "provenance_of", "run_job"]
+__all__ = ["DONE", "context_of", "provenance_of", "run_job"]
+
+DONE = "done in "
+"""How the log of a job begins that has ended well."""
 
 
 def run_job(stage: str, snakemake: Any) -> list[str]:
@@ -29,7 +33,7 @@ def run_job(stage: str, snakemake: Any) -> list[str]:
     Returns
     -------
     list of str
-        After the last stage, whose fault each pair's outcome is.
+        After the one that makes the final record, whose fault each pair's outcome is.
     """
     job = snakemake.params["job"]
     folder = Path(snakemake.output[stage]).parent
@@ -44,7 +48,7 @@ def run_job(stage: str, snakemake: Any) -> list[str]:
         table = run_batch(stage, [Pair(**pair) for pair in job["pairs"]], context, folder, record)
     else:
         table = run_stage(stage, Pair(**job["pair"]), context, folder, record)
-    return table.column("fault").to_pylist() if stage == "medal" else []
+    return table.column("fault").to_pylist() if stage == FINAL else []
 
 
 def context_of(job: dict[str, Any], grant: Mapping[str, int] | None = None) -> Context:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import re
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -19,21 +18,22 @@ from biomlbench.errors import TaskError
 from biomlbench.runtime.files import shipped
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, asked
 from biomlbench.scoring.effective_task import EffectiveTask
-from biomlbench.stages import STAGES
+from biomlbench.stages.chain import all_stages, before, dependencies, module_of
 from biomlbench.stages.kinds import shares_jobs
 from biomlbench.task.adopted_data import own_files
 from biomlbench.task.registry import Registry
 from biomlbench.task.task import TASK_ID
 from biomlbench.workflow.assignment import Assignment, batch_folder
+from biomlbench.workflow.checked_config import changes_of_tasks, checked
 from biomlbench.workflow.code_hash import code_hash
-from biomlbench.workflow.config import ConfigError, Sources, check_config
-from biomlbench.workflow.fingerprints import UNUSED, context_of_stage, fingerprint
+from biomlbench.workflow.config import ConfigError, Sources
+from biomlbench.workflow.fingerprints import context_of_stage, fingerprint
 from biomlbench.workflow.runs import Run, read_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Benchmark", "checked"]
+__all__ = ["Benchmark"]
 
 log = logging.getLogger(__name__)
 
@@ -43,43 +43,6 @@ _AFTER_THE_PAIRS = {
     "report": "biomlbench.report.write",
 }
 """Modules of the rules over all pairs."""
-# What Snakemake takes for a wildcard or a path variable; and what is no name.
-_NO_FOLDER = re.compile(r"^~|[{}<>\x00-\x1f]")
-
-
-def checked(
-    config: Mapping[str, Any], root: str | Path, files: Iterable[str | Path] = ()
-) -> dict[str, Any]:
-    """Check the workflow's config and fill in the defaults.
-
-    Parameters
-    ----------
-    config : mapping
-        As read from the config file.
-    root : path
-        Folder of the Snakefile.
-    files : iterable of path
-        Files that the config was read from, for the messages.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ConfigError
-        Naming key and what is allowed.
-    """
-    schema = Path(root) / "workflow" / "schemas" / "config.schema.json"
-    found = check_config(config, schema, files)
-    found["results_dir"] = folder = os.path.normpath(found["results_dir"])
-    if _NO_FOLDER.search(folder) or Path(folder).name in ("", ".."):
-        raise ConfigError(
-            f"config: `results_dir`: {folder!r} cannot hold the results; name a folder, as "
-            "results-2, without braces, angle brackets and line breaks"
-        )
-    return found
-
 
 MOST_NAMED = 200
 """Most bad rows that are named one by one when the workflow starts."""
@@ -147,7 +110,7 @@ class Benchmark:
         self.registry = Registry(
             tasks_dirs=tuple(self.config["tasks_dirs"]), data_dir=self.config.get("data_dir")
         )
-        self.config["tasks"] = self._changes(Sources(files))
+        self.config["tasks"] = changes_of_tasks(self.config, self.registry, Sources(files))
         for run in self.config.get("calibration", {}).get("flake_runs", ()):
             run["task_id"] = self.registry.full_id(run["task_id"]) or run["task_id"]
         runs, self.bad_rows = read_runs(
@@ -182,53 +145,6 @@ class Benchmark:
             log.warning("left out: %s", row.message)
         if plan and (more := len(self.bad_rows) - MOST_NAMED) > 0:
             log.warning("left out: %d more; results/pairs.parquet has them all", more)
-
-    def _changes(self, sources: Sources) -> dict[str, Any]:
-        """Return the config's changes to tasks by full id; refuse those that change nothing."""
-        self._refuse_dangling(sources)
-        changes: dict[str, Any] = {}
-        for name, changed in self.config["tasks"].items():
-            path = ("tasks", name)
-            try:
-                task_id = self.registry.get_task(str(name)).id
-            except TaskError as error:
-                raise ConfigError(f"{sources.where(path)}: `tasks.{name}`: {error}") from error
-            if task_id in changes:
-                raise ConfigError(
-                    f"{sources.where(path)}: `tasks.{name}`: {task_id} is changed twice; put both "
-                    "changes under one key"
-                )
-            board = changed.get("leaderboard")
-            if board is not None and not os.path.isfile(board):
-                raise ConfigError(
-                    f"{sources.where((*path, 'leaderboard'))}: `tasks.{name}.leaderboard`: there "
-                    f"is no file {board!r} in {Path.cwd()}; correct the path"
-                )
-            changes[task_id] = changed
-        return changes
-
-    def _refuse_dangling(self, sources: Sources) -> None:
-        """Refuse folders, files and tasks of the config that there are not."""
-        calibration = self.config.get("calibration", {})
-        found: list[tuple[tuple[str | int, ...], str]] = [
-            (("tasks_dirs", number), f"there is no folder {folder!r} in {Path.cwd()}")
-            for number, folder in enumerate(self.config["tasks_dirs"])
-            if not Path(folder).expanduser().is_dir()
-        ]
-        labels = calibration.get("adjudications")
-        if labels is not None and not Path(labels).is_file():
-            place = ("calibration", "adjudications")
-            found.append((place, f"there is no file {labels!r} in {Path.cwd()}"))
-        if found:
-            (path, problem) = found[0]
-            key = ".".join(map(str, path))
-            raise ConfigError(f"{sources.where(path)}: `{key}`: {problem}; correct the path")
-        for number, name in enumerate(calibration.get("tasks", [])):
-            try:
-                self.registry.get_task(name)
-            except TaskError as error:
-                where = sources.where(("calibration", "tasks", number))
-                raise ConfigError(f"{where}: `calibration.tasks.{number}`: {error}") from error
 
     def _resolve(self, task_id: str) -> tuple[str, str]:
         task = self.registry.get_task(task_id)
@@ -294,18 +210,19 @@ class Benchmark:
         run has lost has its row in the summaries, which look up to date then.
         """
         missing = []
+        stages = list(all_stages())
         summarised = os.path.isfile(f"{self.results}/pairs.parquet")
-        for medal in self.tables("medal") if self._plan else ():
-            folder = medal.rpartition("/")[0]
+        for table in self.tables(stages[-1]) if self._plan else ():
+            folder = table.rpartition("/")[0]
             try:
                 there = set(os.listdir(folder.replace("<results>", self.results, 1)))
             except FileNotFoundError:
                 there = set()
-            made = [f"{stage}.parquet" in there for stage in STAGES]
+            made = [f"{stage}.parquet" in there for stage in stages]
             last = max((n for n, is_there in enumerate(made) if is_there), default=0)
-            missing += [f"{folder}/{STAGES[n]}.parquet" for n in range(last) if not made[n]]
+            missing += [f"{folder}/{stages[n]}.parquet" for n in range(last) if not made[n]]
             if summarised and not made[-1]:
-                missing.append(medal)
+                missing.append(table)
         return missing
 
     def submission(self, task: str, run: str) -> list[str]:
@@ -399,7 +316,7 @@ class Benchmark:
 
     def _again(self, stage: str, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         """Return, for the stage that reads submissions first, how often each was replaced."""
-        if stage != STAGES[0] or not self.replaced:
+        if before(stage) or not self.replaced:
             return {}
         paths = {pair["submission"] for pair in pairs} & self.replaced.keys()
         return {"replaced": {path: self.replaced[path] for path in sorted(paths)}} if paths else {}
@@ -448,8 +365,9 @@ class Benchmark:
 
     def code(self, stage: str) -> str:
         """Return the hash of the library code that a stage, or a table over all pairs, uses."""
-        module = _AFTER_THE_PAIRS.get(stage, f"biomlbench.stages.{stage}")
-        return code_hash(module, UNUSED.get(stage, ()))
+        if module := _AFTER_THE_PAIRS.get(stage):
+            return code_hash(module)
+        return code_hash(module_of(stage), dependencies(stage).unused)
 
     @cached_property
     def runs_hash(self) -> str:

@@ -51,7 +51,7 @@ def leftovers(
     found = []
     for place, path in _places(results):
         if place not in places:
-            found.append(Leftover(path, _size(path), "no configured pair has its tables here"))
+            found.append(Leftover(path, _size(path), "no configured pair has its files here"))
     for stage in STAGES:
         for path in sorted(results.glob(f"logs/{stage}/*/*/*.log")):
             task = path.parent.relative_to(results / "logs" / stage).as_posix()
@@ -84,10 +84,11 @@ def remove(found: Iterable[Leftover]) -> None:
 
 
 def _places(results: Path) -> Iterator[tuple[str, Path]]:
-    for kind in ("pairs", "batches"):
-        for path in sorted(results.glob(f"{kind}/*/*/*")):
-            if path.is_dir():
-                yield path.relative_to(results).as_posix(), path
+    for root in (results, results / "benchmarks", results / "logs"):
+        for kind in ("pairs", "batches"):
+            for path in sorted(root.glob(f"{kind}/*/*/*")):
+                if path.is_dir():
+                    yield path.relative_to(root).as_posix(), path
 
 
 def _size(path: Path) -> int:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from biomlbench import __version__
 from biomlbench.contracts import ContractError, provenance, read_table
 from biomlbench.stages import STAGES
-from biomlbench.stages.medal import board_hashes
 from biomlbench.stages.provenance import (
     COLUMNS,
+    board_hashes,
     digest,
     environment,
     environment_hash,

@@ -7,11 +7,10 @@ import re
 import pytest
 import yaml
 
-from biomlbench.stages import STAGES
 from tests.workflow.conftest import ROOT
 
 SLURM, PBS = ROOT / "profiles" / "slurm", ROOT / "profiles" / "cluster-generic"
-SHARED = ("jobs", "local-cores", "config", "groups", "default-resources")
+SHARED = ("jobs", "local-cores", "config", "default-resources")
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +20,6 @@ def profiles():
         name: yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text())
         for name in names
     }
-
-
-def test_a_group_holds_all_stages_of_pairs_and_of_batches(profiles):
-    rules = {f"{stage}{end}" for stage in STAGES for end in ("", "_batch")}
-    assert {entry.split("=")[0] for entry in profiles["slurm"]["groups"]} == rules
-    text = "".join(path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk"))
-    assert rules <= set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
 
 
 def test_the_clusters_profiles_agree(profiles):

@@ -13,11 +13,12 @@ from biomlbench.cli import _cli
 from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.grade import grade_csv
 from biomlbench.registry import cache_dir, default_data_dir, prepare_command
+from biomlbench.runtime.hashing import file_sha256
 from biomlbench.stages import Context
 from biomlbench.stages.prepare import compute
 from biomlbench.task.adopted_data import ADOPTED, MANIFEST, PENDING, own_files
 from biomlbench.task.prepare import prepare_task
-from biomlbench.task.sources.archives import DataSourceError, file_sha256
+from biomlbench.task.sources.archives import DataSourceError
 
 
 @pytest.fixture

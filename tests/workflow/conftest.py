@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent, indent
 
 import pytest
 
@@ -24,6 +25,25 @@ WORKFLOW_FILES = (
 )
 PER_PAIR = ("validate", "execute", "grade", "verify", "medal")
 CARD = "kernels/kabsch-rmsd"
+
+# For the workers, whose jobs of stages come by `run_job`.
+BEFORE_EACH_STAGE = """\
+import sys
+
+if "biomlbench.runtime.pool" in sys.orig_argv:
+    from pathlib import Path
+
+    from biomlbench.workflow import job as jobs
+
+    run_job = jobs.run_job
+
+    def run(stage, snakemake):
+        pair = snakemake.params["job"].get("pair")
+{code}
+        return run_job(stage, snakemake)
+
+    jobs.run_job = run
+"""
 
 CONFIG = """\
 title: Toy benchmark
@@ -75,6 +95,15 @@ class Bench:
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
+
+    def before_each_stage(self, code: str) -> None:
+        """Let the workers run code first, which sees `stage`, and `pair` where it is of one."""
+        self.at_start(BEFORE_EACH_STAGE.format(code=indent(dedent(code), " " * 8)))
+
+    def at_start(self, code: str) -> None:
+        """Let every Python of this benchmark run code when it starts."""
+        with (self.path / "sitecustomize.py").open("a") as file:
+            file.write(code)
 
     def results(self) -> Path:
         return self.path / "results"

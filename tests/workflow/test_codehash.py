@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from biomlbench.stages import STAGES
+from biomlbench.stages.chain import dependencies, module_of
 from biomlbench.workflow.code_hash import modules_of
-from biomlbench.workflow.fingerprints import UNUSED
 
 # Runs one stage with some modules made unimportable.
 WITHOUT = """
@@ -37,7 +37,7 @@ def test_a_stage_runs_without_what_its_hash_leaves_out(finished, tmp_path, stage
     for task, run, *_ in PAIRS:
         source = finished / "results" / "pairs" / task / run
         shutil.copytree(source, tmp_path / task / run)
-    question = json.dumps([stage, str(tmp_path), UNUSED.get(stage, ()), PAIRS])
+    question = json.dumps([stage, str(tmp_path), dependencies(stage).unused, PAIRS])
     call = [sys.executable, "-c", WITHOUT, question]
     done = subprocess.run(call, cwd=finished, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -55,13 +55,14 @@ for task in ("toy/line", "kernels/kabsch-rmsd"):
 
 
 def test_preparing_needs_nothing_that_its_hash_leaves_out(finished, tmp_path):
-    call = [sys.executable, "-c", PREPARE, json.dumps(UNUSED["prepare"]), str(tmp_path)]
+    unused = json.dumps(dependencies("prepare").unused)
+    call = [sys.executable, "-c", PREPARE, unused, str(tmp_path)]
     done = subprocess.run(call, cwd=finished, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
 def test_imports_are_followed():
-    modules = modules_of("biomlbench.stages.medal", UNUSED["medal"])
+    modules = modules_of(module_of("medal"), dependencies("medal").unused)
     assert "scoring/medals.py" in modules  # imported by name
     assert "scoring/leaderboard.py" in modules  # by what the module before imports
     assert "task/task.py" in modules  # by the registry, within a function
@@ -69,6 +70,6 @@ def test_imports_are_followed():
 
 
 def test_plug_ins_count_as_a_whole():
-    modules = modules_of("biomlbench.stages.grade", UNUSED["grade"])
+    modules = modules_of(module_of("grade"), dependencies("grade").unused)
     assert {"metrics/ranking.py", "metrics/overlap.py"} & set(modules)
     assert len([name for name in modules if name.startswith("metrics/")]) > 5

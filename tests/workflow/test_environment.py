@@ -10,8 +10,8 @@ import pytest
 from biomlbench.contracts import from_rows
 from biomlbench.errors import TaskError
 from biomlbench.stages import Context, Pair
-from biomlbench.stages.execute import compute
-from biomlbench.stages.validate import compute as validate
+from biomlbench.stages.chain.execute import compute
+from biomlbench.stages.chain.validate import compute as validate
 
 PROGRAM = """
 import os, sys

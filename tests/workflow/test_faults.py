@@ -14,17 +14,16 @@ from biomlbench.runtime.locking import LockedError, lock
 from biomlbench.stages import STAGES
 from tests.waiting import wait_until
 from tests.workflow.test_batches import assert_equal_summaries
-from tests.workflow.test_hard_faults import HOOK
 from tests.workflow.test_reruns import assert_equal_results
 
 # What kills the workflow once in every stage.
 KILL_THE_RUN = """\
-    import os, signal, time
-    flag = Path("killed") / stage
-    if not flag.exists():
-        flag.mkdir(parents=True)
-        os.kill(os.getppid(), signal.SIGKILL)
-        time.sleep(60)
+import os, signal, time
+flag = Path("killed") / stage
+if not flag.exists():
+    flag.mkdir(parents=True)
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
 """
 
 
@@ -47,11 +46,11 @@ def test_a_killed_run_goes_on_to_equal_tables(finished, fresh):
 def test_a_run_killed_in_every_stage_goes_on_to_equal_tables(finished, fresh, size):
     config = fresh.path / "config" / "config.yaml"
     config.write_text(config.read_text() + f"pairs_per_job: {size}\n")
-    module = "workflow/batch_tables.py" if size > 1 else "stages/__init__.py"
-    fresh.edit(f"biomlbench/{module}", HOOK, HOOK + KILL_THE_RUN)
-    ends = [fresh.snakemake(check=False).returncode for _ in range(len(STAGES) + 1)]
+    fresh.before_each_stage(KILL_THE_RUN)
+    # One job at a time: a batch cut off in its middle would leave a pair to a job of its own.
+    ends = [fresh.snakemake("--cores", "1", check=False).returncode for _ in range(len(STAGES) + 1)]
     assert ends == [-signal.SIGKILL] * len(STAGES) + [0]
-    assert_equal_summaries(finished, fresh.path, same_code=False)
+    assert_equal_summaries(finished, fresh.path)
 
 
 @pytest.mark.slow

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.conftest import predictions
-from tests.workflow.test_hard_faults import HOOK
 
 PAIRS, AT_ONCE, SECONDS = 96, 8, 2.0
-GUARD = "        workflow.scheduler.job_rate_limiter = None\n"
+NO_GUARD = """
+from biomlbench.workflow.snakemake_adapter import Adapter
+
+Adapter.no_rate_limit = lambda self: None
+"""
 # Snakemake's own pool has a thread a core and five, ours waits in it.
 MOST_THREADS = 2 * AT_ONCE + 16
 MOST_CORES = 0.25
@@ -38,8 +41,7 @@ def watch(process: subprocess.Popen) -> tuple[int, float]:
 
 
 def run_long_jobs(bench) -> tuple[int, float]:
-    sleep = f'    if stage == "validate":\n        __import__("time").sleep({SECONDS})\n'
-    bench.edit("biomlbench/stages/__init__.py", HOOK, HOOK + sleep)
+    bench.before_each_stage(f'if stage == "validate":\n    __import__("time").sleep({SECONDS})')
     (bench.path / "runs.csv").write_text(
         "run_id,agent,task_id,submission\n"
         + "".join(f"r{n},ada,line,subs/near.csv\n" for n in range(PAIRS))
@@ -63,8 +65,8 @@ def test_many_two_second_jobs_leave_the_main_process_idle(fresh):
 
 @pytest.mark.slow
 def test_without_the_guard_timers_pile_up(fresh):
-    # When this fails Snakemake has been repaired, and the guard in common.smk can go.
-    fresh.edit("workflow/rules/common.smk", GUARD, "        pass\n")
+    # When this fails Snakemake has been repaired, and the guard can go.
+    fresh.at_start(NO_GUARD)
     threads, cores = run_long_jobs(fresh)
     print(threads, cores)
     assert threads > MOST_THREADS or cores > MOST_CORES

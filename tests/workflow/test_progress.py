@@ -12,7 +12,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_biomlbench as plugin
 from biomlbench.workflow.progress import Tally, describe
-from tests.workflow.test_hard_faults import HOOK
 
 LAST = re.compile(r"^ *(\d+) of (\d+) jobs · (.*)$", re.MULTILINE)
 
@@ -99,8 +98,9 @@ def test_a_real_run_counts_pairs(fresh, size):
 def test_pairs_that_a_failed_job_held_up_are_counted(fresh):
     config = fresh.path / "config" / "config.yaml"
     config.write_text(config.read_text() + "pairs_per_job: 5\n")
-    broken = '    if stage == "grade" and pair.run_id == "kabsch":\n        raise OSError("no")\n'
-    fresh.edit("biomlbench/stages/__init__.py", HOOK, HOOK + broken)
+    fresh.before_each_stage(
+        'if stage == "grade" and pair and pair["run_id"] == "kabsch":\n    raise OSError("no")'
+    )
     done = fresh.snakemake(check=False)
     assert done.returncode != 0
     assert "· 1 held up by a failed job" in last_line(done.stderr)

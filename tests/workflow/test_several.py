@@ -16,8 +16,8 @@ import pytest
 from biomlbench.calibrate.gate import MEASURED, uncalibrated
 from biomlbench.contracts import compared, from_rows, read_table, write_table
 from biomlbench.reproduce.inputs import Inputs
+from biomlbench.workflow.checked_config import checked
 from biomlbench.workflow.config import ConfigError
-from biomlbench.workflow.plan import checked
 from tests.workflow.conftest import PER_PAIR, ROOT, Bench
 
 ONE = """\

@@ -5,7 +5,7 @@
 # made from (provenance).
 rule aggregate:
     input:
-        medal=BENCHMARK.tables("medal"),
+        pairs=BENCHMARK.tables(STAGES[-1]),
     output:
         pairs="<results>/pairs.parquet",
         checks="<results>/checks.parquet",

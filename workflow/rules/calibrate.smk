@@ -12,6 +12,10 @@ rule calibrate_mutants:
     log:
         "<results>/logs/calibrate/{task}/mutants.log",
     localrule: IN_JOB
+    threads: task_resource("cpus")
+    resources:
+        mem_mb=task_resource("memory_mb"),
+        gpu=task_resource("gpus"),
     params:
         job=mutants_job,
         settings={"mutants": CALIBRATION.mutants, "inputs": CALIBRATION.inputs},
@@ -31,6 +35,10 @@ rule calibrate_controls:
     wildcard_constraints:
         batch=r"labelled|mutants-\d+",
     localrule: IN_JOB
+    threads: task_resource("cpus")
+    resources:
+        mem_mb=task_resource("memory_mb"),
+        gpu=task_resource("gpus"),
     params:
         job=calibration_job,
         code=code_of_controls(BENCHMARK),
@@ -46,6 +54,10 @@ rule calibrate_flakes:
     log:
         "<results>/logs/calibrate/{task}/flakes.log",
     localrule: IN_JOB
+    threads: task_resource("cpus")
+    resources:
+        mem_mb=task_resource("memory_mb"),
+        gpu=task_resource("gpus"),
     params:
         job=calibration_job,
         settings={"flake_trials": CALIBRATION.flake_trials},
@@ -63,6 +75,10 @@ rule calibrate_flaky_run:
     log:
         "<results>/logs/calibrate/{task}/flaky-{run}.log",
     localrule: IN_JOB
+    threads: task_resource("cpus")
+    resources:
+        mem_mb=task_resource("memory_mb"),
+        gpu=task_resource("gpus"),
     params:
         job=flaky_run_job,
         settings={"flake_trials": CALIBRATION.flake_trials},

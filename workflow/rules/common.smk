@@ -1,8 +1,7 @@
 # What every rules file uses. In: config/config.yaml and the run tables it names.
-# Out: BENCHMARK (pairs, files, fingerprints), run_script() (hands a job to a warm worker
-# process), and the handlers that Snakefile's onstart and onerror call.
+# Out: BENCHMARK (pairs, files, fingerprints), SNAKEMAKE (its internals, and the workers), run_script()
+# (hands a job to a worker), and the handlers that Snakefile's onstart and onerror call.
 import gc
-import inspect
 import os
 import sys
 import threading
@@ -19,16 +18,22 @@ if (HERE / "biomlbench").is_dir() and str(HERE) not in sys.path:
 
 from biomlbench.errors import explain
 from biomlbench.report import plots
-import biomlbench
 from biomlbench.calibrate.currency import found as calibration_found
 from biomlbench.calibrate.currency import measured
 from biomlbench.calibrate.settings import Settings
 from biomlbench.runtime.locking import lock
-from biomlbench.workflow.plan import Benchmark, checked
-from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
+from biomlbench.workflow.checked_config import checked
+from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
 from biomlbench.workflow.replaced import Replaced
+from biomlbench.workflow.snakemake_adapter import (
+    Adapter,
+    FailedJobError,
+    granted,
+    with_signature,
+)
 from biomlbench.stages import STAGES
+from biomlbench.stages.chain import FINAL
 from biomlbench.runtime.files import is_workflow, workflow_root
 from biomlbench.workflow.runs import RUN_ID
 from biomlbench.task.task import TASK_ID
@@ -58,31 +63,12 @@ pathvars:
     results=RESULTS_DIR,
 
 
-MODIFIER = workflow.modifier.path_modifier
-
-
-def placed(path):
-    """Return where a path of the rules is on disk: with the prefix of an importing `module`."""
-    return str(MODIFIER.replace_prefix(path))
-
-
-def given(path):
-    """Return a path that the config or a run table names so that no prefix is put before it."""
-    return path if placed(path) == path else os.path.abspath(path)
-
-
-def jobs_at_a_time():
-    """Return how many jobs run at a time: on so many cores, or in a cluster's queue."""
-    at_hand = workflow.resource_settings
-    return at_hand.cores or at_hand.nodes or 1
-
-
-RESULTS = placed(workflow.pathvars.apply("<results>"))
-if workflow.pathvars.apply(placed("<results>/x")) != f"{RESULTS}/x":
-    raise WorkflowError(
-        f"module: its `prefix` or `replace_prefix` does not go with results in {RESULTS}; leave "
-        "it out and say `pathvars: results=...`, or let results_dir be a folder below the prefix"
-    )
+SNAKEMAKE = Adapter(workflow, ROOT)
+given = SNAKEMAKE.given
+try:
+    RESULTS = SNAKEMAKE.results()
+except ValueError as error:
+    raise WorkflowError(str(error)) from None
 # Planning makes millions of objects that all stay; looking for garbage among them again and again
 # takes a fifth of the time. From the first job on it is looked for again, among new objects only.
 gc.disable()
@@ -90,23 +76,25 @@ with told_to_users():
     BENCHMARK = Benchmark(
         config,
         ROOT,
-        plan=workflow.is_main_process,
-        cores=jobs_at_a_time(),
+        plan=SNAKEMAKE.is_main,
+        cores=SNAKEMAKE.jobs_at_a_time(),
         results=RESULTS,
         files=workflow.configfiles,
     )
     CALIBRATION = Settings.of(BENCHMARK.config.get("calibration"))
     REPLACED = Replaced(RESULTS)
     TALLY.left_out = len(BENCHMARK.bad_rows)
-    if workflow.is_main_process:
+    if SNAKEMAKE.is_main:
         REPLACED.look(BENCHMARK.runs.values(), BENCHMARK.place)
 BENCHMARK.replaced = REPLACED.counts
-POOL = Pool(Path(biomlbench.__file__).parents[1])
 STARTED = threading.Lock()
 LOCK = []
 # A cluster's job starts a Snakemake of its own. What it is there for it does itself; the Slurm
 # plugin would have it start one more, by srun, for each stage of each group (2 s each).
-IN_JOB = not workflow.is_main_process
+IN_JOB = not SNAKEMAKE.is_main
+# The stages of a pair, or of a batch of them, are one job of a cluster; on one machine groups
+# mean nothing.
+GROUP = None if IN_JOB else "pair"
 
 
 wildcard_constraints:
@@ -115,9 +103,11 @@ wildcard_constraints:
     batch=r"b[0-9]+",
 
 
-def run_script(name, input, output, params, wildcards, threads, log, resources=None):
+def run_script(
+    name, input, output, params, wildcards, threads, log, resources=None, benchmark=None
+):
     """Run scripts/<name>.py's main in a warm worker process; its errors go to the log."""
-    if workflow.is_main_process:
+    if SNAKEMAKE.is_main:
         start_run()
     job = {
         "input": dict(input.items()),
@@ -129,35 +119,11 @@ def run_script(name, input, output, params, wildcards, threads, log, resources=N
         "root": str(ROOT),
     }
     try:
-        faults = POOL.run(ROOT / "scripts" / f"{name}.py", job)
-    except (JobError, WorkerDiedError) as error:
-        Path(log[0]).parent.mkdir(parents=True, exist_ok=True)
-        told = error.as_log() if isinstance(error, JobError) else f"{error}\n"
-        Path(log[0]).write_text(told, encoding="utf-8")
-        if getattr(error, "told", True):
-            raise WorkflowError(f"{error}\n(also in {log[0]})") from None
-        last_line = str(error).strip().splitlines()[-1]
-        raise WorkflowError(f"{last_line}\n(whole message in {log[0]})") from None
-    if name == "medal":
-        TALLY.finish(output["medal"], faults)
-
-
-def granted(threads, resources):
-    """Return what a job that runs submitted code was given by the scheduler."""
-    if resources is None:
-        return {}
-    names = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
-    found = {key: resources.get(name) for key, name in names.items()}
-    numbers = {
-        key: value for key, value in found.items() if isinstance(value, (int, float))
-    }
-    return {"cpus": threads, **numbers}
-
-
-def with_signature(function):
-    """Let Snakemake find a function's signature at hand: it asks for it at every job."""
-    function.__signature__ = inspect.signature(function)
-    return function
+        faults = SNAKEMAKE.run(name, job, Path(log[0]), benchmark)
+    except FailedJobError as error:
+        raise WorkflowError(str(error)) from None
+    if FINAL in output.keys():
+        TALLY.finish(output[FINAL], faults)
 
 
 @with_signature
@@ -173,7 +139,7 @@ def job_of(stage):
     """
 
     def job(wildcards):
-        stay_in_process()
+        SNAKEMAKE.stay_in_process()
         return BENCHMARK.job(stage, wildcards.task, wildcards.run)
 
     return with_signature(job)
@@ -183,23 +149,10 @@ def batch_job_of(stage):
     """Return the function that says what a stage's job for a batch of pairs is about."""
 
     def job(wildcards):
-        stay_in_process()
+        SNAKEMAKE.stay_in_process()
         return BENCHMARK.batch_job(stage, wildcards.task, wildcards.batch)
 
     return with_signature(job)
-
-
-def stay_in_process():
-    """Let Snakemake run `run:` blocks itself, also where our profile is not read.
-
-    So it is in a cluster's job, and in a workflow that imports the rules. Without
-    `force-use-threads` Snakemake would start one more Snakemake for each job. Its settings are
-    not there yet while it reads the Snakefile, but they are when it works out what the jobs are
-    about. Guarded, as they are internal.
-    """
-    settings = getattr(workflow, "execution_settings", None)
-    if hasattr(settings, "use_threads"):
-        settings.use_threads = True
 
 
 @with_signature
@@ -208,7 +161,7 @@ def own_data_of(wildcards):
 
 
 def prepare_job(wildcards):
-    stay_in_process()
+    SNAKEMAKE.stay_in_process()
     return BENCHMARK.task_job("prepare", wildcards.task)
 
 
@@ -256,27 +209,15 @@ def start_run():
         expect_pairs()
 
 
-def no_rate_limit():
-    """Keep the scheduler from piling up timers.
-
-    Each round of Snakemake's rate limiter starts a timer that starts another round, and with long
-    jobs they pile up (hundreds of threads). Guarded, as it is an internal attribute. Only before
-    the first round: the scheduler counts on it afterwards.
-    """
-    if getattr(workflow.scheduler, "job_rate_limiter", None) is not None:
-        workflow.scheduler.job_rate_limiter = None
-
-
 def expect_pairs():
-    """Tell the progress line how many pairs are to be done; guarded, as the DAG is internal."""
-    jobs = getattr(getattr(workflow, "dag", None), "needrun_jobs", list)()
-    for job in jobs:
+    """Tell the progress line how many pairs are to be done."""
+    for output, wildcards in SNAKEMAKE.to_be_done():
         # By its file, not by its rule's name, which an importing workflow may change.
-        folder, _, name = str(next(iter(job.output), "")).rpartition("/")
-        if name != "medal.parquet" or not folder.startswith(f"{RESULTS}/"):
+        folder, _, name = output.rpartition("/")
+        if name != f"{FINAL}.parquet" or not folder.startswith(f"{RESULTS}/"):
             continue
-        if batch := job.wildcards_dict.get("batch"):
-            members = BENCHMARK.assignment.batches[job.wildcards_dict["task"], batch]
+        if batch := wildcards.get("batch"):
+            members = BENCHMARK.assignment.batches[wildcards["task"], batch]
             TALLY.sizes[folder] = len(members)
             TALLY.expected += len(members)
         else:
@@ -285,11 +226,13 @@ def expect_pairs():
 
 def report_what_is_there():
     """After a failed job, report all other results, and why those that are missing are."""
-    if workflow.is_main_process:
+    if SNAKEMAKE.is_main:
         params = {
             "config": BENCHMARK.config,
             "results": RESULTS,
             "calibration": calibration_of_tasks({}),
         }
         job = {"params": params, "root": str(ROOT)}
-        POOL.run(ROOT / "scripts" / "partial_report.py", job)
+        SNAKEMAKE.run(
+            "partial_report", job, Path(RESULTS, "logs", "partial_report.log")
+        )

@@ -9,14 +9,14 @@ const LABELS = {
   meta_commit: "commit", meta_cost_usd: "cost, US$", meta_tokens: "tokens", meta_steps: "steps",
   meta_wall_time_s: "agent’s seconds", meta_note: "could not be read",
 };
-const STAGES = ["runs", "prepare", "validate", "execute", "grade", "verify", "medal"];
 const OUTCOMES = { p: "passed", f: "failed", s: "skipped", e: "error" };
 
 function stageList(row) {
   const value = (name) => Report.pairs.value(name, row);
-  const decided = STAGES.indexOf(value("stage"));
+  const stages = ["runs", "prepare", ...Report.data.stages];
+  const decided = stages.indexOf(value("stage"));
   const e = Report.escape;
-  const items = STAGES.map((stage, place) => {
+  const items = stages.map((stage, place) => {
     if (stage === "runs" && decided !== 0) return "";
     let state = "done", text = "done";
     const failed = value("reason") !== "ok" && place === decided;

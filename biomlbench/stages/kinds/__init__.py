@@ -26,6 +26,7 @@ __all__ = [
     "all_kinds",
     "get_kind",
     "has_cases",
+    "judged_by",
     "kind_of",
     "kinds_for",
     "shares_jobs",
@@ -151,3 +152,8 @@ def shares_jobs(name: str) -> bool:
     """Tell whether a kind's pairs may share a job; a bad row has no kind, and no job."""
     kind = all_kinds().get(name)
     return kind is not None and kind.SHARES_JOBS
+
+
+def judged_by(task: Task, _context: Context) -> dict[str, str]:
+    """Return the provenance of what submissions are judged by, for a stage's ``sources``."""
+    return {"answers_sha256": get_kind(task.kind).answers_hash(task)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError, UserError
+from biomlbench.runtime.hashing import file_sha256
 from biomlbench.task.registry import cache_dir
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ __all__ = [
     "check_offline",
     "copy_file",
     "fetch_archive",
-    "file_sha256",
     "locked",
     "read_members",
     "temporary_file",
@@ -224,12 +223,6 @@ def _last_error(stderr: str) -> str:
         return "this Python has no pip; get it with `python -m ensurepip`"
     # pip may repeat the index address, which can hold a password
     return re.sub(r"//[^/\s@]*@", "//***@", errors[-1])[:300].rstrip(".")
-
-
-def file_sha256(path: Path) -> str:
-    """Return a file's SHA-256, lower-case hexadecimal."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 @contextmanager

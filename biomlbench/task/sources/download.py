@@ -17,12 +17,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from biomlbench.runtime.hashing import file_sha256
 from biomlbench.task.registry import cache_dir
 from biomlbench.task.sources.archives import (
     QUIET,
     DataSourceError,
     check_offline,
-    file_sha256,
     locked,
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason
+from biomlbench.verify.policy import rounded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,6 @@ __all__ = ["SCORE_RTOL", "Found", "Predicted", "agreement", "not_applicable", "r
 SCORE_RTOL = 1e-9
 """Relative difference of two ways to one score that rounding explains."""
 _LOWEST_MARGIN = -1e6
-_MARGIN_DIGITS = 3
 
 
 class Found(NamedTuple):
@@ -148,8 +148,3 @@ def agreement(other: float, score: float, what: str) -> Found:
     return Found(
         Outcome.ERROR, f"{what} gives another score", margin, reason=Reason.SCORE_DISAGREEMENT
     )
-
-
-def rounded(margin: float) -> float:
-    """Return a margin to few digits, so that it does not depend on the last bits of a sum."""
-    return float(f"{margin:.{_MARGIN_DIGITS}g}")

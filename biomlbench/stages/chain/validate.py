@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.contracts import SCHEMAS
+from biomlbench.stages import specification as spec
 from biomlbench.stages.kinds import get_kind
 
 if TYPE_CHECKING:
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
     from biomlbench.stages import Context, Pair
 
-READS: tuple[str, ...] = ()
+__all__ = ["STAGE", "compute"]
 
 
 def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
@@ -33,3 +35,16 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     rows = get_kind(pair.kind).validate(pair.submission, task)
     key = {"task_id": pair.task_id, "run_id": pair.run_id}
     return [{**key, **row} for row in rows]
+
+
+STAGE = spec.Stage(
+    compute=compute,
+    table=SCHEMAS["validate"],
+    key=("check",),
+    task=("kind", "dataset", "submission"),
+    unused=(
+        *(*spec.SCORING, *spec.FETCHING, *spec.RANKING, *spec.PREPARING, *spec.RUNNING),
+        *(*spec.RERUNNING, *spec.SCORING_A_PAIR),
+        *("biomlbench.stages.cards", "biomlbench.stages.outputs"),
+    ),
+)

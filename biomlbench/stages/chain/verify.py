@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.stages.cards import missing_evidence
-from biomlbench.stages.kinds import get_kind
-from biomlbench.stages.outputs import judged_by
+from biomlbench.contracts import SCHEMAS
+from biomlbench.stages import specification as spec
+from biomlbench.stages.kinds import get_kind, judged_by
 from biomlbench.stages.upstream import upstream_failure
-from biomlbench.verify import policy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,10 +15,7 @@ if TYPE_CHECKING:
     from biomlbench.stages import Context, Pair
     from biomlbench.verify import CheckOutcome
 
-READS = ("validate", "execute", "grade")
-
-
-sources = judged_by
+__all__ = ["STAGE", "compute"]
 
 
 def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
@@ -37,6 +33,9 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     list of dict
         Rows of the schema ``verify``.
     """
+    from biomlbench.stages.cards import missing_evidence
+    from biomlbench.verify import policy
+
     task = context.effective_task(pair.task_id)
     outcomes, hidden_score = _verified(pair, context, tables)
     verdict = policy.decide(outcomes)
@@ -55,7 +54,25 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
 def _verified(
     pair: Pair, context: Context, tables: dict[str, pa.Table]
 ) -> tuple[list[CheckOutcome], float | None]:
+    from biomlbench.verify import policy
+
     if failure := upstream_failure(tables):
         return [policy.gate("runs", failure["reason"], failure["message"])], None
     (grade,) = tables["grade"].to_pylist()
     return get_kind(pair.kind).verify(pair, context, tables["execute"], grade)
+
+
+STAGE = spec.Stage(
+    compute=compute,
+    reads=("validate", "execute", "grade"),
+    table=SCHEMAS["verify"],
+    key=("suite", "check"),
+    task=(
+        *("kind", "dataset", "submission", "grader", "verify", "verifier", "noise_floor"),
+        *("*.py", *spec.CARD_FILES, "solutions/*/*.py"),
+    ),
+    overrides=("verifier",),
+    unused=(*spec.FETCHING, *spec.RANKING, *spec.PREPARING, *spec.RUNNING),
+    sources=judged_by,
+    measured=True,
+)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.contracts import SCHEMAS
 from biomlbench.errors import TaskError
-from biomlbench.stages.kinds import get_kind
-from biomlbench.stages.outputs import judged_by
+from biomlbench.stages import specification as spec
+from biomlbench.stages.kinds import get_kind, judged_by
 from biomlbench.stages.upstream import upstream_failure
 
 if TYPE_CHECKING:
@@ -16,10 +17,7 @@ if TYPE_CHECKING:
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.stages import Context, Pair
 
-READS = ("validate", "execute")
-
-
-sources = judged_by
+__all__ = ["STAGE", "compute"]
 
 
 def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
@@ -51,3 +49,18 @@ def _metric(task: EffectiveTask) -> dict[str, str]:
     with contextlib.suppress(TaskError):
         found["direction"] = task.direction
     return found
+
+
+STAGE = spec.Stage(
+    compute=compute,
+    reads=("validate", "execute"),
+    table=SCHEMAS["grade"],
+    task=(
+        *("kind", "dataset", "submission", "grader", "verifier", "*.py"),
+        *spec.CARD_FILES,
+    ),
+    settings={"bootstrap": "grading.bootstrap", "seed": "grading.seed"},
+    overrides=("verifier",),
+    unused=(*spec.FETCHING, *spec.RANKING, *spec.PREPARING, *spec.RUNNING, *spec.RERUNNING),
+    sources=judged_by,
+)

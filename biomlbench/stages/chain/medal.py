@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.contracts import SCORE_COLUMNS, VERDICT_COLUMNS
-from biomlbench.errors import TaskError
+from biomlbench.contracts import SCHEMAS, SCORE_COLUMNS, VERDICT_COLUMNS
 from biomlbench.outcomes import Fault, Reason, fault_of
-from biomlbench.scoring.award import award
 from biomlbench.scoring.effective_task import EffectiveTask
-from biomlbench.stages.provenance import file_hash
+from biomlbench.stages import specification as spec
+from biomlbench.stages.provenance import board_hashes
 from biomlbench.stages.upstream import upstream_failure
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from biomlbench.stages import Context, Pair
     from biomlbench.task.registry import Task
 
-READS = ("validate", "execute", "grade", "verify")
+__all__ = ["STAGE", "compute"]
 
 
 def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
@@ -74,18 +73,6 @@ def sources(task: Task, context: Context) -> dict[str, str]:
     return board_hashes(EffectiveTask(task, context.overrides))
 
 
-def board_hashes(task: EffectiveTask) -> dict[str, str]:
-    """Return the hashes of leaderboard and human baselines; one that is not there is `absent`."""
-    hashes = {}
-    for name, attribute in (("leaderboard", "leaderboard"), ("humans", "human_baselines")):
-        try:
-            path = getattr(task, attribute)
-        except TaskError:
-            path = None
-        hashes[f"{name}_sha256"] = file_hash(path)
-    return hashes
-
-
 def _first_fault(
     tables: dict[str, pa.Table],
     grade: dict[str, Any],
@@ -121,6 +108,8 @@ def _unlearnt(earned: Award, verify: list[dict[str, Any]]) -> str:
 
 
 def _award(task: EffectiveTask, grade: dict[str, Any]) -> Award:
+    from biomlbench.scoring.award import award
+
     return award(
         task,
         grade["score"] if grade["valid_submission"] else None,
@@ -145,3 +134,19 @@ def _resources(execute: pa.Table) -> dict[str, Any]:
         "provider": first["provider"],
         "level": first["level"],
     }
+
+
+STAGE = spec.Stage(
+    compute=compute,
+    reads=("validate", "execute", "grade", "verify"),
+    table=SCHEMAS["medal"],
+    task=("kind", "grader", "leaderboard", "leaderboard_of", "human_baselines", "*.csv"),
+    overrides=("leaderboard",),
+    files=("leaderboard",),
+    unused=(
+        *("biomlbench.scoring.score", "biomlbench.scoring.bootstrap"),
+        *("biomlbench.grading.isolated", "biomlbench.grading.process"),
+        *("biomlbench.suites.graders", *spec.FETCHING),
+    ),
+    sources=sources,
+)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.contracts import SCHEMAS
 from biomlbench.outcomes import Reason
+from biomlbench.stages import specification as spec
 from biomlbench.stages.kinds import get_kind
-from biomlbench.stages.outputs import case_row
 from biomlbench.stages.upstream import first_failure
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from biomlbench.stages import Context, Pair
 
-READS = ("validate",)
+__all__ = ["STAGE", "compute"]
 
 
 def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
@@ -38,9 +39,37 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     SandboxUnavailable, SandboxFault
         Where the machine, not the code, is at fault.
     """
+    from biomlbench.stages.outputs import case_row
+
     if failure := first_failure(tables["validate"]):
         rows = [case_row(status=Reason.NOT_REACHED, message=failure["message"])]
     else:
         rows = get_kind(pair.kind).execute(pair, context)
     key = {"task_id": pair.task_id, "run_id": pair.run_id}
     return [{**key, **row} for row in rows]
+
+
+STAGE = spec.Stage(
+    compute=compute,
+    reads=("validate",),
+    table=SCHEMAS["execute"],
+    key=("case_id", "repeat"),
+    task=(
+        *("kind", "limits", "compute_requirements", "environment", "installed_data", "source"),
+        *spec.CARD_FILES,
+    ),
+    settings={
+        "provider": "sandbox.provider",
+        "repeats": "execution.repeats",
+        "reruns": "execution.reruns",
+        "limits": "execution.limits",
+    },
+    overrides=("limits", "repeats"),
+    unused=(
+        *(*spec.SCORING, *spec.FETCHING, *spec.RANKING, *spec.PREPARING),
+        *spec.SCORING_A_PAIR,
+    ),
+    seeded=True,
+    runs_code=True,
+    measured=True,
+)

@@ -1,0 +1,117 @@
+"""The config against what is there: the folders, files and tasks that it names."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import TaskError
+from biomlbench.workflow.config import ConfigError, check_config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from biomlbench.task.registry import Registry
+    from biomlbench.workflow.config import Sources
+
+__all__ = ["changes_of_tasks", "checked"]
+
+# What Snakemake takes for a wildcard or a path variable; and what is no name.
+_NO_FOLDER = re.compile(r"^~|[{}<>\x00-\x1f]")
+
+
+def checked(
+    config: Mapping[str, Any], root: str | Path, files: Iterable[str | Path] = ()
+) -> dict[str, Any]:
+    """Check the workflow's config and fill in the defaults.
+
+    Parameters
+    ----------
+    config : mapping
+        As read from the config file.
+    root : path
+        Folder of the Snakefile.
+    files : iterable of path
+        Files that the config was read from, for the messages.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ConfigError
+        Naming key and what is allowed.
+    """
+    schema = Path(root) / "workflow" / "schemas" / "config.schema.json"
+    found = check_config(config, schema, files)
+    found["results_dir"] = folder = os.path.normpath(found["results_dir"])
+    if _NO_FOLDER.search(folder) or Path(folder).name in ("", ".."):
+        raise ConfigError(
+            f"config: `results_dir`: {folder!r} cannot hold the results; name a folder, as "
+            "results-2, without braces, angle brackets and line breaks"
+        )
+    return found
+
+
+def changes_of_tasks(
+    config: Mapping[str, Any], registry: Registry, sources: Sources
+) -> dict[str, Any]:
+    """Return the config's changes to tasks by full id; refuse what names nothing that is there.
+
+    Parameters
+    ----------
+    config : mapping
+        As :func:`checked` returns it.
+    registry : Registry
+        With the tasks of the config's folders.
+    sources : Sources
+        Files that the config was read from, for the messages.
+
+    Raises
+    ------
+    ConfigError
+        Naming file, line and key.
+    """
+    for path, problem in _dangling(config):
+        key = ".".join(map(str, path))
+        raise ConfigError(f"{sources.where(path)}: `{key}`: {problem}; correct the path")
+    for number, name in enumerate(config.get("calibration", {}).get("tasks", [])):
+        _get_task(registry, name, ("calibration", "tasks", number), sources)
+    changes: dict[str, Any] = {}
+    for name, changed in config["tasks"].items():
+        path = ("tasks", name)
+        task_id = _get_task(registry, str(name), path, sources)
+        if task_id in changes:
+            raise ConfigError(
+                f"{sources.where(path)}: `tasks.{name}`: {task_id} is changed twice; put both "
+                "changes under one key"
+            )
+        board = changed.get("leaderboard")
+        if board is not None and not os.path.isfile(board):
+            raise ConfigError(
+                f"{sources.where((*path, 'leaderboard'))}: `tasks.{name}.leaderboard`: there "
+                f"is no file {board!r} in {Path.cwd()}; correct the path"
+            )
+        changes[task_id] = changed
+    return changes
+
+
+def _get_task(registry: Registry, name: str, path: tuple[str | int, ...], sources: Sources) -> str:
+    try:
+        return registry.get_task(name).id
+    except TaskError as error:
+        key = ".".join(map(str, path))
+        raise ConfigError(f"{sources.where(path)}: `{key}`: {error}") from error
+
+
+def _dangling(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield the keys that name a folder or file that there is not, each with what is wrong."""
+    for number, folder in enumerate(config["tasks_dirs"]):
+        if not Path(folder).expanduser().is_dir():
+            yield ("tasks_dirs", number), f"there is no folder {folder!r} in {Path.cwd()}"
+    labels = config.get("calibration", {}).get("adjudications")
+    if labels is not None and not Path(labels).is_file():
+        yield ("calibration", "adjudications"), f"there is no file {labels!r} in {Path.cwd()}"

@@ -1,0 +1,192 @@
+"""All that touches Snakemake's internals, and the workers that its jobs are handed to.
+
+Beside this module the rules use Snakemake by its documented means. Every attribute that is not
+documented is guarded, so that the workflow runs on, if slower, where Snakemake has moved it; the
+tests of this module then fail and name it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import biomlbench
+from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
+from biomlbench.workflow.job import DONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from biomlbench.runtime.usage import Usage
+
+__all__ = ["Adapter", "FailedJobError", "granted", "with_signature"]
+
+_log = logging.getLogger(__name__)
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+_GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
+
+
+class FailedJobError(RuntimeError):
+    """A job failed; the message is for the user and names the log."""
+
+
+class Adapter:
+    """Snakemake's workflow as the rules need to know it.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+    root : path
+        Folder that has the workflow's ``scripts``.
+    """
+
+    def __init__(self, workflow: Any, root: Path) -> None:
+        self._workflow = workflow
+        self._root = root
+        # Of this very place in the rules: an importing workflow has others.
+        self._modifier = workflow.modifier.path_modifier
+        self._pool = Pool(Path(biomlbench.__file__).parents[1])
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the Snakemake that was started, not one that it started for a job."""
+        return bool(self._workflow.is_main_process)
+
+    def results(self) -> str:
+        """Return the folder of the results, as the path variable and a prefix make it.
+
+        Raises
+        ------
+        ValueError
+            If the prefix of an importing ``module`` would put the tables elsewhere.
+        """
+        apply = self._workflow.pathvars.apply
+        found = self.placed(apply("<results>"))
+        if apply(self.placed("<results>/x")) != f"{found}/x":
+            raise ValueError(
+                f"module: its `prefix` or `replace_prefix` does not go with results in {found}; "
+                "leave it out and say `pathvars: results=...`, or let results_dir be a folder "
+                "below the prefix"
+            )
+        return found
+
+    def placed(self, path: str) -> str:
+        """Return where a path of the rules is on disk: with an importing ``module``'s prefix."""
+        return str(self._modifier.replace_prefix(path))
+
+    def given(self, path: str) -> str:
+        """Return a path that the config or a run table names so that it gets no prefix."""
+        if self.placed(path) == path:
+            return path
+        return os.path.abspath(path)  # noqa: PTH100 - `resolve` would follow links
+
+    def jobs_at_a_time(self) -> int:
+        """Return how many jobs run at a time: on so many cores, or in a cluster's queue."""
+        at_hand = self._workflow.resource_settings
+        return at_hand.cores or at_hand.nodes or 1
+
+    def stay_in_process(self) -> None:
+        """Let Snakemake run ``run:`` blocks itself, also where our profile is not read.
+
+        So it is in a cluster's job, and in a workflow that imports the rules. Without
+        ``force-use-threads`` Snakemake would start one more Snakemake for each job. Its settings
+        are not there yet while it reads the Snakefile, but they are when it works out what the
+        jobs are about.
+        """
+        settings: Any = getattr(self._workflow, "execution_settings", None)
+        if hasattr(settings, "use_threads"):
+            settings.use_threads = True
+
+    def no_rate_limit(self) -> None:
+        """Keep the scheduler from piling up timers.
+
+        Each round of Snakemake's rate limiter starts a timer that starts another round, and with
+        long jobs they pile up (hundreds of threads). Only before the first round: the scheduler
+        counts on it afterwards.
+        """
+        scheduler: Any = getattr(self._workflow, "scheduler", None)
+        if getattr(scheduler, "job_rate_limiter", None) is not None:
+            scheduler.job_rate_limiter = None
+
+    def to_be_done(self) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Yield the first output of every planned job, and its wildcards."""
+        planned: Any = getattr(getattr(self._workflow, "dag", None), "needrun_jobs", list)
+        for job in planned():
+            yield str(next(iter(job.output), "")), job.wildcards_dict
+
+    def run(
+        self, script: str, job: Mapping[str, Any], log: Path, benchmark: Path | None = None
+    ) -> Any:
+        """Run a script's ``main`` in a warm worker process; its log is always written.
+
+        Parameters
+        ----------
+        script : str
+            Name of a file of ``scripts``.
+        job : mapping
+            Attributes of the object that ``main`` gets.
+        log : path
+            Gets the message of a job that failed, and what one that ended well took.
+        benchmark : path, optional
+            Gets the latter as a table. Snakemake's own ``benchmark:`` would measure Snakemake.
+
+        Returns
+        -------
+        object
+            What ``main`` returned.
+
+        Raises
+        ------
+        FailedJobError
+        """
+        try:
+            value, usage = self._pool.measured(self._root / "scripts" / f"{script}.py", job)
+        except (JobError, WorkerDiedError) as error:
+            _write(log, error.as_log() if isinstance(error, JobError) else f"{error}\n")
+            if getattr(error, "told", True):
+                raise FailedJobError(f"{error}\n(also in {log})") from None
+            last_line = str(error).strip().splitlines()[-1]
+            raise FailedJobError(f"{last_line}\n(whole message in {log})") from None
+        _keep(usage, log, benchmark)
+        return value
+
+
+def _keep(usage: Usage, log: Path, benchmark: Path | None) -> None:
+    _write(log, f"{DONE}{usage}\n")
+    if benchmark is not None:
+        _write(benchmark, usage.table())
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        if not path.parent.exists():  # Snakemake makes those of a rule's logs.
+            path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        # What the job did counts, not that a full disk has no room for its log.
+        _log.warning("%s: cannot be written (%s)", path, error.strerror)
+
+
+def granted(threads: int, resources: Any) -> dict[str, float]:
+    """Return what a job that runs submitted code was given by the scheduler.
+
+    Parameters
+    ----------
+    threads : int
+    resources : snakemake.io.Resources or None
+        None for a job that runs no submitted code.
+    """
+    if resources is None:
+        return {}
+    found = {key: resources.get(name) for key, name in _GRANT.items()}
+    numbers = {key: value for key, value in found.items() if isinstance(value, (int, float))}
+    return {"cpus": threads, **numbers}
+
+
+def with_signature(function: _Function) -> _Function:
+    """Let Snakemake find a function's signature at hand: it asks for it at every job."""
+    function.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return function

@@ -1,8 +1,0 @@
-"""Adapter of the rule `grade`."""
-
-from biomlbench.workflow.job import run_job
-
-
-def main(snakemake):
-    """Run the stage for the job's pair."""
-    return run_job("grade", snakemake)

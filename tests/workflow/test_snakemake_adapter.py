@@ -1,0 +1,170 @@
+"""Snakemake's internals are where the adapter looks for them, and do what it takes them for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from biomlbench.runtime.usage import Usage
+from biomlbench.workflow.snakemake_adapter import Adapter, FailedJobError
+from tests.workflow.conftest import ROOT
+
+# Tells what the adapter sees in a real run: while the file is read, when the run starts, in a job.
+SNAKEFILE = """
+import json, os
+from pathlib import Path
+from biomlbench.workflow.snakemake_adapter import Adapter
+
+pathvars:
+    results="out",
+
+SNAKEMAKE = Adapter(workflow, Path("."))
+SEEN = {"read in": os.getpid(), "main": SNAKEMAKE.is_main, "at a time": SNAKEMAKE.jobs_at_a_time(),
+        "results": SNAKEMAKE.results(), "given": SNAKEMAKE.given("a.csv")}
+Path("read.json").write_text(json.dumps(SEEN))
+
+def job(wildcards):
+    SNAKEMAKE.stay_in_process()
+    return wildcards.name
+
+rule all:
+    input: "<results>/a.txt", "<results>/b.txt"
+
+rule one:
+    output: "<results>/{name}.txt"
+    params: job=job
+    run:
+        SEEN[params.job] = os.getpid()
+        Path(output[0]).touch()
+
+onstart:
+    SEEN["limited"] = workflow.scheduler.job_rate_limiter is not None
+    SNAKEMAKE.no_rate_limit()
+    SEEN["still limited"] = workflow.scheduler.job_rate_limiter is not None
+    SEEN["planned"] = sorted((path, dict(names)) for path, names in SNAKEMAKE.to_be_done())
+
+onsuccess:
+    Path("seen.json").write_text(json.dumps(SEEN))
+"""
+IMPORTING = """
+module inner:
+    snakefile: "Snakefile"
+    {}
+
+use rule * from inner as inner_*
+"""
+
+
+def run(folder, *arguments):
+    call = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(call, cwd=folder, env=env, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("adapter")
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    done = run(folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "seen.json").read_text())
+
+
+def test_the_main_process_and_its_cores_are_known(seen):
+    assert seen["main"] is True
+    assert seen["at a time"] == 2
+
+
+def test_paths_are_as_snakemake_makes_them(seen):
+    assert (seen["results"], seen["given"]) == ("out", "a.csv")
+
+
+def test_jobs_run_in_the_main_process_though_no_profile_says_so(seen):
+    assert {seen["a"], seen["b"]} == {seen["read in"]}
+
+
+def test_the_rate_limiter_is_there_and_can_be_taken_away(seen):
+    assert (seen["limited"], seen["still limited"]) == (True, False)
+
+
+def test_what_is_planned_is_known_by_output_and_wildcards(seen):
+    # The target rule has no output.
+    assert [found for found in seen["planned"] if found[0]] == [
+        ["out/a.txt", {"name": "a"}],
+        ["out/b.txt", {"name": "b"}],
+    ]
+
+
+def test_an_importing_workflows_prefix_is_followed(tmp_path):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "Outer.smk").write_text(IMPORTING.format('prefix: "there"'))
+    done = run(tmp_path, "-s", "Outer.smk", "-n")
+    assert done.returncode == 0, done.stderr
+    read = json.loads((tmp_path / "read.json").read_text())
+    assert read["results"] == "there/out"
+    assert read["given"] == str(tmp_path / "a.csv")
+
+
+def test_a_prefix_that_parts_tables_from_results_is_refused(tmp_path):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "Outer.smk").write_text(IMPORTING.format('replace_prefix: {"out": "other"}'))
+    done = run(tmp_path, "-s", "Outer.smk", "-n")
+    assert done.returncode != 0
+    assert "does not go with results in other" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("missing", ["execution_settings", "scheduler", "dag"])
+def test_a_snakemake_that_has_moved_something_costs_no_run(missing, tmp_path):
+    there = {
+        "execution_settings": SimpleNamespace(use_threads=False),
+        "scheduler": SimpleNamespace(job_rate_limiter=1),
+        "dag": SimpleNamespace(needrun_jobs=list),
+    }
+    del there[missing]
+    workflow = SimpleNamespace(modifier=SimpleNamespace(path_modifier=None), **there)
+    adapter = Adapter(workflow, tmp_path)
+    adapter.stay_in_process()
+    adapter.no_rate_limit()
+    assert list(adapter.to_be_done()) == []
+
+
+SCRIPT = """
+def main(snakemake):
+    if snakemake.fails:
+        raise ValueError("said so")
+    return bytearray(64 << 20).count(0)
+"""
+
+
+@pytest.fixture
+def adapter(tmp_path):
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "work.py").write_text(SCRIPT)
+    return Adapter(SimpleNamespace(modifier=SimpleNamespace(path_modifier=None)), tmp_path)
+
+
+def test_the_log_of_a_job_is_always_written(adapter, tmp_path):
+    log = tmp_path / "logs" / "work.log"
+    with pytest.raises(FailedJobError, match="said so"):
+        adapter.run("work", {"fails": True}, log)
+    assert "Traceback" in log.read_text()
+    adapter.run("work", {"fails": False}, log)
+    assert log.read_text().startswith("done in ")
+
+
+def test_time_and_memory_of_a_job_are_kept(adapter, tmp_path):
+    kept = tmp_path / "work.tsv"
+    assert adapter.run("work", {"fails": False}, tmp_path / "log", kept) == 64 << 20
+    names, values = (line.split("\t") for line in kept.read_text().splitlines())
+    assert names == ["s", "max_rss", "cpu_time"]
+    assert float(values[1]) > 64
+
+
+def test_an_unknown_peak_is_told_as_such():
+    assert Usage(1.0, 0.5, None).table().splitlines()[1] == "1.0000\tNA\t0.50"
+    assert str(Usage(1.0, 0.5, None)) == "1.000 s, CPU time 0.50 s"

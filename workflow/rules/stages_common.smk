@@ -1,0 +1,62 @@
+# What stages.smk uses: where the tables of pairs and of batches are, and what their jobs have as
+# input, from what the stages declare of themselves in biomlbench/stages/chain.
+from biomlbench.stages.chain import before, get_stage
+
+PAIR = "pairs/{task}/{run}"
+BATCH = "batches/{task}/{batch}"
+
+
+def batch_submissions(wildcards):
+    return list(
+        map(given, BENCHMARK.batch_submissions(wildcards.task, wildcards.batch))
+    )
+
+
+def inputs_of(stage, unit):
+    """Return a stage's inputs: the table of the stage before; the submission for the first.
+
+    No more than that, though it reads others: each is made from all before it, and at 10,000
+    pairs each further input costs seconds of planning.
+    """
+    if earlier := before(stage):
+        return {earlier: f"<results>/{unit}/{earlier}.parquet"}
+    return {
+        "submission": submission_of if unit == PAIR else batch_submissions,
+        "prepare": "<results>/tasks/{task}/prepare.parquet",
+    }
+
+
+def logs_of(stage, unit):
+    """Return a stage's log, and, where they are kept, the file with time and memory of the job.
+
+    It is no `benchmark:`, with which Snakemake would measure itself: the job is in a worker.
+    """
+    logs = {"log": f"<results>/logs/{unit}/{stage}.log"}
+    if unit == PAIR:
+        logs = {"log": f"<results>/logs/{stage}/{{task}}/{{run}}.log"}
+    if get_stage(stage).measured:
+        logs["benchmark"] = f"<results>/benchmarks/{unit}/{stage}.tsv"
+    return logs
+
+
+def threads_of(stage):
+    return task_resource("cpus") if get_stage(stage).runs_code else 1
+
+
+def resources_of(stage):
+    """Return what a stage's job takes; the profile's defaults where it runs no submitted code."""
+    if not get_stage(stage).runs_code:
+        return {}
+    asked = {"mem_mb": "memory_mb", "runtime": "runtime_min", "gpu": "gpus"}
+    return {name: task_resource(key) for name, key in asked.items()}
+
+
+def run_stage(input, output, params, wildcards, threads, log, resources):
+    """Run the job of a stage, which its output is named after."""
+    (stage,) = output.keys()
+    declared = get_stage(stage)
+    granted = resources if declared.runs_code else None
+    benchmark = Path(log["benchmark"]) if declared.measured else None
+    run_script(
+        "stage", input, output, params, wildcards, threads, log, granted, benchmark
+    )
