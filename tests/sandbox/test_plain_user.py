@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from biomlbench.sandbox import accounting
 from tests.waiting import HANG_S, wait_until
 
 REPOSITORY = Path(__file__).parents[2]
@@ -68,7 +71,14 @@ def run_as(user, *arguments, timeout=HANG_S):
 
 
 def processes_of(name):
-    return subprocess.run(["pgrep", "-a", "-u", name], capture_output=True, text=True).stdout
+    """What of a user's is alive: what has ended stays listed where process 1 waits for nobody."""
+    uid = pwd.getpwnam(name).pw_uid
+    found = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and entry.stat().st_uid == uid:
+                found[int(entry.name)] = (entry / "cmdline").read_bytes()
+    return {pid: found[pid] for pid in accounting.living(sorted(found))}
 
 
 @pytest.mark.root
@@ -82,7 +92,7 @@ def test_the_battery_holds_for_a_plain_user(user):
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     # Python's own helper of a process pool ends a moment after the test run.
-    wait_until(lambda: not processes_of(user[0]))
+    wait_until(lambda: not processes_of(user[0]), f"the end of {processes_of(user[0])}")
 
 
 @pytest.mark.root
