@@ -23,6 +23,7 @@ from biomlbench.sandbox import (
     cgroups,
     functions,
     meter,
+    process,
     providers,
     run_functions,
     run_program,
@@ -262,6 +263,22 @@ def test_what_is_killed_from_outside_leaves_no_process_behind(provider, killed):
             assert list(folder.glob(f"biomlbench-{caller.pid}-*")) == []
 
 
+def test_a_sandbox_without_namespace_is_ended_by_its_first_process(monkeypatch):
+    ended = []
+    kill = process.Running.kill
+    monkeypatch.setattr(process.Running, "kill", lambda self: (ended.append(self), kill(self)))
+    monkeypatch.setattr(process.Running, "_kill_plain", lambda self: pytest.fail("from outside"))
+    code = (
+        b"import os\n\n\ndef f(x):\n    os.fork() or os.setsid()\n    while True:\n        pass\n"
+    )
+    done = run_functions(
+        code, [Case("a", "f", (0,))], limits=Limits(wall_s=0.5, total_wall_s=1), provider="unsafe"
+    )
+    assert done.cases[0].status == "time_limit"
+    assert ended
+    assert not list(harnesses())
+
+
 def test_a_host_out_of_memory_gets_one_more_try(confined, monkeypatch):
     """SIGKILL of a case, and the host's count of memory kills has gone up."""
     kills = iter(range(1, 1000))
@@ -349,8 +366,6 @@ def test_a_worker_killed_by_the_kernels_memory_killer_harms_no_candidate():
         f"print(run_functions({CODE!r}, [Case('a', 'f', ({HANG_S},))], provider='auto',"
         f" limits=Limits(wall_s={HANG_S})))\n"
     )
-    from biomlbench.sandbox import process
-
     try:
         env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
         worker = process.spawn([sys.executable, "-c", code], env=env, group=group)
