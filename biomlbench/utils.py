@@ -33,9 +33,9 @@ def load_yaml(path: str | Path) -> Any:
     ----------
     path : path
     """
-    import yaml
+    from biomlbench.runtime.bounded_yaml import read_yaml
 
-    return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    return read_yaml(path)
 
 
 def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:

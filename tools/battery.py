@@ -3,13 +3,13 @@
     python -m tools.battery
     python -m tools.battery root.xml user.xml    from reports of pytest's that are there
 
-As root it attacks root's sandbox, as an ordinary user that user's and Landlock. Nothing on the
-page is typed by hand.
+As root it attacks root's sandbox, as an ordinary user that user's and Landlock; for a page of both,
+let pytest report each run (``-m "" --junitxml=root.xml tests/attacks``) and name the reports, on
+the machine that they are of. Nothing on the page is typed by hand.
 """
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import subprocess
@@ -34,7 +34,7 @@ _CASE = re.compile(rf"{ONE_ATTACK}\[(\w+)-([\w-]+)\]")
 TEXT = """# The battery of attacks
 
 Made by `python -m tools.battery`, which runs every attack of `tests/attacks/` against every sandbox
-that the machine has for this user. An attack is held if it comes to what is expected of it, leaves
+that the machine has for the user. An attack is held if it comes to what is expected of it, leaves
 nothing behind, and touches nothing of the host's. The [threat model](threat-model.md) says what
 they are about, and names the tests of what lies beside the sandbox.
 
@@ -127,6 +127,14 @@ def page_of(results: Iterable[Result], machine: str) -> str:
     )
 
 
+def users_of(results: Iterable[Result]) -> str:
+    """Return who ran the attacks: root's sandbox is root's alone, the others are not root's."""
+    found = {match[2] == "bwrap-root" for one in results if (match := _CASE.fullmatch(one.name))}
+    return " and as ".join(
+        name for name, root in (("root", True), ("an ordinary user", False)) if root in found
+    )
+
+
 def main(reports: Iterable[str] = ()) -> int:
     """Run all, or read reports; write the page, and end with 1 if anything failed."""
     texts = [Path(report).read_text(encoding="utf-8") for report in reports]
@@ -135,10 +143,9 @@ def main(reports: Iterable[str] = ()) -> int:
     results = list({(result.file, result.name): result for result in read}.values())
     results = results or run(["tests/attacks"])
     system = platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())
-    user = "root" if os.geteuid() == 0 else "an ordinary user"
     machine = (
         f"{system}, kernel {platform.release()}, {platform.machine()}, "
-        f"Python {platform.python_version()}, as {user}"
+        f"Python {platform.python_version()}, as {users_of(results)}"
     )
     PAGE.write_text(page_of(results, machine), encoding="utf-8")
     failed = [f"{result.file}::{result.name}" for result in results if result.outcome == "failed"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.bounded_yaml import read_yaml
 
 from .detectors import remedies
 
@@ -38,7 +39,7 @@ def read_waivers(task: Task, folder: Path | None = None) -> dict[str, str]:
     if not path.is_file():
         return {}
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = read_yaml(path)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise TaskError(f"{path}: cannot be read: {error}") from error
     entries = values.get("waived") if isinstance(values, dict) and len(values) == 1 else None

@@ -14,6 +14,7 @@ from biomlbench.calibrate.proposals import propose
 from biomlbench.calibrate.regrade import flips_of_card
 from biomlbench.contracts import read_table
 from biomlbench.errors import TaskError
+from biomlbench.runtime.bounded_yaml import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,7 +109,7 @@ def read_proposal(path: str | Path) -> list[dict[str, Any]]:
     """
     path = Path(path)
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = read_yaml(path)
     except OSError as error:
         raise TaskError(f"{path}: {error.strerror}; run `biomlbench calibrate propose`") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

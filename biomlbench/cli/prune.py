@@ -31,13 +31,14 @@ def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
     """  # noqa: D301
     import yaml
 
+    from biomlbench.runtime.bounded_yaml import read_yaml
     from biomlbench.runtime.files import workflow_root
     from biomlbench.runtime.locking import LockedError, lock
     from biomlbench.workflow.checked_config import checked
     from biomlbench.workflow.prune import leftovers, remove
 
     try:
-        settings = yaml.safe_load(config.read_text(encoding="utf-8"))
+        settings = read_yaml(config)
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
         raise Trouble(f"{config}: cannot be read as YAML ({error}); name a config file") from None
     if not isinstance(settings, dict):

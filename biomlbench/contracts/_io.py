@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -243,7 +244,10 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
         If the file is missing, cannot be read, or has another schema.
     """
     try:
-        small = Path(path).stat().st_size <= SMALL
+        found = Path(path).stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise ContractError(f"{path}: is no file, but a folder, a pipe or a device")
+        small = found.st_size <= SMALL
         source = pa.BufferReader(Path(path).read_bytes()) if small else path
         with pq.ParquetFile(source, memory_map=False, pre_buffer=not small) as file:
             _check_schema(name, file.schema_arrow, f"{path}: ")

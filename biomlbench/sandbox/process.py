@@ -28,7 +28,7 @@ __all__ = ["Running", "pipe_with", "spawn", "subreaper"]
 
 # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
-END_S = 20.0
+END_S = 60.0
 """Seconds after SIGKILL until a sandbox that is still there counts as a fault of the host."""
 
 _lock = threading.Lock()
@@ -214,6 +214,10 @@ class Running:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._root_fd, signal.SIGKILL)
         elif self._popen.poll() is None:
+            if self.settings["keeper"]:
+                # Once it is there, it ends all below it, and only then itself.
+                self._popen.terminate()
+                return
             self._kill_plain()
         with contextlib.suppress(ProcessLookupError):
             self._popen.kill()
@@ -241,6 +245,8 @@ class Running:
         self.kill()
         try:
             self._popen.wait(END_S)
+            if self.settings["keeper"]:
+                self._await_harness()
             self._await_root()
         except subprocess.TimeoutExpired as error:
             raise SandboxFault("the sandbox's processes do not end after SIGKILL") from error
@@ -259,6 +265,16 @@ class Running:
                 with contextlib.suppress(OSError):
                     clean.empty(str(self._scratch))
                     self._scratch.rmdir()
+
+    def _await_harness(self) -> None:
+        """Without its keeper, which something has killed, the harness ends all, and itself."""
+        self.end_requests()
+        poll = select.poll()
+        poll.register(self.replies, select.POLLIN)
+        end = time.monotonic() + END_S
+        while time.monotonic() < end and poll.poll(END_S * 1000):
+            if not os.read(self.replies, 1 << 20):
+                return
 
     def _await_root(self) -> None:
         for pid in self._orphans:

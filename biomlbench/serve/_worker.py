@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,14 @@ from biomlbench.errors import TaskError
 from biomlbench.serve import work
 from biomlbench.serve.refusal import Refusal
 
+NICER = 5
+"""How much lower than the server's is a worker's priority: work must not hold up what answers."""
+
 
 def main(job: Any) -> dict[str, Any]:
     """Return an answer, a refusal, or what is at fault."""
+    server = os.getpriority(os.PRIO_PROCESS, os.getppid())
+    os.setpriority(os.PRIO_PROCESS, 0, server + NICER)
     if job.what == "warm":
         return {"answer": None}
     try:

@@ -8,10 +8,12 @@ only imports the decoder.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
 import select
+import signal
 import struct
 import sys
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 _LENGTH = struct.Struct("!Q")
 _MEMORY = 6 * 2**30
+_CPU_S = 120
+# linux/prctl.h
+_PR_SET_PDEATHSIG = 1
 _AT_END = 3
 
 
@@ -165,6 +170,9 @@ def main() -> None:
         select.select([sys.stdin.fileno()], [], [])
         child = os.fork()
         if not child:
+            # Whoever gives up on the file ends this process's parent, and may be gone itself.
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
             _answer(out)
             os._exit(0)
         if os.waitpid(child, 0)[1]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.grading.process import INSIDE
+from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.runtime.hashing import file_sha256
 from biomlbench.task.sources.archives import DataSourceError, locked
 from biomlbench.task.sources.data_source import place, sources_of
@@ -99,7 +100,7 @@ def differing_files(task: Task) -> list[str]:
 
     try:
         # Everything stays text: a checksum of digits alone is no number.
-        declared = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}
+        declared = read_yaml(path, as_text=True) or {}
         expected = dict(_flat(declared))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError) as error:
         raise TaskError(f"{path}: cannot be read: {error}") from error

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.bounded_yaml import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,7 +106,7 @@ class Suite:
 
         try:
             # Everything stays text: a commit of digits alone is no number.
-            values = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+            values = read_yaml(path, as_text=True)
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise SuiteError(f"{path}: cannot be read: {error}") from error
         if not isinstance(values, dict):

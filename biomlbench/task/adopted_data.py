@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.runtime.hashing import file_sha256
 from biomlbench.task.registry import cache_dir, prepare_command
 
@@ -128,9 +129,9 @@ def differing(folder: Path, files: Mapping[str, str]) -> list[str]:
     if not path.is_file():
         return []
     try:
-        expected = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        expected = read_yaml(path) or {}
         return sorted(n for n in expected.keys() | files.keys() if expected.get(n) != files.get(n))
-    except (yaml.YAMLError, UnicodeDecodeError, AttributeError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError, OSError, AttributeError) as error:
         raise TaskError(f"{path}: is no mapping of files to checksums: {error}") from error
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.task.task import Task, slug
 
 if TYPE_CHECKING:
@@ -359,9 +360,8 @@ def _flat(folder: Path) -> tuple[str, set[str], Path]:
 def _read_config(path: Path) -> Mapping[str, Any]:
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        config = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+        config = read_yaml(path)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise TaskError(f"{path}: cannot be read: {error}") from error
     if not isinstance(config, dict):

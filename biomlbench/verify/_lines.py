@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from biomlbench.errors import UserError
+from biomlbench.runtime.bounded_yaml import MAX_MB, load_yaml
+from biomlbench.runtime.regular_file import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,20 +57,21 @@ def read(path: Path) -> tuple[Any, Lines]:
         If the file is not UTF-8, is no YAML, or repeats a key.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path, MAX_MB).decode("utf-8")
+        data = load_yaml(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except UnicodeDecodeError as error:
         raise YamlError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
-        problem = getattr(error, "problem", None) or "not YAML"
+        problem = getattr(error, "problem", None) or str(error) or "not YAML"
         raise YamlError(f"{path}:{line}: {problem}") from error
     lines = Lines()
     if node is None:
         return None, lines
     _walk(node, (), lines, path)
-    return yaml.safe_load(text), lines
+    return data, lines
 
 
 def _walk(node: yaml.Node, at: Path_, lines: Lines, path: Path) -> None:

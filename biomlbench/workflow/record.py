@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench import __version__
 from biomlbench.contracts import ContractError, provenance, read_table
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import (
     COLUMNS,
@@ -171,12 +172,12 @@ def read_record(results: str | Path) -> dict[str, Any]:
     """
     path = Path(results) / RECORD
     try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        record: dict[str, Any] = json.loads(read_regular(path))
     except FileNotFoundError as error:
         raise RecordError(
             f"{path}: there is no such file; run the workflow again, which writes it"
         ) from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError, TooLargeError) as error:
         raise RecordError(f"{path}: cannot be read ({error}); run the workflow again") from error
     whole = isinstance(record, dict) and all(isinstance(record.get(k), dict) for k in _SECTIONS)
     if not whole or record.get("format") != FORMAT:

@@ -10,7 +10,8 @@ def attack(pid, start):
     except OSError:
         pass
     try:
-        if pid > 1000:
+        # In a namespace of its own a low number is a process of the sandbox's.
+        if pid > 1000 or os.getppid() > 1:
             os.kill(pid, signal.SIGKILL)
     except OSError:
         return "stopped"

@@ -1,12 +1,14 @@
-"""Lists of runs that are no files: nothing is waited for, nothing is read for ever."""
+"""Lists of runs and tables that are no files: nothing is waited for, nothing is read for ever."""
 
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import pytest
 
 from biomlbench.api.jsonl import read_lines
+from biomlbench.contracts import ContractError, read_table
 from biomlbench.errors import explain
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
@@ -17,6 +19,7 @@ READERS = {
     "grade-jsonl": (read_lines, Exception),
     "run table": (lambda path: list(json_rows(path)), RunTableError),
     "import": (read_text, ImportRefusedError),
+    "table of results": (partial(read_table, "pairs"), ContractError),
 }
 
 

@@ -49,6 +49,8 @@ def test_the_page_of_the_battery_tells_every_attack():
     assert "| `bwrap-user` | 1 | 1 | 0 | 0 |" in page
     assert re.search(r"\| `sleep` \| .+ \| failed \| – \|", page)
     assert "Run on: a machine." in page
+    assert battery.users_of(results) == "root and as an ordinary user"
+    assert battery.users_of(results[3:]) == "an ordinary user"
 
 
 def test_the_written_page_is_of_the_present_battery():

@@ -23,6 +23,7 @@ from biomlbench.sandbox import (
     cgroups,
     functions,
     meter,
+    process,
     providers,
     run_functions,
     run_program,
@@ -213,24 +214,69 @@ def test_a_bwrap_killed_from_outside_leaves_nothing_behind(bubblewrap):
     assert accounting.living([p for p in accounting.tree(os.getpid()) if p not in before]) == []
 
 
-def test_a_killed_caller_leaves_no_process_behind(confined, tmp_path):
+LEAVES_ONE_BEHIND = b"""
+import os, signal, time
+
+
+def f(x):
+    if not os.fork():
+        os.setsid()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+    time.sleep(x)
+"""
+
+
+@pytest.mark.parametrize("killed", ["caller", "harness", "first process and caller"])
+def test_what_is_killed_from_outside_leaves_no_process_behind(provider, killed):
     code = (
         "from biomlbench.sandbox import *\n"
-        f"run_functions({CODE!r}, [Case('a', 'f', ({HANG_S},))], provider={confined!r},"
-        f" limits=Limits(wall_s={HANG_S}))\n"
+        f"run_functions({LEAVES_ONE_BEHIND!r}, [Case('a', 'f', ({HANG_S},))],"
+        f" provider={provider!r}, limits=Limits(wall_s={HANG_S}))\n"
     )
-    caller = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
-    wait_until(lambda: cases(caller.pid) or caller.poll() is not None)
+    caller = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL
+    )
+    # A case and what it leaves, below the harness; where there is no namespace, that has a keeper.
+    above = 1 if provider.startswith("bwrap") else 2
+    wait_until(lambda: len(cases(caller.pid)) > above or caller.poll() is not None)
     inside = accounting.tree(caller.pid)[1:]
-    assert inside
-    caller.kill()
-    caller.wait()
-    wait_until(lambda: not accounting.living(inside))
+    found = list(harnesses(caller.pid))
+    assert len(found) == above + 2
+    try:
+        if killed == "harness":
+            os.kill(found[above - 1], signal.SIGKILL)
+        else:
+            if killed != "caller":
+                os.kill(found[0], signal.SIGKILL)
+            caller.kill()
+        caller.wait(HANG_S)
+        wait_until(lambda: not accounting.living(inside))
+    finally:
+        for pid in accounting.living(inside):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     hierarchy = cgroups.find()
     if hierarchy is not None:
         cgroups.sweep(hierarchy)
         for folder in hierarchy.folders:
             assert list(folder.glob(f"biomlbench-{caller.pid}-*")) == []
+
+
+def test_a_sandbox_without_namespace_is_ended_by_its_first_process(monkeypatch):
+    ended = []
+    kill = process.Running.kill
+    monkeypatch.setattr(process.Running, "kill", lambda self: (ended.append(self), kill(self)))
+    monkeypatch.setattr(process.Running, "_kill_plain", lambda self: pytest.fail("from outside"))
+    code = (
+        b"import os\n\n\ndef f(x):\n    os.fork() or os.setsid()\n    while True:\n        pass\n"
+    )
+    done = run_functions(
+        code, [Case("a", "f", (0,))], limits=Limits(wall_s=0.5, total_wall_s=1), provider="unsafe"
+    )
+    assert done.cases[0].status == "time_limit"
+    assert ended
+    assert not list(harnesses())
 
 
 def test_a_host_out_of_memory_gets_one_more_try(confined, monkeypatch):
@@ -327,8 +373,6 @@ def test_a_worker_killed_by_the_kernels_memory_killer_harms_no_candidate():
         f"print(run_functions({CODE!r}, [Case('a', 'f', ({HANG_S},))], provider='auto',"
         f" limits=Limits(wall_s={HANG_S})))\n"
     )
-    from biomlbench.sandbox import process
-
     try:
         env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
         worker = process.spawn([sys.executable, "-c", code], env=env, group=group)

@@ -85,7 +85,7 @@ def test_the_battery_holds_for_a_plain_user(user):
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     # Python's own helper of a process pool ends a moment after the test run.
-    wait_until(lambda: not living_of(user[0]), "the end of the user's processes")
+    wait_until(lambda: not living_of(user[0]), f"the end of {living_of(user[0])}")
 
 
 @pytest.mark.root

@@ -33,6 +33,17 @@ def test_a_task_that_there_is_not_is_refused_at_once():
     assert "no-such-task" in done.stderr
 
 
+def test_a_second_answer_on_a_connection_is_sent_at_once():
+    from biomlbench.cli.serve import _listen
+
+    with (
+        _listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as answering,
+    ):
+        assert answering.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_missing_extra_is_named(monkeypatch):
     from biomlbench.cli.serve import command
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import socket
 import threading
 import time
@@ -12,6 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from biomlbench.sandbox import accounting
+from biomlbench.serve._worker import NICER
 from biomlbench.serve.uploads import MAX_ARRIVALS
 from tests.serve.conftest import post, predictions, serving
 
@@ -61,6 +64,17 @@ def test_health_and_an_answer_while_a_hostile_upload_is_worked_on(url, name):
     sender.join()
     assert answers[0].status_code in (200, 400, 413), answers[0].text
     print(f"{name}: {len(waits)} times, longest {max(waits, default=0) * 1000:.0f} ms")
+
+
+def test_work_has_a_lower_priority_than_answers(settings):
+    def priority(pid):
+        return os.getpriority(os.PRIO_PROCESS, pid)
+
+    before = set(accounting.tree(os.getpid()))
+    with serving(settings) as url:
+        assert post(url, "validate", predictions(), "a.csv").status_code == 200
+        workers = [pid for pid in accounting.tree(os.getpid()) if pid not in before]
+        assert min(19, priority(os.getpid()) + NICER) in {priority(pid) for pid in workers}
 
 
 @pytest.mark.parametrize("count", [60, MAX_ARRIVALS + 20])

@@ -19,7 +19,7 @@ import signal
 import stat
 import sys
 
-from . import case, clean, clock, confine, wire
+from . import case, clean, clock, confine, keeper, wire
 from .buffers import Buffer
 
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
@@ -46,6 +46,8 @@ def main() -> None:
     os.dup2(2, 1)
     try:
         config = json.loads(_request(requests, wire.CONFIG) or b"")
+        if not config["own_pids"]:
+            keeper.stay_above()
         _drop(config)
         _prepare(config)
         source = _request(requests, wire.SOURCE) or b""
@@ -115,8 +117,10 @@ def _drop(config: dict[str, Any]) -> None:
     if config["uid"] is not None and int(lines["CapEff"], 16) | int(lines["CapPrm"], 16):
         raise PermissionError("capabilities are left after taking on the sandbox's user")
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
-    # Taking on another user clears what bwrap has set.
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if config["own_pids"]:
+        # Taking on another user clears what bwrap has set. Without a namespace, dying at once
+        # would leave behind what a case has started.
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     config["ruleset"] = confine.make_ruleset(config["confine"]) if config["confine"] else None
 
 
@@ -184,6 +188,7 @@ def _serve(
     reason = _watch(pid, requests, readers, result, time_limit)
     clean.kill_everything(config["own_pids"])
     if reason is None:
+        clean.reap(config["own_pids"])
         os._exit(0)
     _, status, usage = os.wait4(pid, 0)
     cpu = usage.ru_utime + usage.ru_stime + clean.reap(config["own_pids"])
@@ -242,6 +247,7 @@ def _become_case(out: int, err: int, res: int, config: dict[str, Any]) -> None:
         os.dup2(fd, target, inheritable=False)
     os.closerange(RESULT_FD + len(kept), MAX_DESCRIPTOR)
     os.setsid()
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_IGN)

@@ -272,6 +272,7 @@ def launch(
     settings: dict[str, object] = {
         "uid": uid,
         "own_pids": True,
+        "keeper": False,
         "out_of_reach": True,
         "box": places.box,
         "data": places.data if setup.inputs is not None else None,

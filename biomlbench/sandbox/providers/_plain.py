@@ -40,6 +40,8 @@ def launch(setup: Setup, *, confine: dict[str, list[str] | str] | None) -> Runni
     settings: dict[str, object] = {
         "uid": None,
         "own_pids": False,
+        # What a provider is given to run instead of the harness has no keeper above it.
+        "keeper": not setup.program,
         "out_of_reach": confine is not None,
         "box": str(box),
         "data": None if setup.inputs is None else str(setup.inputs.resolve()),

@@ -1,0 +1,123 @@
+"""Reading of YAML that somebody else wrote: tasks, cards, suites, what is beside published data.
+
+A few hundred bytes of YAML can stand for more than memory holds (aliases of aliases), end the
+process (nesting that overflows the parser's stack), keep it busy (a number of a million digits),
+or raise what is no YAML error at all (a date with a 13th month). So the parser's events, which are
+made without recursion, are looked at before anything is built from them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["check_yaml", "load_yaml", "read_yaml"]
+
+MAX_MB = 16
+"""Largest file, MiB: a published list of checksums has a few."""
+MAX_DEPTH = 60
+"""Deepest nesting. Python's own parser gives up at about 150."""
+MAX_NODES = 1_000_000
+"""Most values, those that an alias repeats counted each time."""
+MAX_NUMBER = 1000
+"""Longest number or tagged value, characters; making one takes the square of its length."""
+
+
+def read_yaml(path: str | Path, *, as_text: bool = False) -> Any:
+    """Read a YAML file.
+
+    Parameters
+    ----------
+    path : path
+    as_text : bool
+        Whether all scalars stay text.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    yaml.YAMLError
+        If it is no YAML, or more than can be meant.
+    OSError, UnicodeDecodeError
+        If it cannot be read, is no regular file, or is no UTF-8.
+    """
+    import yaml
+
+    try:
+        text = read_regular(path, MAX_MB).decode("utf-8")
+    except TooLargeError as error:
+        raise yaml.YAMLError(f"larger than {MAX_MB} MiB") from error
+    return load_yaml(text, as_text=as_text)
+
+
+def load_yaml(text: str, *, as_text: bool = False) -> Any:
+    """Return what YAML says; parameters and errors as for :func:`read_yaml`."""
+    import yaml
+
+    check_yaml(text)
+    kind = "BaseLoader" if as_text else "SafeLoader"
+    try:
+        return yaml.load(text, Loader=getattr(yaml, f"C{kind}", getattr(yaml, kind)))  # noqa: S506
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        # What its constructors make of dates and numbers that there are not.
+        raise yaml.YAMLError(f"a value is not what it seems to be: {str(error)[:200]}") from error
+
+
+def check_yaml(text: str) -> None:
+    """Refuse what is nested too deep, stands for too much, or takes too long to build.
+
+    Parameters
+    ----------
+    text : str
+
+    Raises
+    ------
+    yaml.YAMLError
+        Saying which, or that it is no YAML.
+    """
+    import yaml
+
+    # Of each collection that is open, and of the whole: anchor, values, levels below.
+    anchors: dict[str, tuple[int, int]] = {}
+    open_: list[tuple[str | None, int, int]] = [(None, 0, 0)]
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        anchor = getattr(event, "anchor", None)
+        if isinstance(event, yaml.CollectionStartEvent):
+            open_.append((anchor, 1, 0))
+            if len(open_) > MAX_DEPTH:
+                raise _refusal("is nested too deep", event)
+            continue
+        if isinstance(event, yaml.ScalarEvent):
+            looks_like_number = not event.style and event.value[:1] in tuple("+-.0123456789")
+            if len(event.value) > MAX_NUMBER and (event.tag or looks_like_number):
+                raise _refusal("holds a number that is too long", event)
+            found = (1, 0)
+        elif isinstance(event, yaml.AliasEvent):
+            if anchor not in anchors:
+                raise _refusal("refers to itself, or to what is not there", event)
+            found = anchors[anchor]
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, nodes, levels = open_.pop()
+            found = (nodes, levels + 1)
+        else:
+            continue
+        if anchor is not None and not isinstance(event, yaml.AliasEvent):
+            anchors[anchor] = found
+        above, nodes, levels = open_[-1]
+        open_[-1] = (above, nodes + found[0], max(levels, found[1]))
+        if nodes + found[0] > MAX_NODES:
+            raise _refusal("stands for too many values", event)
+        if len(open_) + found[1] > MAX_DEPTH:
+            raise _refusal("is nested too deep", event)
+
+
+def _refusal(what: str, event: Any) -> Exception:
+    import yaml
+
+    return yaml.MarkedYAMLError(problem=f"the YAML {what}", problem_mark=event.start_mark)
