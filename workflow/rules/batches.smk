@@ -9,6 +9,7 @@ rule validate_batch:
         validate=f"{BATCH}/validate.parquet",
     log:
         "<results>/logs/batches/{task}/{batch}/validate.log",
+    priority: PRIORITY["validate"]
     localrule: IN_JOB
     params:
         job=batch_job_of("validate"),
@@ -24,6 +25,7 @@ rule execute_batch:
         execute=f"{BATCH}/execute.parquet",
     log:
         "<results>/logs/batches/{task}/{batch}/execute.log",
+    priority: PRIORITY["execute"]
     localrule: IN_JOB
     params:
         job=batch_job_of("execute"),
@@ -39,6 +41,7 @@ rule grade_batch:
         grade=f"{BATCH}/grade.parquet",
     log:
         "<results>/logs/batches/{task}/{batch}/grade.log",
+    priority: PRIORITY["grade"]
     localrule: IN_JOB
     params:
         job=batch_job_of("grade"),
@@ -54,6 +57,7 @@ rule verify_batch:
         verify=f"{BATCH}/verify.parquet",
     log:
         "<results>/logs/batches/{task}/{batch}/verify.log",
+    priority: PRIORITY["verify"]
     localrule: IN_JOB
     params:
         job=batch_job_of("verify"),
@@ -69,6 +73,7 @@ rule medal_batch:
         medal=f"{BATCH}/medal.parquet",
     log:
         "<results>/logs/batches/{task}/{batch}/medal.log",
+    priority: PRIORITY["medal"]
     localrule: IN_JOB
     params:
         job=batch_job_of("medal"),

@@ -107,6 +107,9 @@ LOCK = []
 # A cluster's job starts a Snakemake of its own. What it is there for it does itself; the Slurm
 # plugin would have it start one more, by srun, for each stage of each group (2 s each).
 IN_JOB = not workflow.is_main_process
+# What has begun goes first, so that pairs are finished one after another: a run that is stopped
+# has done some, and what a stage has read of a submission is still in memory for the next.
+PRIORITY = {stage: number for number, stage in enumerate(STAGES, 1)}
 
 
 wildcard_constraints:

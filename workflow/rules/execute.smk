@@ -9,6 +9,7 @@ rule execute:
         execute="<results>/pairs/{task}/{run}/execute.parquet",
     log:
         "<results>/logs/execute/{task}/{run}.log",
+    priority: PRIORITY["execute"]
     localrule: IN_JOB
     threads: task_resource("cpus")
     resources:

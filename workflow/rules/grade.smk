@@ -7,6 +7,7 @@ rule grade:
         grade="<results>/pairs/{task}/{run}/grade.parquet",
     log:
         "<results>/logs/grade/{task}/{run}.log",
+    priority: PRIORITY["grade"]
     localrule: IN_JOB
     params:
         job=job_of("grade"),

@@ -7,6 +7,7 @@ rule medal:
         medal="<results>/pairs/{task}/{run}/medal.parquet",
     log:
         "<results>/logs/medal/{task}/{run}.log",
+    priority: PRIORITY["medal"]
     localrule: IN_JOB
     params:
         job=job_of("medal"),

@@ -9,6 +9,7 @@ rule validate:
         validate="<results>/pairs/{task}/{run}/validate.parquet",
     log:
         "<results>/logs/validate/{task}/{run}.log",
+    priority: PRIORITY["validate"]
     localrule: IN_JOB
     params:
         job=job_of("validate"),

@@ -7,6 +7,7 @@ rule verify:
         verify="<results>/pairs/{task}/{run}/verify.parquet",
     log:
         "<results>/logs/verify/{task}/{run}.log",
+    priority: PRIORITY["verify"]
     localrule: IN_JOB
     params:
         job=job_of("verify"),
