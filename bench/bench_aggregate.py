@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -10,13 +11,17 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+import yaml
 
 from bench.bench_workflow import TASKS, make_benchmark
-from biomlbench.contracts import write_table
+from biomlbench.contracts import DIGESTS, write_table
 from biomlbench.stages import STAGES, Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
+from biomlbench.verify.fingerprints import DIRECTIONS, fingerprint
+from biomlbench.workflow.assignment import batch_folder
+from biomlbench.workflow.plan import Benchmark
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET_S, TARGET_GB = 60.0, 2.0
@@ -44,32 +49,52 @@ assert len(benchmark.runs) == int(sys.argv[2])
 
 
 def make_results(folder: Path, pairs: int) -> None:
-    """Write a benchmark and the tables of all its pairs, each in a folder of its own."""
+    """Write a benchmark and the tables of all its pairs, in batches."""
     make_benchmark(folder, GRADED)
+    results = folder / "results"
     context = Context(str(folder / "data"), (str(folder / "tasks"),), bootstrap=1000)
     for number in range(TASKS):
         task = f"bench/task-{number}"
-        place = folder / "results" / "tasks" / task / "prepare.parquet"
+        place = results / "tasks" / task / "prepare.parquet"
         write_table("prepare", compute(task, context), place)
     graded = []
     for number in range(GRADED):
         pair = Pair(f"bench/task-{number % TASKS}", "r", str(folder / "subs" / f"s{number}.csv"))
         graded.append(run_pair(pair, context, folder / "scratch" / str(number)))
     lines = ["run_id,agent,task_id,submission"]
-    for number in range(pairs):
-        task, run, source = f"bench/task-{number % TASKS}", f"r{number}", number % GRADED
-        lines.append(f"{run},agent{number % 7},{task},subs/s{source}.csv")
-        out = folder / "results" / "pairs" / task / run
-        out.mkdir(parents=True)
-        for stage in STAGES:
-            made = folder / "scratch" / str(source) / f"{stage}.parquet"
-            table = graded[source][stage]
-            place = table.schema.get_field_index("run_id")
-            names = pa.array([run] * len(table), pa.string())
-            table = table.set_column(place, table.schema.field(place), names)
-            table = table.replace_schema_metadata(pq.read_schema(made).metadata)
-            pq.write_table(table, out / f"{stage}.parquet", compression="zstd")
+    lines += [
+        f"r{number},agent{number % 7},bench/task-{number % TASKS},subs/s{number % GRADED}.csv"
+        for number in range(pairs)
+    ]
     (folder / "runs.csv").write_text("\n".join(lines) + "\n")
+    # It takes the new pairs as the workflow does.
+    config = yaml.safe_load((folder / "config" / "config.yaml").read_text())
+    config |= {"data_dir": str(folder / "data"), "tasks_dirs": [str(folder / "tasks")]}
+    config["runs"] = [str(folder / "runs.csv")]
+    planned = Benchmark(config, ROOT, plan=True, cores=2, results=results).assignment
+    rng = np.random.default_rng(0)
+    for (task, batch), members in planned.batches.items():
+        sources = [graded[int(run[1:]) % GRADED] for run in members]
+        digests = {run: hashlib.sha256(run.encode()).hexdigest() for run in members}
+        for stage in STAGES:
+            tables = [source[stage].replace_schema_metadata(None) for source in sources]
+            table = pa.concat_tables(tables)
+            runs = np.repeat(list(members), [len(part) for part in tables])
+            table = _with(table, "run_id", runs.tolist())
+            if stage == "grade":  # all runs differ, as honest ones do
+                table = _with(table, "fingerprint", [_fingerprint(rng) for _ in members])
+            place = results / batch_folder(task, batch) / f"{stage}.parquet"
+            write_table(stage, table, place, {DIGESTS: digests})
+    planned.write(results)
+
+
+def _with(table: pa.Table, name: str, values: list[str]) -> pa.Table:
+    place = table.schema.get_field_index(name)
+    return table.set_column(place, table.schema.field(place), pa.array(values, pa.string()))
+
+
+def _fingerprint(rng: np.random.Generator) -> str:
+    return fingerprint(range(2 * DIRECTIONS), rng.normal(size=2 * DIRECTIONS))
 
 
 def run(quick: bool = False) -> list[dict[str, Any]]:

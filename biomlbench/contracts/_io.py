@@ -80,16 +80,14 @@ def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     """
     schema = SCHEMAS[name]
     known = set(schema.names)
-    columns: dict[str, list[Any]] = {column: [] for column in schema.names}
+    rows = list(rows)
     for number, row in enumerate(rows):
         if unknown := row.keys() - known:
             raise ContractError(f"{name} row {number}: unknown column(s) {sorted(unknown)}")
-        for column in schema.names:
-            columns[column].append(row.get(column))
     arrays = []
     for field in schema:
         try:
-            array = _array(columns[field.name], field.type)
+            array = _array([row.get(field.name) for row in rows], field.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise ContractError(f"{name}.{field.name}: {error}") from error
         arrays.append(array)

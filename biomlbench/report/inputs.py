@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from biomlbench.outcomes import Fault
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-__all__ = ["CALIBRATION_COLUMNS", "DECLARED", "Tables", "arrow_table", "is_run"]
+__all__ = ["CALIBRATION_COLUMNS", "DECLARED", "Tables", "arrow_table", "is_run", "loaded"]
 
 CALIBRATION_COLUMNS: dict[str, tuple[str, ...]] = {
     "rates": ("task_id", "scope", "name", "kind", "errors", "n", "rate", "low", "high"),
@@ -115,6 +115,24 @@ class Tables:
         found = {name: arrow_table(name, root).to_pandas() for name in DECLARED}
         found |= {name: _calibration(name, root) for name in CALIBRATION_COLUMNS}
         return cls(**{name: table for name, table in found.items() if table is not None})
+
+
+def loaded(results: str | Path) -> Tables:
+    """Return the tables of a results folder, read once for several figures.
+
+    Parameters
+    ----------
+    results : path
+        As for :meth:`Tables.load`.
+    """
+    paths = sorted([*Path(results).glob("*.parquet"), *Path(results).glob("*/*.parquet")])
+    states = tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in paths)
+    return _loaded(str(results), states)
+
+
+@lru_cache(maxsize=1)
+def _loaded(results: str, _states: tuple[tuple[str, int, int], ...]) -> Tables:
+    return Tables.load(results)
 
 
 def is_run(pairs: pd.DataFrame) -> pd.Series:

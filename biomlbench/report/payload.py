@@ -80,7 +80,22 @@ def _column(series: pd.Series, full: bool = False) -> Any:
     codes, unique = pd.factorize(
         np.array([None if v is None else printable(v) for v in values], dtype=object)
     )
-    return {"v": [str(text) for text in unique], "i": codes.tolist()}
+    texts = [str(text) for text in unique]
+    if len(texts) == len(values) and len(values) > 1:
+        return texts
+    return {"v": texts, "i": codes.tolist()}
+
+
+def _packed(column: Any) -> Any:
+    """Return a column of one value as that value: most of a large table's columns are such."""
+    is_text = isinstance(column, dict)
+    places = column["i"] if is_text else column
+    if len(places) < 2 or any(place != places[0] for place in places):
+        return column
+    value = places[0]
+    if is_text:
+        value = None if value < 0 else column["v"][value]
+    return {"k": value}
 
 
 def columns(frame: pd.DataFrame) -> dict[str, Any]:
@@ -95,7 +110,8 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
     dict
         `n`, and `c` with, for each column, a list of numbers (six significant digits, a score
         all of them; booleans as 0 and 1; null where there is no value) or, for texts, `v`, the
-        distinct texts, and `i`, for each row the text's position, -1 where there is none.
+        distinct texts, and `i`, for each row the text's position, -1 where there is none. Texts
+        that are all different are a list as well; of several rows with one value it is `k`.
 
     Examples
     --------
@@ -104,12 +120,15 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
     """
     return {
         "n": len(frame),
-        "c": {str(name): _column(frame[name], name in _FULL_PRECISION) for name in frame.columns},
+        "c": {
+            str(name): _packed(_column(frame[name], name in _FULL_PRECISION))
+            for name in frame.columns
+        },
     }
 
 
 def _checks(tables: Tables) -> dict[str, Any]:
-    """Return the checks of every pair: definitions once, outcomes as a word a pair."""
+    """Return the checks of every pair: definitions once, outcomes as a word, equal ones once."""
     checks = tables.checks
     rows_of = {
         key: row
@@ -119,7 +138,8 @@ def _checks(tables: Tables) -> dict[str, Any]:
     definitions: dict[tuple[Any, ...], int] = {}
     suites: dict[tuple[int, ...], int] = {}
     reasons: dict[str, int] = {}
-    pairs: list[Any] = [None] * len(tables.pairs)
+    outcomes_of: dict[str, int] = {}
+    pairs = [-1] * len(tables.pairs)
     grouped: dict[int, list[int]] = {}
     keys = zip(checks["task_id"], checks["run_id"], strict=True)
     for position, key in enumerate(keys):
@@ -137,7 +157,8 @@ def _checks(tables: Tables) -> dict[str, Any]:
                 code = reasons.setdefault(reason, len(reasons))
                 found.append([place, code, printable(message)])
         suite = suites.setdefault(tuple(members), len(suites))
-        pairs[row] = [suite, "".join(word), margins, found]
+        entry = json.dumps([suite, "".join(word), margins, found])
+        pairs[row] = outcomes_of.setdefault(entry, len(outcomes_of))
     return {
         "definitions": [
             [printable(value) if isinstance(value, str) else _number(value, False) for value in key]
@@ -145,6 +166,7 @@ def _checks(tables: Tables) -> dict[str, Any]:
         ],
         "suites": [list(suite) for suite in suites],
         "reasons": [printable(reason) for reason in reasons],
+        "outcomes": [json.loads(entry) for entry in outcomes_of],
         "pairs": pairs,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -75,9 +76,18 @@ def summarize(scores: np.ndarray) -> ScoreInterval:
     undefined = len(scores) - len(defined)
     if len(defined) < max(2, LEAST_DEFINED * len(scores)):
         return ScoreInterval(None, None, (), undefined)
-    low, high = np.quantile(defined, [LOW, HIGH], method="inverted_cdf")
-    quantiles = np.quantile(defined, np.linspace(0, 1, N_QUANTILES), method="inverted_cdf")
-    return ScoreInterval(float(low), float(high), tuple(quantiles.tolist()), undefined)
+    low, high, *quantiles = defined[_positions(len(defined))].tolist()
+    return ScoreInterval(low, high, tuple(quantiles), undefined)
+
+
+@lru_cache(maxsize=16)
+def _positions(n: int) -> np.ndarray:
+    """Return where, among n sorted values, both ends of the interval and the quantiles are."""
+    import numpy as np
+
+    shares = [LOW, HIGH, *np.linspace(0, 1, N_QUANTILES)]
+    places: np.ndarray = np.quantile(np.arange(n), shares, method="inverted_cdf").astype(np.intp)
+    return places
 
 
 def score_interval(

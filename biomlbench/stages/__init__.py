@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import UserError
+from biomlbench.runtime.once import once
 from biomlbench.scoring.effective_task import EffectiveTask
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ class Context:
 
     def task(self, task_id: str) -> Task:
         """Return the task of that id."""
-        return _registry(self.data_dir, tuple(self.tasks_dirs)).get_task(task_id)
+        registry = _registry(self.data_dir, tuple(self.tasks_dirs))
+        return once((id(registry), task_id), lambda: registry.get_task(task_id))
 
     def full_id(self, task_id: str) -> str | None:
         """Return the full id of a task that may be named in short; None where no one task is."""
@@ -129,7 +131,11 @@ class Context:
 
     def effective_task(self, task_id: str) -> EffectiveTask:
         """Return the task of that id as the config changes it."""
-        return EffectiveTask(self.task(task_id), self.overrides)
+        # The overrides, which nobody changes, are the context's own.
+        return once(
+            (id(self.overrides), task_id),
+            lambda: EffectiveTask(self.task(task_id), self.overrides),
+        )
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.once import once
 from biomlbench.task.registry import prepare_command
 from biomlbench.verify import card, evidence, oracle
 
@@ -82,7 +83,7 @@ def missing_evidence(task: Task) -> tuple[str, ...]:
     -------
     tuple of str
     """
-    return tuple(evidence.missing(task.folder))
+    return once(("evidence", task), lambda: tuple(evidence.missing(task.folder)))
 
 
 @lru_cache(maxsize=_KEPT)

@@ -12,7 +12,11 @@ __all__ = ["first_failure", "upstream_failure"]
 
 def first_failure(validate: pa.Table) -> dict[str, Any] | None:
     """Return the first failed check of a `validate` table, or None."""
-    return next((row for row in validate.to_pylist() if row["outcome"] == "failed"), None)
+    outcomes = validate.column("outcome").to_pylist()
+    if "failed" not in outcomes:
+        return None
+    failure: dict[str, Any] = validate.slice(outcomes.index("failed"), 1).to_pylist()[0]
+    return failure
 
 
 def upstream_failure(tables: dict[str, pa.Table]) -> dict[str, str] | None:
@@ -30,9 +34,10 @@ def upstream_failure(tables: dict[str, pa.Table]) -> dict[str, str] | None:
     """
     if failure := first_failure(tables["validate"]):
         return {"reason": failure["reason"], "message": failure["message"]}
-    rows = tables["execute"].select(["suite", "status", "message"]).to_pylist()
-    for row in rows:
+    execute = tables["execute"]
+    states = zip(*(execute.column(name).to_pylist() for name in ("suite", "status")), strict=True)
+    for number, (suite, status) in enumerate(states):
         # A failed case of a card is a failed check; a failed program or import is the end.
-        if row["suite"] == "" and row["status"] not in ("ok", "passthrough"):
-            return {"reason": row["status"], "message": row["message"]}
+        if suite == "" and status not in ("ok", "passthrough"):
+            return {"reason": status, "message": execute.column("message")[number].as_py()}
     return None

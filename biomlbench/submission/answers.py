@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.arrow import numpy_of, positions
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.once import once
 from biomlbench.submission.ids import Alignment, Keys
 from biomlbench.submission.sample import Sample, cached, own_table, sample_of
 
@@ -178,10 +179,15 @@ def answers_of(task: Task) -> Answers:
     TaskError
         If they cannot be read, or their ids are not those of the sample submission.
     """
-    sample = sample_of(task)
-    kind = f"answers {task.config.get('submission')!r} {task.config.get('grader')!r} {id(sample)}"
-    result: Answers = cached(kind, task.answers, lambda: _read_answers(task, sample), task)
-    return result
+
+    def look() -> Answers:
+        sample = sample_of(task)
+        config = f"{task.config.get('submission')!r} {task.config.get('grader')!r}"
+        kind = f"answers {config} {id(sample)}"
+        result: Answers = cached(kind, task.answers, lambda: _read_answers(task, sample), task)
+        return result
+
+    return once(("answers", task), look)
 
 
 def _read_answers(task: Task, sample: Sample) -> Answers:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.once import once
 from biomlbench.submission.content import digest_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ __all__ = ["PrivateFiles"]
 _LONGEST = 2**63
 _LEAST_BYTES = 64
 """A shorter file may well hold what another holds, by nothing but right work."""
-_DESCRIPTORS = Path("/proc/self/fd")
+_DESCRIPTORS = "/proc/self/fd"
 
 
 class PrivateFiles:
@@ -40,14 +41,20 @@ class PrivateFiles:
     """
 
     def __init__(self, task: Task) -> None:
-        self._data = Path(os.path.realpath(task.data_dir)).parts
+        self._data = os.path.realpath(task.data_dir).rstrip("/") + "/"
         self._home = task.data_dir / task.id
         named = () if task.is_card else (str(task.answers), str(task.gold_submission))
         paths = {*named, *_files(task.answers.parent)}
         found = ((path, _regular(path)) for path in paths)
         self._files = {path: state for path, state in found if state is not None}
+        self._inodes = frozenset(map(_inode, self._files.values()))
         sizes = (state.st_size for state in self._files.values())
         self._sizes = {size for size in sizes if size >= _LEAST_BYTES}
+
+    @classmethod
+    def of(cls, task: Task) -> PrivateFiles:
+        """Return what a submission to a task must not be, once for a batch of submissions."""
+        return once(("private files", task), lambda: cls(task))
 
     def refuse_file(self, descriptor: int) -> None:
         """Look at an open file's place and inode.
@@ -65,11 +72,11 @@ class PrivateFiles:
         found = os.fstat(descriptor)
         if _is_private(self._place(descriptor)):
             raise _refused("lies among the task's own data")
-        inodes = {_inode(state) for state in self._files.values()}
+        inodes = self._inodes
         if found.st_nlink > 1:
             # Any file of the task may have got another name; public ones are anybody's.
             private = (path for path in _files(self._home) if _is_private(self._below(path)))
-            inodes |= {_inode(state) for path in private if (state := _regular(path))}
+            inodes = inodes | {_inode(state) for path in private if (state := _regular(path))}
         if _inode(found) in inodes:
             raise _refused("is one of the task's own private files under another name")
 
@@ -99,17 +106,18 @@ class PrivateFiles:
     def _place(self, descriptor: int) -> tuple[str, ...]:
         try:
             # The kernel's name of an open file has no links in it.
-            return self._parts((_DESCRIPTORS / str(descriptor)).readlink())
+            return self._parts(os.readlink(f"{_DESCRIPTORS}/{descriptor}"))  # noqa: PTH115 - often
         except OSError:  # no /proc here: inode and content still tell
             return ()
 
     def _below(self, path: str) -> tuple[str, ...]:
         """Return the parts of a path below the data folder; none outside it."""
-        return self._parts(Path(os.path.realpath(path)))
+        return self._parts(os.path.realpath(path))
 
-    def _parts(self, resolved: Path) -> tuple[str, ...]:
-        parts, folder = resolved.parts, self._data
-        return parts[len(folder) :] if parts[: len(folder)] == folder else ()
+    def _parts(self, resolved: str) -> tuple[str, ...]:
+        if not resolved.startswith(self._data):
+            return ()
+        return tuple(resolved[len(self._data) :].split("/"))
 
 
 def _is_private(parts: tuple[str, ...]) -> bool:

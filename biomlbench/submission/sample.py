@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.arrow import one_array
 from biomlbench.errors import InvalidSubmissionError, NotPreparedError, TaskError, folder_remedy
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.once import once
 from biomlbench.submission.csv_table import clean_numbers, is_missing, read_header
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
 from biomlbench.task.submission_columns import ColumnSpec
@@ -201,9 +202,13 @@ def sample_of(task: Task) -> Sample:
     TaskError
         If it cannot be read, or contradicts the config.
     """
-    kind = f"sample {task.submission!r}"
-    result: Sample = cached(kind, task.sample_submission, lambda: _sample(task), task)
-    return result
+
+    def look() -> Sample:
+        kind = f"sample {task.submission!r}"
+        result: Sample = cached(kind, task.sample_submission, lambda: _sample(task), task)
+        return result
+
+    return once(("sample", task), look)
 
 
 def has_rows(task: Task) -> bool:

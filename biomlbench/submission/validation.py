@@ -136,7 +136,7 @@ def inspect_submission(
                 sample.columns,
                 name=name,
                 root=root,
-                private=PrivateFiles(task),
+                private=PrivateFiles.of(task),
                 most_rows=sample.most_rows,
             )
         except InvalidSubmissionError as error:
@@ -174,7 +174,7 @@ def _inspect_file(
         if isinstance(submission, bytes):
             result.data = submission
         else:
-            result.data = read_bytes(submission, root=root, private=PrivateFiles(task))
+            result.data = read_bytes(submission, root=root, private=PrivateFiles.of(task))
             shown = shown or submission
         if shown is not None and Path(str(shown)).suffix.lower() != wanted:
             raise InvalidSubmissionError(
@@ -340,7 +340,7 @@ def code_rows(path: str | Path, task: Task | None = None) -> list[dict[str, str]
         As :func:`validate_rows`, in the order of :data:`CODE_CHECKS`.
     """
     try:
-        code = read_code(path, None if task is None else PrivateFiles(task))
+        code = read_code(path, None if task is None else PrivateFiles.of(task))
     except InvalidSubmissionError as error:
         return _rows(CODE_CHECKS, {"file": (error.reason, error.message)}, "file")
     found: dict[str, tuple[Reason, str]] = {}

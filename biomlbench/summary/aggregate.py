@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from biomlbench.calibrate.gate import uncalibrated
 from biomlbench.contracts import (
+    DIGESTS,
     RUN_COLUMNS,
     RUN_METADATA,
     SCHEMAS,
@@ -21,18 +21,18 @@ from biomlbench.contracts import (
 )
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.runtime.pool import reason_in_log
 from biomlbench.stages import STAGES, read_stage
 from biomlbench.stages.chain import FINAL
 from biomlbench.stages.kinds import has_cases
 from biomlbench.stages.provenance import COLUMNS, pair_columns, record_of
-from biomlbench.workflow.batch_tables import split
 from biomlbench.workflow.job import DONE
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RECORD, benchmark_record, summary_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from biomlbench.scoring.leaderboard import Leaderboard
     from biomlbench.workflow.plan import Benchmark
@@ -43,6 +43,7 @@ __all__ = ["aggregate", "pair_rows"]
 log = logging.getLogger(__name__)
 
 _LOG_TAIL = 500
+_ROWS_AT_A_TIME = 10_000  # as Python's objects, which take much more room than Arrow's columns
 _ORDER = [("task_id", "ascending"), ("run_id", "ascending")]
 
 
@@ -76,15 +77,8 @@ def aggregate(
     made_from = summary_of(record, pairs, benchmark.code("aggregate"))
     for name, table in tables.items():
         write_table(name, table, results / f"{name}.parquet", made_from)
-    _write_text(results / RECORD, json.dumps(record, indent=1, sort_keys=True) + "\n")
-    report = json.dumps(_grading_report(pairs), indent=2, allow_nan=False)
-    _write_text(results / "grading_report.json", report + "\n")
-
-
-def _write_text(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
+    write_json(results / RECORD, record)
+    write_json(results / "grading_report.json", _grading_report(pairs), allow_nan=False)
 
 
 def pair_rows(benchmark: Benchmark, results: Path) -> pa.Table:
@@ -100,54 +94,65 @@ def pair_rows(benchmark: Benchmark, results: Path) -> pa.Table:
     pyarrow.Table
         Sorted by task, then run.
     """
-    runs = sorted(benchmark.runs.values(), key=lambda run: (run.task_id, run.run_id))
-    found = _read_all(benchmark, results, FINAL, [(r.task_id, r.run_id) for r in runs])
-    there = [(run, table) for run, table in zip(runs, found, strict=True) if table is not None]
-    parts = []
-    if there:
-        medals = pa.concat_tables([table for _, table in there])
-        columns = [_run_row(run) for run, _ in there]
-        run_table = pa.Table.from_pylist(columns, schema=_RUN_SCHEMA)
-        for name in medals.column_names[2:]:
-            run_table = run_table.append_column(SCHEMAS["pairs"].field(name), medals.column(name))
-        origins = [pair_columns(record_of(table, run.run_id)) for run, table in there]
-        for name in COLUMNS:
-            values = pa.array([origin[name] for origin in origins], pa.string())
-            run_table = run_table.append_column(SCHEMAS["pairs"].field(name), values)
-        parts.append(run_table.cast(SCHEMAS["pairs"]))
-    rows = [
-        _absent_row(benchmark, results, run)
-        for run, table in zip(runs, found, strict=True)
-        if table is None
-    ]
+    parts: list[pa.Table] = []
+    there: set[tuple[str, str]] = set()
+    for table in _read_all(benchmark, results, FINAL):
+        part = _of_runs(benchmark, table)
+        there.update(zip(*_keys(part), strict=True))
+        parts.append(part)
+    absent = [run for key, run in benchmark.runs.items() if key not in there]
+    rows = [_absent_row(benchmark, results, run) for run in absent]
     rows += [_bad_row(row) for row in benchmark.bad_rows]
     parts.append(from_rows("pairs", rows))
-    table = pa.concat_tables(parts).sort_by(_ORDER)
-    return table.combine_chunks()
+    return pa.concat_tables(parts).sort_by(_ORDER).combine_chunks()
 
 
-_RUN_SCHEMA = pa.schema([*(SCHEMAS["pairs"].field(name) for name in RUN_COLUMNS), *RUN_METADATA])
+def _keys(table: pa.Table) -> tuple[list[str], list[str]]:
+    """Return the task and run id of each row."""
+    return table.column("task_id").to_pylist(), table.column("run_id").to_pylist()
 
 
-def _read_all(
-    benchmark: Benchmark, results: Path, stage: str, keys: Sequence[tuple[str, str]]
-) -> list[pa.Table | None]:
-    def read(folder: str) -> pa.Table | None:
+def _of_runs(benchmark: Benchmark, medals: pa.Table) -> pa.Table:
+    """Return the rows of `pairs` of a ``medal`` table of one run or several."""
+    rows = [_run_row(benchmark.runs[key]) for key in zip(*_keys(medals), strict=True)]
+    columns = {name: pa.array([row.get(name) for row in rows], kind) for name, kind in _OF_RUNS}
+    columns |= {name: medals.column(name) for name in medals.column_names[2:]}
+    # Of a table of several runs, only the submission is each one's own.
+    record = record_of(medals)
+    origin = {**pair_columns(record), "submission_sha256": record.get("submission_sha256")}
+    columns |= {
+        name: pa.repeat(pa.scalar(origin[name], pa.string()), len(rows)) for name in COLUMNS
+    }
+    if DIGESTS in record:
+        digests = [record[DIGESTS].get(row["run_id"]) for row in rows]
+        columns["submission_sha256"] = pa.array(digests, pa.string())
+    schema = SCHEMAS["pairs"]
+    return pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
+
+
+_OF_RUNS = [
+    *((name, SCHEMAS["pairs"].field(name).type) for name in RUN_COLUMNS),
+    *((field.name, field.type) for field in RUN_METADATA),
+]
+
+
+def _read_all(benchmark: Benchmark, results: Path, stage: str) -> Iterator[pa.Table]:
+    """Yield the tables of a stage, of one pair or a batch; only rows of configured runs."""
+    wanted: dict[str, set[str]] = {}
+    for task, run in benchmark.runs:
+        wanted.setdefault(benchmark.place(task, run), set()).add(run)
+    for folder, runs in sorted(wanted.items()):
         there = (results / folder / f"{stage}.parquet").exists()
         try:
-            return read_stage(stage, results / folder)
+            table = read_stage(stage, results / folder)
         except ContractError as error:
             if there:
                 log.warning("%s", error)
-            return None
-
-    places = [benchmark.place(*key) for key in keys]
-    folders = list(dict.fromkeys(places))
-    tables = {folder: read(folder) for folder in folders}
-    if not benchmark.assignment.batches:
-        return list(tables.values())
-    by_run = {f: split(table) for f, table in tables.items() if table is not None}
-    return [by_run.get(place, {}).get(run) for place, (_, run) in zip(places, keys, strict=True)]
+            continue
+        found = table.column("run_id").to_pylist()
+        # Of a batch, some runs may have left the config.
+        known = all(run in runs for run in found)
+        yield table if known else table.filter(pa.array([run in runs for run in found]))
 
 
 def _run_row(run: Run) -> dict[str, Any]:
@@ -222,8 +227,9 @@ def _bad_row(row: BadRow) -> dict[str, Any]:
 
 
 def _checks(benchmark: Benchmark, results: Path) -> pa.Table:
-    tables = [t for t in _read_all(benchmark, results, "verify", sorted(benchmark.runs)) if t]
-    return pa.concat_tables([SCHEMAS["checks"].empty_table(), *tables])
+    tables = (t.replace_schema_metadata(None) for t in _read_all(benchmark, results, "verify"))
+    empty = SCHEMAS["checks"].empty_table().replace_schema_metadata(None)
+    return pa.concat_tables([empty, *tables]).cast(SCHEMAS["checks"])
 
 
 def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
@@ -245,18 +251,24 @@ def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
     from biomlbench.verify.near_duplicates import outcomes
 
     by_task: dict[str, list[dict[str, Any]]] = {}
-    for row in pairs.to_pylist():
+    for row in pairs.select([*_CARRIED, "agent", "kind", "valid_submission"]).to_pylist():
         if row["valid_submission"] and not has_cases(row["kind"]):
             by_task.setdefault(row["task_id"], []).append(row)
     found = []
     tables = PairTables(results)
     for task_id, runs in by_task.items():
+        tables.forget()
         prints = [_fingerprint(tables, task_id, run) for run in runs]
         names = [f"{run['run_id']} of {run['agent']}" for run in runs]
         near = outcomes(prints, [run["agent"] for run in runs], names)
-        found += [{**runs[i], **outcome._asdict()} for i, outcome in near.items()]
-    known = SCHEMAS["checks"].names
-    return from_rows("checks", [{k: v for k, v in row.items() if k in known} for row in found])
+        found += [
+            {**{name: runs[i][name] for name in _CARRIED}, **outcome._asdict()}
+            for i, outcome in near.items()
+        ]
+    return from_rows("checks", found)
+
+
+_CARRIED = [name for name in SCHEMAS["checks"].names if name in SCHEMAS["pairs"].names]
 
 
 def _fingerprint(tables: PairTables, task_id: str, run: dict[str, Any]) -> str:
@@ -355,11 +367,12 @@ def _grading_report(pairs: pa.Table) -> dict[str, Any]:
     from biomlbench.api.grading import aggregate_reports
     from biomlbench.scoring.grader import TaskReport
 
-    rows = pairs.to_pylist()
-    runs = [row for row in rows if row["fault"] != Fault.RUN_TABLE]
-    errors = [row for row in rows if row["fault"] == Fault.RUN_TABLE]
+    bad = pc.equal(pairs.column("fault"), str(Fault.RUN_TABLE))
+    errors = pairs.filter(bad).to_pylist()
+    batches = pairs.filter(pc.invert(bad)).to_batches(max_chunksize=_ROWS_AT_A_TIME)
+    runs = (row for batch in batches for row in batch.to_pylist())
     return {
-        **aggregate_reports([TaskReport.from_pair(row) for row in runs]),
+        **aggregate_reports(map(TaskReport.from_pair, runs)),
         "total_errors": len(errors),
         "errors": [{name: row[name] for name in _ERROR} for row in errors],
     }

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from biomlbench.metrics._order import midranks
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,8 +32,11 @@ __all__ = ["DIRECTIONS", "Similarity", "fingerprint", "near_duplicates", "simila
 DIRECTIONS = 64
 #: Values as fine as this share of the rows are not the same by chance.
 FINE = 0.5
-# Between the parts; no letter of base85.
+# Between the parts; no letter of base64.
 _JOINT = ","
+# Runs that are compared with all others at once, and by how much single precision may be off.
+_BLOCK = 256
+_ROUGHLY = 1e-4
 # Constants of the generator SplitMix64 (Steele, Lea and Flood 2014, OOPSLA, section 5).
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
@@ -93,13 +98,11 @@ def fingerprint(ids: Any, predictions: Any) -> str:
 
 
 def _projected_ranks(ids: tuple[str, ...], columns: np.ndarray) -> np.ndarray:
-    from scipy.stats import rankdata
-
     directions, projected = _directions(ids), np.zeros(DIRECTIONS)
     for k, column in enumerate(columns):
-        ranks = rankdata(column)
+        ranks = midranks(column)
         spread = ranks.std()
-        if spread > 0:
+        if spread > 0 and not np.isnan(column).any():
             projected += np.roll(directions @ ((ranks - ranks.mean()) / spread), k)
     return projected
 
@@ -119,7 +122,7 @@ def _written(projected: np.ndarray) -> str:
     length = np.linalg.norm(projected)
     if length == 0:
         return ""
-    return base64.b85encode((projected / length).astype("<f4").tobytes()).decode("ascii")
+    return base64.b64encode((projected / length).astype("<f4").tobytes()).decode("ascii")
 
 
 # All runs of a task have the same ids.
@@ -177,7 +180,7 @@ def similarity(first: str, second: str) -> Similarity:
 
 def near_duplicates(
     fingerprints: Sequence[str], groups: Sequence[str], threshold: Similarity
-) -> dict[int, list[int]]:
+) -> Iterator[tuple[int, list[int]]]:
     """Find near-duplicates between different groups of runs.
 
     Parameters
@@ -189,48 +192,55 @@ def near_duplicates(
     threshold : Similarity
         From which on two runs are near-duplicates; either suffices.
 
-    Returns
-    -------
-    dict of int to list of int
-        Position of a run to those of its near-duplicates, both in ascending order.
+    Yields
+    ------
+    int, list of int
+        Position of a run that has near-duplicates, and theirs, both in ascending order.
 
     Examples
     --------
     >>> one = fingerprint(["a", "b", "c"], [1.0, 2.0, 4.0])
-    >>> near_duplicates([one, one, one], ["x", "x", "y"], Similarity(0.9995, 0.8))
+    >>> dict(near_duplicates([one, one, one], ["x", "x", "y"], Similarity(0.9995, 0.8)))
     {0: [2], 1: [2], 2: [0, 1]}
     """
     parts = _parts(fingerprints)
-    names = np.asarray(groups)
-    found = {}
-    for i, name in enumerate(names):
-        alike = np.zeros(len(names), bool)
-        for matrix, least in zip(parts, threshold, strict=True):
-            alike |= matrix @ matrix[i] >= least
-        near = np.flatnonzero(alike & (names != name))
-        if len(near):
-            found[i] = near.tolist()
-    return found
+    # All are compared with all, which takes most of the time, so roughly: what comes near to the
+    # threshold is looked at again.
+    rough = [part.astype(np.float32) for part in parts]
+    names = np.unique(np.asarray(groups), return_inverse=True)[1]
+    for start in range(0, len(names), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        near = np.zeros((len(names[block]), len(names)), bool)
+        for matrix, least in zip(rough, threshold, strict=True):
+            near |= matrix[block] @ matrix.T >= least - _ROUGHLY
+        for row in np.flatnonzero(near.any(axis=1)).tolist():
+            place = start + row
+            others = np.flatnonzero(near[row] & (names != names[place]))
+            alike = np.zeros(len(others), bool)
+            for matrix, least in zip(parts, threshold, strict=True):
+                alike |= matrix[others] @ matrix[place] >= least
+            if alike.any():
+                yield place, others[alike].tolist()
 
 
-def _parts(fingerprints: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def _parts(fingerprints: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return both parts of fingerprints as matrices, a row a run; zeros where there is none."""
+    fingerprints = list(fingerprints)
     parts = np.zeros((2, len(fingerprints), DIRECTIONS))
     for row, text in enumerate(fingerprints):
         for place, part in enumerate(text.split(_JOINT)[:2]):
             vector = _vector(part)
             if vector is not None:
                 parts[place, row] = vector
+    lengths = np.linalg.norm(parts, axis=2, keepdims=True)
+    parts = np.divide(parts, lengths, out=np.zeros_like(parts), where=lengths > 0)
     return parts[0], parts[1]
 
 
 def _vector(text: str) -> np.ndarray | None:
+    """Return a part as it was written; None for what is no fingerprint."""
     try:
-        vector = np.frombuffer(base64.b85decode(text), "<f4").astype(float)
+        vector = np.frombuffer(base64.b64decode(text, validate=True), "<f4")
     except ValueError:
         return None
-    length = np.linalg.norm(vector)
-    if vector.shape != (DIRECTIONS,) or not np.isfinite(length) or length == 0:
-        return None
-    result: np.ndarray | None = vector / length
-    return result
+    return vector if vector.shape == (DIRECTIONS,) and np.isfinite(vector).all() else None

@@ -71,7 +71,7 @@ def outcomes(
         By position of the run, in ascending order.
     """
     found = {}
-    for place, others in near_duplicates(fingerprints, groups, THRESHOLD).items():
+    for place, others in near_duplicates(fingerprints, groups, THRESHOLD):
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         message = f"{', '.join(names[other] for other in others[:_NAMED])}{more}"
         found[place] = CheckOutcome(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.stages.kinds import shares_jobs
 
 if TYPE_CHECKING:
@@ -116,10 +117,7 @@ class Assignment:
         for (task, batch), members in self.batches.items():
             by_task.setdefault(task, {})[batch] = members
         record = {"batches": by_task, "alone": sorted(self.alone)}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.tmp")
-        temporary.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-        os.replace(temporary, path)
+        write_json(path, record)
 
     def batch_of(self) -> dict[_Key, str]:
         """Return every pair's batch, by task and run id."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import DIGESTS, from_rows, write_table
 from biomlbench.contracts import provenance as provenance_of_table
 from biomlbench.errors import UserError, explain
+from biomlbench.runtime.once import one_look
 from biomlbench.stages import (
-    Context,
     check_digest,
     lineage,
     read_stage,
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from biomlbench.scoring.effective_task import EffectiveTask
-    from biomlbench.stages import Pair
+    from biomlbench.stages import Context, Pair
 
 __all__ = ["BatchError", "run_batch", "split"]
 
@@ -79,12 +77,11 @@ def run_batch(
     validated = {}
     if reads:
         validated = provenance_of_table(folder / "validate.parquet").get(DIGESTS, {})
-    shared = _one_look(context)
     suspect = folder / SUSPECT
     rows: list[dict[str, Any]] = []
     digests = {}
     # Added to, not written anew: on some file systems each replaced content waits for the disk.
-    with suspect.open("w", encoding="utf-8") as turns:
+    with suspect.open("w", encoding="utf-8") as turns, one_look():
         for pair in pairs:
             turns.write(f"{pair.run_id}\n")
             turns.flush()
@@ -93,7 +90,7 @@ def run_batch(
                 if reads:
                     check_digest(pair, validated.get(pair.run_id), digest, folder)
                 tables = {name: by_run[pair.run_id] for name, by_run in before.items()}
-                rows += rows_of(stage, pair, shared, tables, digest)
+                rows += rows_of(stage, pair, context, tables, digest)
             except Exception as error:
                 kind = BatchError if (told := explain(error)) is None else _UserBatchError
                 raise kind(f"{pair.task_id} {pair.run_id}: {told or error}") from error
@@ -103,23 +100,6 @@ def run_batch(
     write_table(stage, table, folder / f"{stage}.parquet", record)
     suspect.unlink(missing_ok=True)
     return table
-
-
-@dataclass(frozen=True)
-class _OneLook(Context):
-    """A context whose task's files are looked for once, not once a pair."""
-
-    looked_at: dict[str, EffectiveTask] = field(default_factory=dict)
-
-    def effective_task(self, task_id: str) -> EffectiveTask:
-        if task_id not in self.looked_at:
-            # The plain `super()` does not find a class that `slots` has made anew.
-            self.looked_at[task_id] = Context.effective_task(self, task_id)
-        return self.looked_at[task_id]
-
-
-def _one_look(context: Context) -> _OneLook:
-    return _OneLook(**{f.name: getattr(context, f.name) for f in fields(context)})
 
 
 def _any_of(before: Mapping[str, Mapping[str, pa.Table]]) -> dict[str, pa.Table]:

@@ -29,7 +29,11 @@ class PairTables:
     def __init__(self, results: str | Path) -> None:
         self._results = Path(results)
         self._batch_of = Assignment.read(results).batch_of()
-        self._batches: dict[Path, dict[str, pa.Table]] = {}
+        self._batches: dict[tuple[Path, tuple[str, ...]], dict[str, pa.Table]] = {}
+
+    def forget(self) -> None:
+        """Let go of the tables of batches that were read, as those of another task come next."""
+        self._batches.clear()
 
     def path(self, stage: str, task: str, run: str, kind: str = "predictions") -> Path:
         """Return the file that holds a stage's rows of a pair."""
@@ -47,7 +51,7 @@ class PairTables:
     ) -> pa.Table:
         """Return a stage's rows of a pair.
 
-        Of a pair with files of its own only some columns, if so asked: the rest is not read.
+        Only some columns, if so asked: the rest is not read.
 
         Raises
         ------
@@ -57,9 +61,12 @@ class PairTables:
         path = self.path(stage, task, run, kind)
         if not shares_jobs(kind) or (task, run) not in self._batch_of:
             return read_table(stage, path, columns)
-        if path not in self._batches:
-            self._batches[path] = split(read_table(stage, path))
-        return self._batches[path][run]
+        key = (path, tuple(columns or ()))
+        if key not in self._batches:
+            known = ["run_id", *(name for name in columns if name != "run_id")] if columns else None
+            self._batches[key] = split(read_table(stage, path, known))
+        table = self._batches[key][run]
+        return table.select(columns) if columns else table
 
     def provenance(self, stage: str, task: str, run: str, kind: str) -> dict[str, Any]:
         """Return what the rows of a pair were made from."""

@@ -263,7 +263,7 @@ def test_a_disguised_copy_is_found_and_honest_work_is_not(disguise):
     truth = rng.normal(size=300)
     honest = [truth + rng.normal(size=300) * noise for noise in (0.1, 0.2, 0.2, 0.5, 1.0, 2.0)]
     texts = [fingerprint(ids, x) for x in [*honest, disguise(honest[0], rng)]]
-    found = fingerprints.near_duplicates(texts, list("abcdefg"), near_duplicates.THRESHOLD)
+    found = dict(fingerprints.near_duplicates(texts, list("abcdefg"), near_duplicates.THRESHOLD))
     assert found == {0: [6], 6: [0]}
 
 

@@ -17,6 +17,10 @@ for stage in STAGES:
                 **{stage: f"<results>/{unit}/{stage}.parquet"},
             log:
                 **logs_of(stage, unit),
+            # What has begun goes first, so that pairs are finished one after another: a run that
+            # is stopped has done some, and what a stage has read of a submission is still in
+            # memory for the next.
+            priority: STAGES.index(stage)
             group:
                 GROUP
             localrule: IN_JOB

@@ -5,12 +5,14 @@ const Report = { data: JSON.parse(document.getElementById("data").textContent) }
 Report.escape = (value) =>
   String(value).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
-// One accessor a column: text columns are stored as distinct texts and positions.
+// One accessor a column: repeated texts are stored as distinct texts and positions, a value that
+// all rows have once.
 Report.open = (stored) => {
   const read = {};
   for (const [name, column] of Object.entries(stored.c)) {
     read[name] = Array.isArray(column)
       ? (row) => column[row]
+      : "k" in column ? () => column.k
       : (row) => (column.i[row] < 0 ? null : column.v[column.i[row]]);
   }
   return { n: stored.n, get: read, value: (name, row) => (read[name] ? read[name](row) : null) };

@@ -42,7 +42,7 @@ function stageList(row) {
 }
 
 function checkTable(row) {
-  const stored = Report.data.checks.pairs[row];
+  const stored = Report.data.checks.outcomes[Report.data.checks.pairs[row]];
   if (!stored) return '<p class="note">No check was run: the evaluation ended before.</p>';
   const [suite, word, margins, found] = stored;
   const e = Report.escape;

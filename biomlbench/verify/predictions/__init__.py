@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Outcome, Reason, sentence
+from biomlbench.runtime.once import once
 from biomlbench.verify.policy import GATE, CheckOutcome
 from biomlbench.verify.predictions._found import Found, Predicted
 
@@ -106,11 +107,15 @@ def judge(
     if inspection.sample is None:
         size = f"{len(inspection.data)} bytes, which only the task's grader reads"
         return [_gate(Outcome.PASSED, Reason.OK, size)]
-    predicted = Predicted(task, inspection, answers, float(score), public or task.public_dir)
+    predicted = Predicted(task, inspection, answers, float(score), public or _public_dir(task))
     rows = [_gate(Outcome.PASSED, Reason.OK, f"{predicted.table.num_rows} rows")]
     for check in all_checks().values():
         rows += _rows(check, predicted)
     return rows
+
+
+def _public_dir(task: Task) -> Path:
+    return once(("public folder", task), lambda: task.public_dir)
 
 
 def _gate(outcome: Outcome, reason: str, message: str) -> CheckOutcome:

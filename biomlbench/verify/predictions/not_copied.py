@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason
+from biomlbench.runtime.once import once
 from biomlbench.verify.predictions._found import Found, Predicted
 
 if TYPE_CHECKING:
@@ -77,20 +78,29 @@ def _on_a_line(values: np.ndarray, predictions: np.ndarray) -> bool:
 
 def _public_columns(predicted: Predicted) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
     """Yield the numeric columns of public tables that have a row for each wanted id."""
-    from biomlbench.submission.sample import cached
-
     sample = predicted.sample
-    for path in sorted(predicted.public.glob("*.csv")):
-        size = path.stat().st_size
+    for path, size in once(("public", predicted.public), lambda: _tables(predicted.public)):
         if path == predicted.task.sample_submission or size > MAX_PUBLIC_BYTES:
             continue
         if size > MAX_KEPT_BYTES:
             columns = _columns_of(path, sample.keys)
         else:
-            read = partial(_columns_of, path, sample.keys)
-            columns = cached(f"columns {id(sample)}", path, read, predicted.task)
+            columns = once((path, sample), partial(_kept_columns, path, predicted))
         if columns:
             yield path.name, columns
+
+
+def _tables(folder: Path) -> list[tuple[Path, int]]:
+    return [(path, path.stat().st_size) for path in sorted(folder.glob("*.csv"))]
+
+
+def _kept_columns(path: Path, predicted: Predicted) -> dict[str, np.ndarray]:
+    from biomlbench.submission.sample import cached
+
+    sample = predicted.sample
+    read = partial(_columns_of, path, sample.keys)
+    columns: dict[str, np.ndarray] = cached(f"columns {id(sample)}", path, read, predicted.task)
+    return columns
 
 
 def _columns_of(path: Path, keys: Keys) -> dict[str, np.ndarray]:

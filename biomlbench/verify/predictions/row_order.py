@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.once import once
 from biomlbench.verify.predictions._found import Found, Predicted, agreement
 
 if TYPE_CHECKING:
@@ -29,10 +31,14 @@ def look(predicted: Predicted) -> Iterable[Found]:
     from biomlbench.scoring.score import score_submission
 
     table = predicted.table
-    order = np.random.default_rng(_SEED).permutation(table.num_rows)
+    order = once(("another order", table.num_rows), partial(_other_order, table.num_rows))
     result = score_submission(table.take(order), predicted.task)
     other = result.score if result.valid and result.score is not None else math.nan
     return [agreement(other, predicted.score, "the same predictions in another row order")]
+
+
+def _other_order(n: int) -> np.ndarray:
+    return np.random.default_rng(_SEED).permutation(n)
 
 
 def known_bad(predicted: Predicted) -> tuple[pa.Table, float] | None:

@@ -1,0 +1,57 @@
+"""Large JSON files: an entry a line, as indentation takes several times longer and more room."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["write_json"]
+
+
+def write_json(path: Path, content: Mapping[str, Any], *, allow_nan: bool = True) -> None:
+    """Write a mapping, all or nothing.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder is made where it is not there.
+    content : mapping
+        Each key begins a line; of a list or mapping in it, each entry does.
+    allow_nan : bool
+        Whether to write infinite numbers and NaN, which only Python reads, or refuse them.
+    """
+    dumps = partial(json.dumps, sort_keys=True, allow_nan=allow_nan)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.tmp")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.writelines(_lines(content, dumps))
+    os.replace(temporary, path)
+
+
+def _lines(content: Mapping[str, Any], dumps: Callable[[Any], str]) -> Iterator[str]:
+    yield "{"
+    for place, key in enumerate(sorted(content)):
+        value = content[key]
+        yield f"{',' if place else ''}\n {dumps(key)}: "
+        if isinstance(value, list) and value:
+            items = (dumps(item) for item in value)
+            yield from _block("[]", items)
+        elif isinstance(value, dict) and value:
+            items = (f"{dumps(name)}: {dumps(value[name])}" for name in sorted(value))
+            yield from _block("{}", items)
+        else:
+            yield dumps(value)
+    yield "\n}\n"
+
+
+def _block(brackets: str, items: Iterator[str]) -> Iterator[str]:
+    yield brackets[0]
+    for place, item in enumerate(items):
+        yield f"{',' if place else ''}\n  {item}"
+    yield f"\n {brackets[1]}"
