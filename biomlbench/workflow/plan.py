@@ -44,7 +44,7 @@ _AFTER_THE_PAIRS = {
 }
 """Modules of the rules over all pairs."""
 # What Snakemake takes for a wildcard or a path variable; and what is no name.
-_NO_FOLDER = re.compile(r"^~|[{}<>\x00-\x1f]")
+_NO_FOLDER = re.compile(r"[{}<>\x00-\x1f]")
 
 
 def checked(
@@ -72,17 +72,40 @@ def checked(
     """
     schema = Path(root) / "workflow" / "schemas" / "config.schema.json"
     found = check_config(config, schema, files)
-    found["results_dir"] = folder = os.path.normpath(found["results_dir"])
-    if _NO_FOLDER.search(folder) or Path(folder).name in ("", ".."):
-        raise ConfigError(
-            f"config: `results_dir`: {folder!r} cannot hold the results; name a folder, as "
-            "results-2, without braces, angle brackets and line breaks"
-        )
+    given = found["results_dir"]
+    home = os.path.expanduser(given)  # noqa: PTH111 - Path's raises where there is no such user
+    found["results_dir"] = folder = os.path.normpath(home)
+    if problem := _no_results_folder(folder):
+        where = Sources(files).where(("results_dir",))
+        raise ConfigError(f"{where}: `results_dir`: {given!r} cannot hold the results; {problem}")
     return found
+
+
+def _no_results_folder(folder: str) -> str:
+    """Return why results cannot lie in a folder, which need not be there yet, and the remedy."""
+    if folder.startswith("~"):
+        return "there is no such user; write the whole path"
+    if "$" in folder:
+        return "variables (`$`) are not replaced here; write the whole path"
+    if _NO_FOLDER.search(folder) or Path(folder).name in ("", ".."):
+        return "name a folder, as results-2, without braces, angle brackets and line breaks"
+    for place in (Path(folder), *Path(folder).parents):
+        if place.is_dir():
+            break
+        if os.path.lexists(place):
+            what = "a dead link" if place.is_symlink() else "a file, not a folder"
+            return f"{str(place)!r} is {what}; name another folder, or move it away"
+    return ""
 
 
 MOST_NAMED = 200
 """Most bad rows that are named one by one when the workflow starts."""
+
+
+def _tidy(path: str) -> str:
+    """Return a path without the `./` and `//` that Snakemake warns of; `..` may follow a link."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return ("/" if path.startswith("/") else "") + "/".join(parts)
 
 
 def _ignores_case(folder: Path) -> bool:
@@ -326,7 +349,9 @@ class Benchmark:
     def _input(self, path: str) -> list[str]:
         if path in self._made:
             return [path]
-        return [path] if os.path.isfile(path) and not os.path.islink(path) else []
+        # Snakemake reads its inputs, and ends the whole run over one that it may not read.
+        usable = os.path.isfile(path) and not os.path.islink(path) and os.access(path, os.R_OK)
+        return [_tidy(path)] if usable else []
 
     @cached_property
     def demo_files(self) -> list[str]:
