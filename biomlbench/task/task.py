@@ -30,6 +30,7 @@ KINDS = ("predictions", "functions")
 _DECIDING = (
     "compute_requirements",
     "dataset",
+    "datasets",
     "environment",
     "grader",
     "installed_data",
