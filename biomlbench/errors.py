@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -46,6 +47,10 @@ _MAX_SHOWN = 300
 _OF_FOLDERS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR)
 
 
+# A file that takes its name only when it is whole: it is known by that name.
+_OURS_AT_WORK = re.compile(r"(^|/)\.([^/]+?)(?:\.\d+(?:-\d+)?)?\.tmp$")
+
+
 class UserError(Exception):
     """An error that the user can do something about.
 
@@ -72,6 +77,8 @@ def explain(error: BaseException) -> str | None:
     --------
     >>> explain(IsADirectoryError(21, "Is a directory", "runs"))
     'runs: Is a directory; it is a folder; name a file'
+    >>> explain(OSError(40, "Too many links", "r/.report.html.77.tmp"))
+    'r/report.html: Too many links; its links lead in a circle; name the file itself'
     >>> explain(ZeroDivisionError()) is None
     True
     """
@@ -81,6 +88,7 @@ def explain(error: BaseException) -> str | None:
         # Of two files (a rename) the one that is written to is the one that is refused.
         file = error.filename2 if error.filename2 is not None else error.filename
         named = os.fsdecode(file) if isinstance(file, (str, bytes, os.PathLike)) else str(file)
+        named = _OURS_AT_WORK.sub(r"\1\2", named)
         return f"{_shown(named)}: {error.strerror}; {folder_remedy(named, error.errno)}"
     return None
 

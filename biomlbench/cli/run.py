@@ -38,12 +38,13 @@ def command(
       biomlbench run --profile slurm            or cluster-generic
     """  # noqa: D301
     from biomlbench.workflow.command import arguments as arguments_for
-    from biomlbench.workflow.command import become_snakemake, runs_the_demo
+    from biomlbench.workflow.command import become_snakemake, check_configs, runs_the_demo
 
     if show_help:
         echo(ctx.get_help())
         return
     here = Path.cwd()
+    check_configs(arguments)
     if runs_the_demo(arguments, here):
         echo("There is no config/config.yaml here, so this is the demo benchmark.", err=True)
     become_snakemake(arguments_for(arguments, here, results), cores)

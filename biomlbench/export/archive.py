@@ -104,7 +104,8 @@ def archive(
         raise ArchiveError(
             "the archive would not be whole:\n  "
             + "\n  ".join(contents.left_out)
-            + "\nMend that and run the workflow again, or leave them out with --partial"
+            + f"\nLooked for in {inputs.base.absolute()}. Correct that and run the workflow again, "
+            "or leave them out with --partial"
         )
     out.parent.mkdir(parents=True, exist_ok=True)
     temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")

@@ -39,8 +39,8 @@ def lock(path: str | Path) -> TextIO:
         file = path.open("a")
     except OSError as error:
         raise LockedError(
-            f"{path.parent}: cannot be written ({error.strerror}); correct that, or run in another "
-            "working directory"
+            f"{path.parent}: cannot be written ({error.strerror}); give this user the right to "
+            "write there, or name another folder as `results_dir` in the config"
         ) from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

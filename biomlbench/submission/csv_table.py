@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
+from biomlbench.submission.csv_hints import header_hint, number_hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +84,7 @@ def read_csv_table(
     names = read_header(data, delimiter)
     if len(names) > (most := len(columns) + MAX_EXTRA_COLUMNS):
         raise _refuse(f"there are {len(names)} columns; at most {most} are read", Reason.TOO_LARGE)
-    check_columns(names, tuple(columns), _hint(names, delimiter))
+    check_columns(names, tuple(columns), header_hint(names, delimiter, columns))
     # Before it is parsed, where lines are rows.
     if b'"' not in data:
         _check_rows(max(data.count(b"\n"), data.count(b"\r")) - 1, most_rows)
@@ -127,15 +128,6 @@ def read_header(data: bytes, delimiter: str) -> list[str]:
     except (csv.Error, StopIteration) as error:
         raise _refuse("the header line cannot be read as CSV", Reason.UNREADABLE) from error
     return names
-
-
-def _hint(names: Sequence[str], delimiter: str) -> str:
-    for other, label in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
-        if len(names) == 1 and other != delimiter and other in names[0]:
-            return f"; the columns seem to be separated by {label}"
-    if names and names[0] in ("", "Unnamed: 0", "index"):
-        return "; the first column seems to be a row index: write the file without it"
-    return ""
 
 
 def check_columns(names: Sequence[str], expected: Sequence[str], hint: str = "") -> None:
@@ -283,7 +275,7 @@ def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArra
 
         raise _refuse(
             f"column {quote(name)}: {len(bad)} value(s) are not numbers, first in data row "
-            f"{bad[0].as_py() + 1}",
+            f"{bad[0].as_py() + 1}{number_hint(text.take(bad))}",
             Reason.WRONG_TYPE,
         )
     if kind == "integer" and pc.all(pc.match_substring_regex(text, _INTEGER), min_count=0).as_py():

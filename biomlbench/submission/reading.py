@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
+from biomlbench.plain_text import plain
 from biomlbench.submission.content import digest_of, known_table, parsed, read_content
 from biomlbench.submission.csv_table import MAX_ROWS
+from biomlbench.submission.path_hints import path_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,14 +70,14 @@ _MAX_SHOWN = 300
 
 
 def quote(text: object, limit: int = 60) -> str:
-    r"""Return text of a submission as it may stand in a message: printable ASCII, not too long.
+    r"""Return text of a submission as it may stand in a message: printable, not too long.
 
     Examples
     --------
-    >>> quote("label" + chr(10))
-    '`label\\n`'
+    >>> quote("Größe" + chr(10))
+    '`Größe\\n`'
     """
-    shown = str(text)[: limit + 1].encode("unicode_escape", "backslashreplace").decode("ascii")
+    shown = plain(str(text)[: limit + 1], one_line=True)
     return f"`{shown if len(shown) <= limit else shown[: limit - 3] + '...'}`"
 
 
@@ -152,9 +154,11 @@ def _opened(path: str | Path, root: str | Path | None = None) -> Iterator[tuple[
                 descriptor = os.open(name, flags, dir_fd=folder)
                 kind = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(kind):
-            what = "a folder" if stat.S_ISDIR(kind) else "a link or a device"
+            what, remedy = "a link or a device", "put a copy of the file there"
+            if stat.S_ISDIR(kind):
+                what, remedy = "a folder", "name a file in it"
             raise InvalidSubmissionError(
-                f"{_named(path)} is {what}, not a regular file", Reason.UNSAFE_PATH
+                f"{_named(path)} is {what}, not a regular file; {remedy}", Reason.UNSAFE_PATH
             )
         size = os.fstat(descriptor).st_size
     except InvalidSubmissionError:
@@ -163,11 +167,14 @@ def _opened(path: str | Path, root: str | Path | None = None) -> Iterator[tuple[
         raise InvalidSubmissionError("the path is no path", Reason.MISSING_FILE) from error
     except OSError as error:
         if error.errno in _ABSENT:
-            message, reason = f"there is no file {_named(path)}", Reason.MISSING_FILE
+            message = f"there is no file {_named(path)}{path_hint(path, root)}"
+            reason = Reason.MISSING_FILE
         elif error.errno == errno.ELOOP:
             message, reason = f"the path {_named(path)} goes through a link", Reason.UNSAFE_PATH
         else:
             message = f"{_named(path)} cannot be opened ({error.strerror})"
+            if error.errno == errno.EACCES:
+                message += "; give the user of the run the right to read it (`chmod`)"
             reason = Reason.UNREADABLE
         raise InvalidSubmissionError(message, reason) from error
     try:

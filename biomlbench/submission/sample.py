@@ -14,6 +14,7 @@ from biomlbench.errors import InvalidSubmissionError, NotPreparedError, TaskErro
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
 from biomlbench.submission.csv_table import clean_numbers, is_missing, read_header
+from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
 from biomlbench.task.submission_columns import ColumnSpec
 
@@ -63,7 +64,14 @@ class Sample:
 
     def align(self, table: pa.Table) -> Alignment:
         """Match the rows of a submission with those of the sample."""
-        return Alignment.of(Keys.of(table, self.keys.columns, self.keys.kinds), self.keys)
+        return Alignment.of(self._keys_of(table), self.keys)
+
+    def id_hint(self, table: pa.Table) -> str:
+        """Return what would help where ids of the sample have no row in a submission."""
+        return id_hint(self._keys_of(table), self.keys)
+
+    def _keys_of(self, table: pa.Table) -> Keys:
+        return Keys.of(table, self.keys.columns, self.keys.kinds)
 
 
 # Held while a file is read, so that threads read it once; an answers file needs its sample.

@@ -151,7 +151,7 @@ def inspect_submission(
         result.reached = "rows"
         return result
     result.alignment = sample.align(table)
-    _check_ids(result, result.alignment, table.num_rows, len(sample.keys))
+    _check_ids(result, sample, table, result.alignment)
     for spec in sample.predictions:
         _check_values(result, spec, table.column(spec.name))
     return result
@@ -188,7 +188,7 @@ def _inspect_file(
         result.found[check], result.reached = (error.reason, error.message), check
 
 
-def _check_ids(result: Inspection, found: Alignment, rows: int, wanted: int) -> None:
+def _check_ids(result: Inspection, sample: Sample, table: pa.Table, found: Alignment) -> None:
     if found.duplicate:
         result.found["duplicate_ids"] = (
             Reason.DUPLICATE_IDS,
@@ -198,8 +198,8 @@ def _check_ids(result: Inspection, found: Alignment, rows: int, wanted: int) -> 
         result.found["missing_ids"] = (
             Reason.MISSING_IDS,
             (
-                f"{found.missing} of the {wanted} ids of the sample submission have no row "
-                f"(the submission has {rows} rows)"
+                f"{found.missing} of the {len(sample.keys)} ids of the sample submission have no "
+                f"row (the submission has {table.num_rows} rows){sample.id_hint(table)}"
             ),
         )
     if found.extra:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +26,24 @@ DIRECTIONS = ("maximize", "minimize")
 TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 """``domain/name``: two names of folders that every path, log and address can hold."""
 KINDS = ("predictions", "functions")
+# Keys that change what is graded and how: one that is misspelt must not pass for a default.
+_DECIDING = (
+    "compute_requirements",
+    "dataset",
+    "datasets",
+    "environment",
+    "grader",
+    "installed_data",
+    "leaderboard",
+    "leaderboard_note",
+    "leaderboard_of",
+    "limits",
+    "preparer",
+    "source",
+    "submission",
+    "verify",
+)
+_ALIKE = 0.85
 _DIFFICULTIES = ("easy", "medium", "hard")
 
 
@@ -61,10 +80,19 @@ class Task:
         object.__setattr__(self, "config", MappingProxyType(dict(self.config)))
         if self.kind not in KINDS:
             raise TaskError(f"{self._where}: kind is {' or '.join(KINDS)}, not {self.kind!r}")
+        if self.published is None:
+            self._refuse_misspelt()
         if not self.is_card and not isinstance(self.config.get("grader"), dict):
             raise TaskError(
                 f"{self._where}: there is no `grader`; name a `metric` or a `grade_fn` under it"
             )
+
+    def _refuse_misspelt(self) -> None:
+        """Refuse a key that looks like one that decides how submissions are graded."""
+        for key in self.config:
+            near = difflib.get_close_matches(str(key), _DECIDING, 1, _ALIKE)
+            if near and key not in _DECIDING and near[0] not in self.config:
+                raise TaskError(f"{self._where}: unknown key `{key}`; did you mean `{near[0]}`?")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Task):

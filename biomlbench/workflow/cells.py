@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from biomlbench.outcomes import Reason
 from biomlbench.plain_text import plain
 from biomlbench.workflow.table_rows import shown
 
-__all__ = ["RowError", "integer_of", "optional_text", "path_of", "printable", "text_of", "time_of"]
+__all__ = [
+    "RowError",
+    "integer_of",
+    "optional_text",
+    "path_of",
+    "printable",
+    "text_of",
+    "time_of",
+]
 
 _MOST_LETTERS = {"run_id": 100, "agent": 200, "task_id": 300}
 # Linux: a path, and a file's name, in bytes.
@@ -19,6 +28,7 @@ _PATH_MAX, _NAME_MAX = 4095, 255
 _LARGEST = {"seed": 2**63 - 1, "attempt": 1_000_000, "hint_tier": 1_000_000}
 _LOWEST = {"seed": -(2**63), "attempt": 1, "hint_tier": 0}
 _WHOLE = re.compile(r"([+-]?[0-9]{1,40})(\.0*)?", re.ASCII)
+_MOST_DIGITS = 20
 # What tables of dates, in nanoseconds since 1970, can hold from there on.
 _YEARS = range(1970, 2262)
 # Marks of direction, joints and byte order marks cannot be seen: two agents that differ by them
@@ -108,12 +118,25 @@ def integer_of(row: dict[str, Any], key: str) -> int | None:
     elif match:
         number = int(match[1])
     else:
-        raise RowError(f"`{key}` {shown(value)} is not a whole number")
+        raise RowError(f"`{key}` {shown(value)} is not a whole number{_whole_hint(value)}")
     if not _LOWEST[key] <= number <= _LARGEST[key]:
         raise RowError(
             f"`{key}` {shown(number)} is out of range: {_LOWEST[key]} to {_LARGEST[key]}"
         )
     return number
+
+
+def _whole_hint(value: object) -> str:
+    """Return how a whole number is written, to be added where one is written otherwise (1e3)."""
+    text = str(value).strip()
+    try:
+        number = Decimal(text[: _MOST_DIGITS + 1])
+    except ArithmeticError:
+        return ""
+    exponent = number.as_tuple().exponent
+    if len(text) > _MOST_DIGITS or not isinstance(exponent, int) or abs(exponent) > _MOST_DIGITS:
+        return ""  # nothing that a person would write out
+    return f"; write {int(number)}" if number == int(number) else ""
 
 
 def time_of(text: str) -> str | None:

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
-from biomlbench.workflow.config import ConfigError, check_config
+from biomlbench.workflow.config import ConfigError, Sources, check_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from biomlbench.task.registry import Registry
-    from biomlbench.workflow.config import Sources
 
 __all__ = ["changes_of_tasks", "checked"]
 
 # What Snakemake takes for a wildcard or a path variable; and what is no name.
-_NO_FOLDER = re.compile(r"^~|[{}<>\x00-\x1f]")
+_NO_FOLDER = re.compile(r"[{}<>\x00-\x1f]")
 
 
 def checked(
@@ -47,13 +46,30 @@ def checked(
     """
     schema = Path(root) / "workflow" / "schemas" / "config.schema.json"
     found = check_config(config, schema, files)
-    found["results_dir"] = folder = os.path.normpath(found["results_dir"])
-    if _NO_FOLDER.search(folder) or Path(folder).name in ("", ".."):
-        raise ConfigError(
-            f"config: `results_dir`: {folder!r} cannot hold the results; name a folder, as "
-            "results-2, without braces, angle brackets and line breaks"
-        )
+    given = found["results_dir"]
+    home = os.path.expanduser(given)  # noqa: PTH111 - Path's raises where there is no such user
+    found["results_dir"] = folder = os.path.normpath(home)
+    if problem := _no_results_folder(folder):
+        where = Sources(files).where(("results_dir",))
+        raise ConfigError(f"{where}: `results_dir`: {given!r} cannot hold the results; {problem}")
     return found
+
+
+def _no_results_folder(folder: str) -> str:
+    """Return why results cannot lie in a folder, which need not be there yet, and the remedy."""
+    if folder.startswith("~"):
+        return "there is no such user; write the whole path"
+    if "$" in folder:
+        return "variables (`$`) are not replaced here; write the whole path"
+    if _NO_FOLDER.search(folder) or Path(folder).name in ("", ".."):
+        return "name a folder, as results-2, without braces, angle brackets and line breaks"
+    for place in (Path(folder), *Path(folder).parents):
+        if place.is_dir():
+            break
+        if os.path.lexists(place):
+            what = "a dead link" if place.is_symlink() else "a file, not a folder"
+            return f"{str(place)!r} is {what}; name another folder, or move it away"
+    return ""
 
 
 def changes_of_tasks(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from biomlbench.errors import UserError
 from biomlbench.runtime.files import CONFIG, is_workflow, workflow_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["arguments", "become_snakemake", "runs_the_demo"]
+__all__ = ["arguments", "become_snakemake", "check_configs", "runs_the_demo"]
 
 _SNAKEFILE = ("-s", "--snakefile")
 _CONFIG = ("-C", "--config")
@@ -44,6 +46,37 @@ def arguments(given: Sequence[str], folder: str | Path, results: str | None = No
     if not _names(given, _SNAKEFILE) and not _has_own(Path(folder)):
         call = ["--snakefile", str(workflow_root() / "Snakefile"), *call]
     return call
+
+
+def check_configs(given: Sequence[str]) -> None:
+    """Refuse config files that there are not, or that are no YAML, before Snakemake looks.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Arguments for Snakemake.
+
+    Raises
+    ------
+    UserError
+        Naming file and line; Snakemake would name neither.
+    """
+    from biomlbench.verify._lines import read
+
+    option = ""
+    for number, text in enumerate(given):
+        if text.startswith("-"):
+            option, _, value = text.partition("=")
+        else:
+            value = text
+        if option in _CONFIGFILE and value:
+            if not Path(value).is_file():
+                raise UserError(f"{value}: there is no such config file in {Path.cwd()}")
+            if not isinstance(read(Path(value))[0], dict):
+                raise UserError(f"{value}:1: a config is a mapping of keys to values")
+        elif number == 0 and not option and Path(value).suffix in (".yaml", ".yml"):
+            named = shlex.quote(value)
+            raise UserError(f"{value}: name a config by its option, --configfile {named}")
 
 
 def runs_the_demo(given: Sequence[str], folder: str | Path) -> bool:

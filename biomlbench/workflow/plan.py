@@ -48,6 +48,12 @@ MOST_NAMED = 200
 """Most bad rows that are named one by one when the workflow starts."""
 
 
+def _tidy(path: str) -> str:
+    """Return a path without the `./` and `//` that Snakemake warns of; `..` may follow a link."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return ("/" if path.startswith("/") else "") + "/".join(parts)
+
+
 def _ignores_case(folder: Path) -> bool:
     """Tell whether a folder, or where it will be, is on a file system that ignores case."""
     place = folder if folder.exists() else folder.absolute().parent
@@ -243,7 +249,9 @@ class Benchmark:
     def _input(self, path: str) -> list[str]:
         if path in self._made:
             return [path]
-        return [path] if os.path.isfile(path) and not os.path.islink(path) else []
+        # Snakemake reads its inputs, and ends the whole run over one that it may not read.
+        usable = os.path.isfile(path) and not os.path.islink(path) and os.access(path, os.R_OK)
+        return [_tidy(path)] if usable else []
 
     @cached_property
     def demo_files(self) -> list[str]:

@@ -12,8 +12,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.errors import UserError
+from biomlbench.errors import UserError, explain
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
+from biomlbench.submission.path_hints import path_hint
 from biomlbench.submission.reading import binary_kind
 from biomlbench.workflow.parquet_lines import csv_lines
 
@@ -72,13 +73,13 @@ def _read(path: Path) -> bytes:
     except TooLargeError as error:
         raise RunTableError(str(error)) from None
     except FileNotFoundError:
-        raise RunTableError(
-            f"{path}: no such run table; create it or change `runs` in the config"
-        ) from None
+        hint = path_hint(path) or "; create it or change `runs` in the config"
+        raise RunTableError(f"{path}: no such run table{hint}") from None
     except (OSError, ValueError) as error:
         if isinstance(error, RunTableError):
             raise
-        raise RunTableError(f"{shown(str(path))}: cannot be read ({error})") from None
+        told = explain(error) or f"{shown(str(path))}: cannot be read ({error})"
+        raise RunTableError(told) from None
 
 
 def _lines(path: Path) -> list[str]:
@@ -89,7 +90,8 @@ def _lines(path: Path) -> list[str]:
             return csv_lines(data)
         except ValueError as error:
             raise RunTableError(
-                f"{path}: cannot be read as Parquet ({shown(str(error), 200)}); write it anew"
+                f"{path}: cannot be read as Parquet ({shown(str(error), 200)}); write it "
+                "anew, with cells of text, numbers or times"
             ) from None
     if kind := binary_kind(data):
         raise RunTableError(f"{path}: is {kind}, not text; export it as CSV, in UTF-8")

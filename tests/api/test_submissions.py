@@ -154,7 +154,16 @@ def test_messages_name_rows_and_mends():
     assert "separated by semicolons" in message(b"id;y\na;1\n")
     assert "write the file without it" in message(b",id,y\n0,a,1\n")
     assert "differs by spaces or by upper and lower case" in message(b"id,Y \na,1\n")
-    assert "2 value(s) are not numbers, first in data row 2" in message(b"id,y\na,1\nb,x\nc,-\n")
+    assert "the first line only names the separator" in message(b"sep=,\nid,y\na,1\n")
+    assert "the lines end with a separator" in message(b"id,y,\na,1,\n")
+    assert "no line with the names of the columns" in message(b"a,1.5\nb,2\n")
+    assert message(b"id,y\na,1\nb,x\nc,-\n") == (
+        "column `y`: 2 value(s) are not numbers, first in data row 2"
+    )
+    assert "write 0.5 for 50 %" in message(b"id,y\na,1\nb,7.5 %\n")
+    assert "with a point, not a comma" in message(b'id,y\na,"1,5"\nb,",5"\n')
+    assert "write 1 for true" in message(b"id,y\na,True\nb,FALSE\n")
+    assert "not numbers, first in data row 1" in message(b"id,y\na,True\nb,x\n")
 
 
 def test_column_names_of_the_submission_are_shown_harmlessly():

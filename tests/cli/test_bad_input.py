@@ -34,6 +34,7 @@ BROKEN_TASKS = {
     "no-yaml": "a: [1\n",
     "types": "grader: {metric: 7}\ndataset: [1]\nsubmission: 5\npreparer: 9\nsource: 4\n",
     "metric": "grader: {metric: rmsee}\npreparer: prepare:prepare\n",
+    "misspelt": "grader: {metric: rmse}\nsubmision: {id: id}\n",
     "difficulty": "grader: {metric: rmse}\ndifficulty: 9\nleaderboard: gone.csv\n",
 }
 BAD_RESULTS = ("empty_results", "garbage_results", "folder_results", "list_results", "odd_results")

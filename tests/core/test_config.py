@@ -10,6 +10,7 @@ import yaml
 
 from biomlbench.sandbox.providers import choices
 from biomlbench.workflow.config import ConfigError, check_config
+from biomlbench.workflow.plan import checked
 from biomlbench.workflow.runs import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +38,7 @@ def test_defaults_are_filled_in_and_the_input_is_left_alone():
         ({"runs": []}, "the list is empty"),
         ({"runs": None}, "`runs`: is empty; give it a value"),
         ({"runs": ["a.txt"]}, "`runs.0`"),
+        ({"runs": ["a.xlsx"]}, "export a workbook as CSV"),
         ({"grading": {"bootstrap": -1}}, "`grading.bootstrap`"),
         ({"sandbox": {"provider": "x"}}, f"use one of {', '.join(choices())}"),
         ({"tittle": "x"}, "`tittle`: unknown key; did you mean `title`"),
@@ -72,3 +74,34 @@ def test_the_guide_explains_every_key_and_column():
     keys = {*_keys(schema), *_keys(schema["$defs"]["limits"]), *_keys(schema["$defs"]["task"])}
     for word in (*keys, *COLUMNS):
         assert f"{word}`" in GUIDE, f"{word} is not in config/README.md"
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("a-file", "'a-file' is a file, not a folder"),
+        ("a-file/inner", "'a-file' is a file, not a folder"),
+        ("dead", "'dead' is a dead link"),
+        ("$HOME/results", r"variables \(`\$`\) are not replaced"),
+        ("~nobody-of-that-name/x", "no such user"),
+        ("a{b}", "without braces"),
+        ("..", "name a folder"),
+        ("", "name a folder"),
+    ],
+)
+def test_where_results_cannot_lie_is_told_with_file_and_line(tmp_path, monkeypatch, folder, said):
+    monkeypatch.chdir(tmp_path)
+    Path("a-file").touch()
+    Path("dead").symlink_to("gone")
+    config = {"runs": ["a.csv"], "results_dir": folder}
+    Path("my.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    with pytest.raises(ConfigError, match=rf"^my\.yaml:[1-3]: `results_dir`: .*{said}"):
+        checked(config, ROOT, ["my.yaml"])
+
+
+def test_results_may_lie_in_the_home_folder_or_be_new(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "hömé x"))
+    config = {"runs": ["a.csv"], "results_dir": "~/my results/"}
+    assert checked(config, ROOT)["results_dir"] == str(tmp_path / "hömé x" / "my results")
+    assert checked({**config, "results_dir": "new/deep"}, ROOT)["results_dir"] == "new/deep"

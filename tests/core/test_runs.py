@@ -68,6 +68,8 @@ def test_the_kind_follows_task_and_file(tmp_path, task, submission, kind):
         (",ada,line,s.csv,,,,,,", "`run_id` is empty"),
         ("r1,ada,line,s.csv,functions,,,,,", "takes predictions or program"),
         ("r1,ada,line,s.csv,,x,,,,", "`seed` 'x' is not a whole number"),
+        ("r1,ada,line,s.csv,,1e3,,,,", "`seed` '1e3' is not a whole number; write 1000"),
+        ("r1,ada,line,s.csv,,1e999999999,,,,", "`seed` '1e999999999' is not a whole number"),
         ("r1,ada,line,s.csv,,,0,,,", "`attempt` 0 is out of range"),
         ("r1,ada,line,s.csv,,,,,maybe,", "label 'maybe': use one of right, wrong"),
         ("r1,ada,line,s.csv,,,,,,yesterday", "is not ISO 8601"),

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
+from importlib import import_module
 
+import click
 import pytest
+import yaml
 
 from tests.cli.conftest import copy_project
 from tests.docs.snippets import ROOT, RUN, blocks_of, run, script_of
@@ -211,3 +215,17 @@ def test_a_console_block_becomes_a_script(tmp_path):
     assert (first.why, second.why, third.why) == ("because", None, None)
     assert script_of(second) == "echo a \\\n    b   # comment\ncat <<'END'\n$ no prompt\nEND\n"
     assert script_of(third) == "plain\n"
+
+
+def test_the_example_for_a_service_calls_commands_that_there_are():
+    """It runs elsewhere; here each call of ours is taken apart by the command's own parser."""
+    (block,) = [b for b in blocks_of(DOCS / "how-to" / "rerun-weekly.md") if b.kind == "yaml"]
+    (job,) = yaml.safe_load(block.text)["jobs"].values()
+    script = "\n".join(step.get("run", "") for step in job["steps"])
+    calls = re.findall(r"^ *biomlbench (\S+) (.*?)(?: \|\| .*)?$", script, re.MULTILINE)
+    assert [name for name, _ in calls] == ["doctor", "run", "publish", "compare"]
+    for name, arguments in calls:
+        command = import_module(f"biomlbench.cli.{name}").command
+        command.make_parser(click.Context(command, **command.context_settings)).parse_args(
+            shlex.split(arguments)
+        )

@@ -129,3 +129,28 @@ def test_changes_to_a_task_hold_whichever_id_names_it(place):
         jobs.append(benchmark.job("execute", "toy/line", "r")["context"])
     assert jobs[0] == jobs[1]
     assert jobs[0]["overrides"] == limits
+
+
+@pytest.mark.parametrize(
+    ("given", "inputs"),
+    [
+        ("subs/right.csv", ["subs/right.csv"]),
+        ("./subs//./right.csv", ["subs/right.csv"]),
+        ("toy/../subs/right.csv", ["toy/../subs/right.csv"]),
+        ("subs/locked.csv", []),
+        ("subs/gone.csv", []),
+        ("subs", []),
+        ("/dev/zero", []),
+    ],
+)
+def test_snakemake_is_given_only_files_that_it_can_read(place, monkeypatch, given, inputs):
+    Path("subs/locked.csv").touch()
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda p, mode: "locked" not in str(p) and may(p, mode))
+    Path("runs.csv").write_text(
+        ",".join(COLUMNS) + "\n" + csv_line({**GOOD, "submission": given}, COLUMNS)
+    )
+    benchmark = Benchmark({**CONFIG, "runs": ["runs.csv"]}, ROOT)
+    ((task, run),) = benchmark.runs
+    assert benchmark.submission(task, run) == inputs
+    assert benchmark.job("validate", task, run)["pair"]["submission"] == given

@@ -156,6 +156,7 @@ def test_nothing_is_followed_out_of_the_benchmark(base, tmp_path):
     left_out = archive(base / "results", tmp_path / "a.zip", partial=True)
     assert len(left_out) == 6
     assert all(line in str(refused.value) for line in left_out)
+    assert f"Looked for in {base}" in str(refused.value)
     with zipfile.ZipFile(tmp_path / "a.zip") as file:
         contents = {name: file.read(name) for name in file.namelist()}
     assert not [name for name, data in contents.items() if data == b"secret"]
