@@ -242,10 +242,7 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
         If the file is missing, cannot be read, or has another schema.
     """
     try:
-        found = Path(path).stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise ContractError(f"{path}: is no file, but a folder, a pipe or a device")
-        small = found.st_size <= SMALL
+        small = _size(path) <= SMALL
         source = pa.BufferReader(Path(path).read_bytes()) if small else path
         with pq.ParquetFile(source, memory_map=False, pre_buffer=not small) as file:
             _check_schema(name, file.schema_arrow, f"{path}: ")
@@ -262,6 +259,13 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
     return table
 
 
+def _size(path: str | Path) -> int:
+    found = Path(path).stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise ContractError(f"{path}: is no file, but a folder, a pipe or a device")
+    return found.st_size
+
+
 def provenance(path: str | Path, run: str | None = None) -> dict[str, Any]:
     """Return the provenance that :func:`write_table` put into a file.
 
@@ -274,9 +278,20 @@ def provenance(path: str | Path, run: str | None = None) -> dict[str, Any]:
     Returns
     -------
     dict
+
+    Raises
+    ------
+    ContractError
+        If the file is no regular one, or its metadata hold no such record.
     """
+    _size(path)
     metadata = pq.read_schema(path).metadata or {}
-    record = json.loads(metadata.get(PROVENANCE, b"{}"))
+    try:
+        record = json.loads(metadata.get(PROVENANCE, b"{}"))
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise ContractError(f"{path}: what it was made from cannot be read; make it again")
     if run is not None and run in record.get(DIGESTS, {}):
         record["submission_sha256"] = record.pop(DIGESTS)[run]
     result: dict[str, Any] = record

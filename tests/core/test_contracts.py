@@ -56,6 +56,15 @@ def test_a_damaged_file_is_named(tmp_path, content):
         read_table("validate", tmp_path / "t.parquet")
 
 
+@pytest.mark.parametrize("record", [b"[" * 100_000, b"[]", b"nothing", b"\xff"])
+def test_a_forged_provenance_is_named(tmp_path, record):
+    path = tmp_path / "pairs.parquet"
+    table = pa.table({"a": [1]})
+    pq.write_table(table.replace_schema_metadata({b"biomlbench": record}), path)
+    with pytest.raises(ContractError, match=r"pairs\.parquet: what it was made from"):
+        contracts.provenance(path)
+
+
 def test_every_column_is_documented():
     for name, schema in contracts.SCHEMAS.items():
         for field in schema:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import resource
+import signal
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from biomlbench.errors import InvalidSubmissionError
+from biomlbench.sandbox import accounting
 from biomlbench.submission import parquet
 from biomlbench.submission.ids import first_repeat
 from biomlbench.submission.reading import MAX_CODE_BYTES, read_table
 from biomlbench.submission.validation import code_rows
+from tests.waiting import wait_until
 
 COLUMNS = {"id": "integer", "y": "number"}
 HOSTILE = {
@@ -148,3 +153,17 @@ def test_a_damaged_file_costs_only_itself():
         with pytest.raises(InvalidSubmissionError):
             read_table(bad, COLUMNS, name="a.parquet")
         assert read_table(good, COLUMNS, name="a.parquet").num_rows == 50
+
+
+def test_a_decoder_that_does_not_end_goes_with_its_reader():
+    reader = parquet._Reader()
+    process = reader._start()
+    process.stdin.write(b"\0")  # of a length of eight bytes: its fork waits for the others
+    process.stdin.flush()
+    (decoder,) = wait_until(lambda: accounting.tree(process.pid)[1:])
+    wait_until(
+        lambda: re.search(r"cpu time +120 +120", Path(f"/proc/{decoder}/limits").read_text())
+    )
+    os.kill(decoder, signal.SIGSTOP)
+    reader.stop()
+    wait_until(lambda: not accounting.living([decoder]))
