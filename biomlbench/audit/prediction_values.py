@@ -15,7 +15,7 @@ __all__ = ["class_of", "exchanged", "label", "row_texts"]
 
 def row_texts(frame: pd.DataFrame) -> np.ndarray:
     """Return each row of a table as one text."""
-    columns = [frame[name].astype(str) for name in frame]
+    columns = [frame[name].map(str).astype(object) for name in frame]
     joined = reduce(lambda one, other: one + "\x1f" + other, columns)
     return np.asarray(joined.to_numpy(), object)
 

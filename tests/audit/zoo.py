@@ -262,6 +262,18 @@ def ids_are_not_read():
         """, raw=True)  # fmt: skip
 
 
+@flaw("row-order-counts")
+def groups_by_id_and_values_by_place():
+    return own().by(
+        """
+        def grade(submission, answers):
+            checked(submission, answers)
+            off = submission["y"].to_numpy(float) - answers["y"].to_numpy()
+            mean, truth = (s["y"][s["id"] % 2 == 0].mean() for s in (submission, answers))
+            return float(np.sqrt(np.mean(off**2)) + abs(mean - truth))
+        """)  # fmt: skip
+
+
 @flaw("rows-dropped")
 def inner_join():
     return own().by(joined("inner", "np.abs(m.y_x - m.y_y).mean()"), raw=True)
