@@ -32,7 +32,7 @@ from biomlbench.suites.checkout import checkouts, tasks_of
 from biomlbench.suites.published import main_metric
 from biomlbench.summary.regrade import counts, regraded
 from biomlbench.task.registry import Registry
-from tests.audit.cheating import submitted, write_board
+from tests.audit.cheating import MISGRADED, submitted, write_board
 from tests.suites.public_shapes import ROWS, invent_task
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,7 +42,7 @@ TOLERANCE = 1e-9
 OF_ROWS = {name for module in (cheap_credit, leaderboard, split) for name in module.FINDINGS}
 INTRO = """# Audit of published suites
 
-Made by `BIOMLBENCH_SUITES=FOLDER python tools/audit_suites.py OUT --page {name}`; nothing of it is
+Made by `BIOMLBENCH_SUITES=FOLDER python tools/audit_suites.py OUT --page PAGE`; nothing of it is
 written by hand.
 
 The task folders are those of the suites' commits, with their graders as they are. The data are
@@ -82,7 +82,7 @@ def main() -> None:
             audits[task_id] = found
     write_page(audits.values(), given.out / "audits" / "audit.html")
     again = _reproduced(audits, registry, given.out)
-    lines = [INTRO.format(name=given.page or "PAGE", rows=ROWS)]
+    lines = [INTRO.format(rows=ROWS)]
     lines += page(audits, skipped, again)
     lines += cheats(_medals(audits, registry, given.out))
     text = "\n".join(lines) + "\n"
@@ -161,7 +161,7 @@ def _medals(
     for task_id, audit in audits.items():
         task = registry.get_task(task_id)
         for one in _severe(audit):
-            if not one["submission"] or None in (one["before"], one["after"]):
+            if one["name"] in MISGRADED or None in (one["before"], one["after"]):
                 continue
             folder = out / "cheating" / task_id / one["name"]
             folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from biomlbench.submission.sample import has_rows, own_table, sample_of
 
 from .doors import Doors, Outcome
 from .findings import Found
-from .prediction_values import class_of, exchanged, label, row_texts
+from .prediction_values import class_of, exchanged, filled, informs, label, row_texts
 from .public_tables import PublicTable, read_public
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Subject:
             names = tuple(name for name in self.names if name in self.answers)
         if not names:
             others = tuple(name for name in self.answers if name not in self.ids)
-            names = tuple(name for name in others if _informs(self.answers[name])) or others
+            names = tuple(name for name in others if informs(self.answers[name])) or others
         return {name: self.answers[name].to_numpy() for name in names}
 
     @cached_property
@@ -131,7 +131,7 @@ class Subject:
         return best[1]
 
     def _made_of_answers(self) -> Iterator[pd.DataFrame]:
-        truths = [_filled(truth) for truth in self.truths.values()]
+        truths = [filled(truth) for truth in self.truths.values()]
         numeric = all(spec.numeric for spec in self.specs)
         if self.task.gold_submission.is_file():
             gold = own_table(self.task.gold_submission).to_pandas()
@@ -288,21 +288,6 @@ class Subject:
     def public(self) -> tuple[PublicTable, ...]:
         """Tables among the public files, but for the sample submission."""
         return tuple(read_public(self.task, self.sample[list(self.ids)]))
-
-
-def _informs(column: pd.Series) -> bool:
-    """Whether a column may be a truth: neither the same everywhere nor a number of the row."""
-    values = column.to_numpy()
-    if values.dtype.kind == "f" and len(values) > 1 and bool((np.diff(values) == 1).all()):
-        return False
-    return column.nunique(dropna=False) > 1
-
-
-def _filled(values: np.ndarray) -> np.ndarray:
-    """Return a truth as it can be predicted: rows without one, which are not graded, get one."""
-    if values.dtype.kind != "f" or not np.isnan(values).any() or np.isnan(values).all():
-        return values
-    return np.where(np.isnan(values), np.nanmedian(values), values)
 
 
 def _score_of(outcome: Outcome) -> float:

@@ -88,7 +88,8 @@ def command(
     else:
         _show(rows, found, COLUMNS)
     if faults:
-        raise Trouble("\n".join([f"{len(faults)} could not be graded:", *faults]))
+        words = "could not be graded; correct the run table, or prepare the task's data:"
+        raise Trouble("\n".join([f"{len(faults)} {words}", *faults]))
 
 
 def _show(rows: list[dict[str, Any]], found: dict[str, int], columns: tuple[str, ...]) -> None:
@@ -110,7 +111,7 @@ def _pairs(tables: tuple[str, ...], context: Context) -> tuple[list[Pair], list[
 
     runs, bad = read_runs(tables, resolve)
     pairs = [Pair(run.task_id, run.run_id, run.submission, run.kind, run.seed) for run in runs]
-    return pairs, [f"{row.source}: {row.message}" for row in bad]
+    return pairs, [row.message for row in bad]
 
 
 def _with_audit(context: Context, audits: Path | None, task_id: str) -> Context:

@@ -13,17 +13,22 @@ if TYPE_CHECKING:
 
     from biomlbench.audit import Audit, Finding
 
+#: Their submissions are right, and the grader gives them a worse score.
+MISGRADED = ("row-order-counts", "columns-by-place")
 TEAMS = 12
 REACH = 0.6
 """How far the best team of the board is on the way from honest work to what cheating gives."""
 
 
 def severe(audit: Audit) -> list[Finding]:
-    """Return the severe findings that a submission's score shows."""
+    """Return the severe findings that a cheating submission's score shows."""
     return [
         one
         for one in audit.findings
-        if one.severity == "severe" and one.submission and None not in (one.before, one.after)
+        if one.severity == "severe"
+        and one.name not in MISGRADED
+        and one.submission
+        and None not in (one.before, one.after)
     ]
 
 

@@ -262,6 +262,18 @@ def ids_are_not_read():
         """, raw=True)  # fmt: skip
 
 
+@flaw("columns-by-place")
+def columns_of_classes_are_not_looked_up():
+    task = probabilities("")
+    return task.by(
+        """
+        def grade(submission, answers):
+            p = submission.set_index("id").loc[answers["id"]].to_numpy(float) + 1e-9
+            hit = p[range(len(p)), answers["y"].map(["low", "middle", "high"].index)]
+            return float(-np.log(hit / p.sum(axis=1)).mean())
+        """, raw=True)  # fmt: skip
+
+
 @flaw("row-order-counts")
 def groups_by_id_and_values_by_place():
     return own().by(

@@ -10,7 +10,7 @@ from biomlbench.registry import Registry
 from biomlbench.scoring.stored_audit import FILE
 from biomlbench.stages import Context, Pair
 from biomlbench.summary.regrade import regraded
-from tests.audit.cheating import severe, submitted
+from tests.audit.cheating import MISGRADED, severe, submitted
 
 from .public_shapes import invent_task
 from .test_published import HERE, TOLERANCE, job, published_scores
@@ -27,7 +27,7 @@ GYM = {"answers-by-key", "answers-displaced", "duplicates-counted", "rows-droppe
 TASKS = {
     "proteingym-dms/SPIKE_SARS2_Starr_2020_binding": (GYM, {"answers-by-key"}),
     "polarishub/tdcommons-caco2-wang": ({"positional"}, set()),
-    "kaggle/uw-madison-gi-tract-image-segmentation": ({"row-order-counts", "key-ignored"}, set()),
+    "kaggle/uw-madison-gi-tract-image-segmentation": ({"key-ignored"}, set()),
 }
 
 
@@ -42,6 +42,8 @@ def test_severe_findings_of_published_tasks(task_id, tmp_path):
     found = {one.name: one for one in severe(audit)}
     assert set(found) == expected
     assert {name for name, one in found.items() if one.open} == still_open
+    misgraded = {one.name for one in audit.findings if one.name in MISGRADED}
+    assert misgraded == ({"row-order-counts"} if "uw-madison" in task_id else set())
     jobs = [
         job(task, tmp_path / "audit" / "submissions" / f"{name}.csv") for name in sorted(expected)
     ]
@@ -51,8 +53,6 @@ def test_severe_findings_of_published_tasks(task_id, tmp_path):
         str(tmp_path / "data"), bootstrap=0, overrides={"audit": str(tmp_path / "audit" / FILE)}
     )
     for name, one in found.items():
-        if name == "row-order-counts":
-            continue  # the submission is right, and so is its medal
         path = tmp_path / f"{name}.csv"
         path.write_bytes(submitted(one))
         row = regraded(Pair(task_id, name, str(path)), context)

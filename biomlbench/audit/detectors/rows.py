@@ -1,4 +1,4 @@
-"""Rows: ids that are not read, and missing, repeated or unknown rows that change a score."""
+"""Rows and columns: ids and names that are not read; missing, repeated or unknown rows."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ MEDAL = "whose rows are not matched by id"
 FINDINGS = {
     "positional": "match the rows of submission and answers by id, and refuse unknown ids",
     "row-order-counts": "match the rows of submission and answers by id before comparing them",
+    "columns-by-place": "take the predictions by the columns' names",
     "key-ignored": "match the rows by all columns of the id",
     "rows-dropped": "refuse a submission that lacks rows, instead of joining what there is",
     "group-dropped": "refuse a submission that lacks rows; a group without any is not left out",
@@ -38,6 +39,7 @@ def find(subject: Subject) -> Iterable[Found]:
     """Vary the rows of the half-right submission."""
     positional = list(_ids(subject))
     yield from positional
+    yield from _columns(subject)
     yield from _missing(subject)
     yield from _repeated(subject)
     if not positional:
@@ -76,18 +78,7 @@ def _ids(subject: Subject) -> Iterator[Found]:
             _turned(subject, list(subject.ids)), subject.chance,
         )  # fmt: skip
         return
-    if after.score is not None and subject.better(subject.best, after.score):
-        here = subject.doors.here(moved)
-        yield Found(
-            name="row-order-counts",
-            severity="severe" if subject.gain(after.score) < HALF else "moderate",
-            what="right predictions, in another order of the rows, have a worse score",
-            before=subject.best,
-            after=after.score,
-            submission=moved,
-            here=here.words,
-            open=not subject.same(here.score, subject.best),
-        )
+    yield from _misgraded(subject, "row-order-counts", "in another order of the rows", moved)
     if len(subject.ids) > 1:
         for name in subject.ids:
             frame = _turned(subject, [name])
@@ -96,6 +87,37 @@ def _ids(subject: Subject) -> Iterator[Found]:
                     "key-ignored", "severe", f"values of the id column {name} change no score",
                     frame, subject.chance,
                 )  # fmt: skip
+
+
+def _columns(subject: Subject) -> Iterator[Found]:
+    if len(subject.names) > 1:
+        ids, names = list(subject.ids), subject.names
+        for what, order in (
+            ("with the columns in another order", [*ids, *names[1:], names[0]]),
+            ("with the ids in the last column", [*names, *ids]),
+        ):
+            found = list(_misgraded(subject, "columns-by-place", what, subject.perfect[order]))
+            yield from found
+            if found:
+                return
+
+
+def _misgraded(subject: Subject, name: str, what: str, frame: pd.DataFrame) -> Iterator[Found]:
+    """Look whether right predictions in another form have a worse score."""
+    after = subject.doors.alone(frame)
+    if after.score is None or not subject.better(subject.best, after.score):
+        return
+    here = subject.doors.here(frame)
+    yield Found(
+        name=name,
+        severity="severe" if subject.gain(after.score) < HALF else "moderate",
+        what=f"right predictions, {what}, have a worse score",
+        before=subject.best,
+        after=after.score,
+        submission=frame,
+        here=here.words,
+        open=not subject.same(here.score, subject.best),
+    )
 
 
 def _missing(subject: Subject) -> Iterator[Found]:

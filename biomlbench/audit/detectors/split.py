@@ -121,6 +121,10 @@ def _association(place: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
     """Return how far labels follow an order, 0 to 1, and the probability of that by chance."""
     from scipy.stats import norm, spearmanr
 
+    there = pd.notna(truth)  # rows without an answer are not graded
+    truth, place = truth[there], place[there]
+    if len(truth) < LEAST_ROWS:
+        return 0.0, 1.0
     order = truth[np.argsort(place, kind="stable")]
     codes, values = pd.factorize(order)
     n, sizes = len(order), np.bincount(codes)
