@@ -23,11 +23,16 @@ pytestmark = [
     ),
 ]
 GYM = {"answers-by-key", "answers-displaced", "duplicates-counted", "rows-dropped"}
-#: Of each, severe findings, and those that grading here lets through as well.
+#: Of each, severe findings that cheat, those that grading here lets through as well, and what
+#: gives right work a worse score.
 TASKS = {
-    "proteingym-dms/SPIKE_SARS2_Starr_2020_binding": (GYM, {"answers-by-key"}),
-    "polarishub/tdcommons-caco2-wang": ({"positional"}, set()),
-    "kaggle/uw-madison-gi-tract-image-segmentation": ({"key-ignored"}, set()),
+    "proteingym-dms/SPIKE_SARS2_Starr_2020_binding": (
+        GYM,
+        {"answers-by-key"},
+        {"columns-by-place"},
+    ),
+    "polarishub/tdcommons-caco2-wang": ({"positional"}, set(), set()),
+    "kaggle/uw-madison-gi-tract-image-segmentation": ({"key-ignored"}, set(), {"row-order-counts"}),
 }
 
 
@@ -38,12 +43,12 @@ def test_severe_findings_of_published_tasks(task_id, tmp_path):
     audit = audit_task(task)
     assert audit.grader == "published"
     write_audit(audit, tmp_path / "audit")
-    expected, still_open = TASKS[task_id]
+    expected, still_open, misgrades = TASKS[task_id]
     found = {one.name: one for one in severe(audit)}
     assert set(found) == expected
     assert {name for name, one in found.items() if one.open} == still_open
     misgraded = {one.name for one in audit.findings if one.name in MISGRADED}
-    assert misgraded == ({"row-order-counts"} if "uw-madison" in task_id else set())
+    assert misgraded == misgrades
     jobs = [
         job(task, tmp_path / "audit" / "submissions" / f"{name}.csv") for name in sorted(expected)
     ]
