@@ -154,8 +154,8 @@ def test_no_cheating_submission_keeps_its_medal(name, tmp_path):
     audit = audit_task(task)
     write_audit(audit, tmp_path / "audit" / task.id)
     for finding in severe(audit):
-        if finding.name == "direction-wrong":
-            continue  # no board of such a task is accepted
+        if finding.name in ("direction-wrong", "not-deterministic"):
+            continue  # no board of the one is accepted; what the other gives is chance
         if not own_board:
             write_board(task.folder, finding)
         table = write_runs(tmp_path, [(task.id, finding.name, submitted(finding))])
