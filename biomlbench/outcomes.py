@@ -110,6 +110,7 @@ class Reason(StrEnum):
     BROKEN_TASK = "broken_task"
     BROKEN_ANSWERS = "broken_answers"
     BROKEN_LEADERBOARD = "broken_leaderboard"
+    OPEN_FINDING = "open_finding"
     NOT_PREPARED = "not_prepared"
     SCORE_DISAGREEMENT = "score_disagreement"
     GRADER_ERROR = "grader_error"
@@ -202,6 +203,10 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
     Reason.BROKEN_TASK: (_T, "The task's own files are broken."),
     Reason.BROKEN_ANSWERS: (_T, "The task's answers cannot be used."),
     Reason.BROKEN_LEADERBOARD: (_T, "The task's leaderboard is empty, broken or contradictory."),
+    Reason.OPEN_FINDING: (
+        _T,
+        "The task's audit found a severe hole that no check covers, so no medal can be verified.",
+    ),
     Reason.NOT_PREPARED: (_I, "The task's data could not be prepared."),
     Reason.SCORE_DISAGREEMENT: (_G, "Two implementations of the metric disagree on the score."),
     Reason.GRADER_ERROR: (_G, "The grader itself raised an exception."),

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Fault
 from biomlbench.scoring.score import answers_of, score_submission
+from biomlbench.submission.sample import has_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
 
+    from biomlbench.grading import GraderSpec
     from biomlbench.task.task import Task
 
 __all__ = ["Doors", "Outcome", "as_csv", "captured"]
@@ -71,9 +73,20 @@ class Doors:
     @cached_property
     def grader(self) -> str:
         """What scores: ``metric``, ``function`` or ``published``."""
-        if self.task.metric is not None:
-            return "metric"
-        return "published" if self.task.grader.spec is not None else "function"
+        if self._spec is not None:
+            return "published"
+        return "function" if self.task.metric is None else "metric"
+
+    @cached_property
+    def _spec(self) -> GraderSpec | None:
+        """The published grader as it is, also where a metric of ours takes its place."""
+        task = self.task
+        published = task.published is not None and "grade_fn" in task.config["grader"]
+        if published and task.metric is not None:
+            from biomlbench.suites.graders import published_code
+
+            return published_code(task)
+        return task.grader.spec
 
     @property
     def tried(self) -> int:
@@ -104,6 +117,10 @@ class Doors:
         """Score as the workflow, the command line and the API do."""
         return self._outcome("here", as_csv(frame), again=again)
 
+    def file_alone(self, data: bytes) -> Outcome:
+        """Score a submitted file, as :meth:`alone` does."""
+        return self._here(data) if self.grader == "metric" else self._alone(data)
+
     def _outcome(self, door: str, data: bytes, *, again: bool) -> Outcome:
         key = door, hashlib.sha256(data).digest()
         if again or key not in self._kept:
@@ -132,15 +149,22 @@ class Doors:
     def _graded(self, data: bytes) -> float:
         import pandas as pd
 
-        frame = pd.read_csv(io.BytesIO(data))
-        spec = self.task.grader.spec
+        spec, suffix = self._spec, self.task.sample_submission.suffix.lower()
+        table = has_rows(self.task)
+        frame = pd.read_csv(io.BytesIO(data)) if table else pd.DataFrame()
         if spec is None:
             return self.task.grader.run(frame, answers_of(self.task).frame.copy())
         from biomlbench.grading.isolated import Rows, grade_isolated
         from biomlbench.suites.graders import hub_answers
 
         rows = Rows([str(name) for name in frame.columns], len(frame), [], None)
-        return grade_isolated(spec, data, ".csv", rows, hub_answers(self.task))
+        return grade_isolated(
+            spec,
+            data,
+            ".csv" if table else suffix,
+            rows if table else None,
+            hub_answers(self.task),
+        )
 
 
 @contextlib.contextmanager

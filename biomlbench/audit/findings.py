@@ -16,7 +16,7 @@ __all__ = ["COLUMNS", "SEVERITIES", "Audit", "Finding", "Found"]
 SEVERITIES = ("severe", "moderate", "minor", "note")
 #: Columns of the table of findings.
 COLUMNS = ("task", "name", "severity", "open", "waived", "before", "after", "here", "what",
-           "remedy", "submission")  # fmt: skip
+           "remedy", "medal", "covered_by", "submission")  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +61,11 @@ class Finding:
     remedy : str
     waived : str
         Why it is accepted; empty where it is not.
+    medal : str
+        What is said of a medal that it touches.
+    covered_by : str
+        The check of predictions that fails the submission, and any other that uses the hole;
+        empty where there is none. A verified medal depends on it.
     submission : bytes
         The submission as CSV; empty where none shows it.
     """
@@ -74,6 +79,8 @@ class Finding:
     here: str
     open: bool
     waived: str
+    medal: str
+    covered_by: str
     submission: bytes = field(repr=False)
 
     @property

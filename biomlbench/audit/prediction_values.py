@@ -10,12 +10,12 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["class_of", "exchanged", "label", "row_texts"]
+__all__ = ["class_of", "exchanged", "filled", "informs", "label", "row_texts"]
 
 
 def row_texts(frame: pd.DataFrame) -> np.ndarray:
     """Return each row of a table as one text."""
-    columns = [frame[name].astype(str) for name in frame]
+    columns = [frame[name].map(str).astype(object) for name in frame]
     joined = reduce(lambda one, other: one + "\x1f" + other, columns)
     return np.asarray(joined.to_numpy(), object)
 
@@ -46,3 +46,18 @@ def class_of(column: str, target: str) -> str:
     for start in (f"{target}_", "prob_", "p_", "class_"):
         column = column.removeprefix(start)
     return column
+
+
+def informs(column: pd.Series) -> bool:
+    """Whether a column may be a truth: neither the same everywhere nor a number of the row."""
+    values = column.to_numpy()
+    if values.dtype.kind == "f" and len(values) > 1 and bool((np.diff(values) == 1).all()):
+        return False
+    return column.nunique(dropna=False) > 1
+
+
+def filled(values: np.ndarray) -> np.ndarray:
+    """Return a truth as it can be predicted: rows without one, which are not graded, get one."""
+    if values.dtype.kind != "f" or not np.isnan(values).any() or np.isnan(values).all():
+        return values
+    return np.where(np.isnan(values), np.nanmedian(values), values)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["PublicTable", "read_public"]
+__all__ = ["PublicTable", "public_files", "read_public"]
 
 MAX_BYTES = 64 << 20
 """Larger files are not searched."""
@@ -88,19 +88,32 @@ class PublicTable:
         return pd.to_numeric(self.frame[column], errors="coerce").to_numpy(float)
 
 
+def public_files(task: Task) -> list[Path]:
+    """Return the files that a competitor gets, sorted.
+
+    A published config may have its sample submission among the private files; what lies there is
+    not public for that.
+    """
+    private, folder = task.private_dir, task.public_dir
+    if folder == private:
+        folder = task.prepared_dir / "public"
+    return [p for p in sorted(folder.rglob("*")) if p.is_file() and private not in p.parents]
+
+
 def read_public(task: Task, wanted: pd.DataFrame) -> Iterator[PublicTable]:
     """Read the public tables, but for the sample submission; what cannot be read is left out."""
-    paths = [
-        path
-        for path in sorted(task.public_dir.rglob("*"))
-        if path.name.lower().endswith(_SUFFIXES) and path.is_file()
-    ]
+    paths = [path for path in public_files(task) if path.name.lower().endswith(_SUFFIXES)]
     for path in paths[:MAX_FILES]:
         if path == task.sample_submission or path.stat().st_size > MAX_BYTES:
             continue
         frame = _read(path)
         if frame is not None and len(frame):
-            yield PublicTable(path.relative_to(task.public_dir).as_posix(), frame, wanted)
+            yield PublicTable(_name(path, task), frame, wanted)
+
+
+def _name(path: Path, task: Task) -> str:
+    below = task.public_dir if path.is_relative_to(task.public_dir) else task.prepared_dir
+    return path.relative_to(below).as_posix()
 
 
 def _read(path: Path) -> pd.DataFrame | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
 
-from .detectors import all_detectors, remedies
+from .detectors import all_detectors, detector_of, remedies
 from .doors import as_csv
 from .findings import SEVERITIES, Audit, Finding, Found
 from .subject import NotAuditableError, Subject
@@ -64,7 +64,7 @@ def audit_task(task: Task, waivers: Path | None = None) -> Audit:
             found.setdefault(finding.name, finding)
         if fault:
             skipped.append(f"{name}: {fault}")
-    findings = [_reported(one, waived) for one in found.values()]
+    findings = [_reported(one, waived, task) for one in found.values()]
     order = {severity: place for place, severity in enumerate(SEVERITIES)}
     findings.sort(key=lambda one: (order[one.severity], not one.open, one.name))
     return Audit(
@@ -92,7 +92,8 @@ def _looked(detector: Any, subject: Subject) -> tuple[list[Found], str]:
     return found, ""
 
 
-def _reported(found: Found, waived: dict[str, str]) -> Finding:
+def _reported(found: Found, waived: dict[str, str], task: Task) -> Finding:
+    submission = b"" if found.submission is None else as_csv(found.submission)
     return Finding(
         name=found.name,
         severity=found.severity,
@@ -103,5 +104,20 @@ def _reported(found: Found, waived: dict[str, str]) -> Finding:
         here=found.here,
         open=found.open,
         waived=waived.get(found.name, ""),
-        submission=b"" if found.submission is None else as_csv(found.submission),
+        medal=detector_of(found.name).MEDAL,
+        covered_by=_covered_by(found, submission, task),
+        submission=submission,
     )
+
+
+def _covered_by(found: Found, submission: bytes, task: Task) -> str:
+    """Return the check that covers an open finding, if it fails the submission that shows it."""
+    from biomlbench.outcomes import Outcome
+    from biomlbench.verify.predictions import judge
+
+    check = str(getattr(detector_of(found.name), "COVERED_BY", {}).get(found.name, ""))
+    if not (check and found.open and submission):
+        return ""
+    rows = judge(task, submission, None, found.after or 0.0)
+    failed = {row.check for row in rows if row.outcome == Outcome.FAILED}
+    return check if check in failed else ""

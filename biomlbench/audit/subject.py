@@ -14,7 +14,7 @@ from biomlbench.submission.sample import has_rows, own_table, sample_of
 
 from .doors import Doors, Outcome
 from .findings import Found
-from .prediction_values import class_of, exchanged, label, row_texts
+from .prediction_values import class_of, exchanged, filled, informs, label, row_texts
 from .public_tables import PublicTable, read_public
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ class Subject:
         if not names or any(name not in self.answers for name in names):
             names = tuple(name for name in self.names if name in self.answers)
         if not names:
-            names = tuple(name for name in self.answers if name not in self.ids)
+            others = tuple(name for name in self.answers if name not in self.ids)
+            names = tuple(name for name in others if informs(self.answers[name])) or others
         return {name: self.answers[name].to_numpy() for name in names}
 
     @cached_property
@@ -130,7 +131,7 @@ class Subject:
         return best[1]
 
     def _made_of_answers(self) -> Iterator[pd.DataFrame]:
-        truths = list(self.truths.values())
+        truths = [filled(truth) for truth in self.truths.values()]
         numeric = all(spec.numeric for spec in self.specs)
         if self.task.gold_submission.is_file():
             gold = own_table(self.task.gold_submission).to_pandas()
@@ -143,7 +144,7 @@ class Subject:
             if opposite and numeric and all(truth.dtype.kind == "f" for truth in truths):
                 yield self.with_values([-truth for truth in truths])
             return
-        for name, truth in self.truths.items():
+        for name, truth in zip(self.truths, truths, strict=True):
             labels = {label(value) for value in truth.tolist()}
             if len(self.names) > 1 and labels <= {class_of(one, name) for one in self.names}:
                 hits = [[label(v) == class_of(one, name) for v in truth] for one in self.names]
@@ -249,7 +250,8 @@ class Subject:
     ) -> Found:
         """Return a finding that a submission shows, with what grading here makes of it.
 
-        It is open where grading here gives that submission a score that is better than before.
+        It is open where grading here gives that submission at least half of the gain that it has
+        by the grader alone.
         """
         start = self.start if before is None else before
         outcome, here = self.doors.alone(frame), self.doors.here(frame)
@@ -261,8 +263,12 @@ class Subject:
             after=outcome.score,
             submission=frame,
             here=here.words,
-            open=self.raises(here, start),
+            open=self._gained(here, start) > max(MATTERS, self._gained(outcome, start) / 2),
         )
+
+    def _gained(self, outcome: Outcome, before: float) -> float:
+        score = outcome.score
+        return 0.0 if score is None else self.gain(score) - self.gain(before)
 
     def accepted(self, name: str, severity: str, what: str, frame: pd.DataFrame) -> Found:
         """Return a finding of a submission that should have been refused; open where it is not."""

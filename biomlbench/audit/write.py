@@ -9,6 +9,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.scoring.stored_audit import FILE as FINDINGS
+
 from .findings import COLUMNS, SEVERITIES, submission_name
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FINDINGS", "read_audit", "write_audit", "write_page"]
 
-FINDINGS = "findings.json"
 _TEMPLATE = Path(__file__).parent / "page.html.j2"
 
 

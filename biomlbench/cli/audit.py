@@ -41,10 +41,21 @@ _COLUMNS = ("finding", "severity", "state", "before", "after", "what", "remedy")
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     help="Folder with <task>/audit.yaml for tasks whose own folders are another's.",
 )
+@click.option(
+    "--store",
+    is_flag=True,
+    help="Keep the findings beside the tasks' data, where verified medals depend on them.",
+)
 @as_json
 @data_options
 def command(
-    names: tuple[str, ...], *, context: Context, out: Path, waivers: Path | None, as_json: bool
+    names: tuple[str, ...],
+    *,
+    context: Context,
+    out: Path,
+    waivers: Path | None,
+    store: bool,
+    as_json: bool,
 ) -> None:
     """Find how prediction tasks, or those of a suite, can be cheated, before an agent does.
 
@@ -64,7 +75,7 @@ def command(
     faults = {}
     for name in track(_task_ids(names, context), "auditing"):
         try:
-            audits.append(_audited(name, context, out, waivers))
+            audits.append(_audited(name, context, out, waivers, store=store))
         except TaskError as error:
             faults[name] = str(error)  # a suite has tasks whose data are not here
     if not audits:
@@ -83,13 +94,15 @@ def command(
         sys.exit(INVALID)
 
 
-def _audited(name: str, context: Context, out: Path, waivers: Path | None) -> Audit:
+def _audited(name: str, context: Context, out: Path, waivers: Path | None, *, store: bool) -> Audit:
     from biomlbench.audit import audit_task
     from biomlbench.audit.write import write_audit
 
     task = context.task(name)
     audit = audit_task(task, waivers / task.id if waivers else None)
     write_audit(audit, out / task.id)
+    if store:
+        write_audit(audit, task.home / "audit")
     return audit
 
 

@@ -153,6 +153,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("prepared", BOOL, "the data is in place", required=True),
             field("calibrated", BOOL, "the task's evidence is complete", required=True),
             field("evidence_missing", pa.list_(STR), "required evidence not there"),
+            field("audit", STR, "what its audit came to: clean, open or partial; null without one"),
+            field("audit_findings", pa.list_(STR), "its open findings, the worst first"),
             volatile("reference_s", F64, "the reference's own seconds over all its cases"),
         ]
     ),

@@ -176,7 +176,7 @@ class Pages:
         cuts = {name: runs[name].max() if len(runs) else None for name in _CUTS}
         sizes = {"leaderboard_size": runs["leaderboard_size"].max() if len(runs) else None}
         facts = {**known, **cuts, **sizes}
-        missing = known.get("evidence_missing")
+        missing, findings = known.get("evidence_missing"), known.get("audit_findings")
         place = f"tasks/{slug(task)}.html"
         return self._page(
             "task",
@@ -184,6 +184,7 @@ class Pages:
             self._title(task),
             told=[(name, _text(facts.get(column))) for name, column in _OF_TASKS],
             missing="" if missing is None else printable(", ".join(missing)),
+            findings=[] if findings is None else [printable(one) for one in findings],
             rows=[self._run(row, printable(row["agent"], 80)) for row in _records(runs)],
             link=lambda row: f"../agents/{slug(row['agent'])}.html",
         )

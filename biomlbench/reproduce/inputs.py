@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.contracts import read_table
+from biomlbench.scoring.stored_audit import FILE as FINDINGS
 from biomlbench.task.registry import default_data_dir
 
 if TYPE_CHECKING:
@@ -145,6 +146,11 @@ class Inputs:
     def tasks_dirs(self) -> list[str]:
         """Return the folders of own tasks."""
         return list(self.config["tasks_dirs"])
+
+    def audits(self) -> dict[str, Path]:
+        """Return the findings of the tasks' audits, which medals depend on, by task."""
+        found = {task: self.results / "audit" / task / FINDINGS for task in self.record["tasks"]}
+        return {task: path for task, path in found.items() if path.is_file()}
 
     def calibration(self) -> list[Path]:
         """Return the tables of the calibration, which say which tasks may be trusted."""

@@ -64,6 +64,8 @@ def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotA
     _data(inputs, config, into, keep_data=keep_data)
     for path in inputs.calibration():
         _copy(path, into / "results" / "calibration" / path.name)
+    for task, path in inputs.audits().items():
+        _copy(path, into / "results" / "audit" / task / path.name)
     _write(into / CONFIG, _yaml(config))
     return missing
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from biomlbench.scoring.leaderboard import Leaderboard
+    from biomlbench.scoring.stored_audit import StoredAudit
     from biomlbench.task.task import Task
 
 __all__ = ["VERSIONS", "EffectiveTask", "declared_verifier"]
@@ -165,6 +166,29 @@ class EffectiveTask:
         from biomlbench.scoring.humans import read_human_baselines
 
         return read_human_baselines(self.human_baselines)
+
+    @cached_property
+    def audit(self) -> Path | None:
+        """File with the findings of an audit: the results' own, or else beside the data."""
+        from biomlbench.scoring.stored_audit import FILE
+
+        stored = self.overrides.get("audit")
+        path = Path(stored) if stored else self.task.home / "audit" / FILE
+        return path if path.is_file() else None
+
+    def read_audit(self) -> StoredAudit | None:
+        """Return what an audit has found, or None where there was none.
+
+        Raises
+        ------
+        TaskError
+            If the file is broken.
+        """
+        if self.audit is None:
+            return None
+        from biomlbench.scoring.stored_audit import read_stored_audit
+
+        return read_stored_audit(self.audit)
 
     def limits(self, defaults: Mapping[str, Any]) -> dict[str, Any]:
         """Return the sandbox's limits as declared: defaults, the task's, the config's for it."""

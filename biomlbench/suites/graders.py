@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from biomlbench.metrics import Metric
     from biomlbench.task.task import Task
 
-__all__ = ["HUB_METRICS", "hub_answers", "hub_metric", "published_grader"]
+__all__ = ["HUB_METRICS", "hub_answers", "hub_metric", "published_code", "published_grader"]
 
 #: Main metrics as Polaris Hub names them: our metric, and which input the hub takes it from.
 HUB_METRICS: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -66,22 +66,10 @@ def published_grader(task: Task) -> Grader:
             schema=task.submission,
             skips_missing_truth=native.skips_missing_truth,
         )
-    label = main_metric(task.config)
-    metric = hub_metric(label)
+    metric = hub_metric(main_metric(task.config))
     direction = direction or (native.direction if native else None)
     direction = direction or (metric.direction if metric else None)
-    python = section.get("python")
-    spec = GraderSpec(
-        name,
-        str(section["grade_fn"]),
-        task.folder,
-        published.tree,
-        published.package,
-        task.answers,
-        label,
-        _environment(task, str(python)) if python else published.python,
-        **{key: type_(section[key]) for key, type_ in _LIMITS.items() if key in section},
-    )
+    spec = published_code(task)
     return Grader(
         name,
         grade_fn=spec.function,
@@ -89,6 +77,35 @@ def published_grader(task: Task) -> Grader:
         folder=task.folder,
         schema=task.submission,
         spec=spec,
+    )
+
+
+def published_code(task: Task) -> GraderSpec:
+    """Return a task's published grader as its authors wrote it, whatever grades here.
+
+    Parameters
+    ----------
+    task : Task
+        In the published form, with a ``grade_fn``.
+
+    Raises
+    ------
+    TaskError
+        If its config names a virtual environment that is not there.
+    """
+    published = task.published or Published("", "", task.folder, "", task.id)
+    section = {k: v for k, v in task.config["grader"].items() if v is not None}
+    python = section.get("python")
+    return GraderSpec(
+        str(section.get("name") or "grader"),
+        str(section["grade_fn"]),
+        task.folder,
+        published.tree,
+        published.package,
+        task.answers,
+        main_metric(task.config),
+        _environment(task, str(python)) if python else published.python,
+        **{key: type_(section[key]) for key, type_ in _LIMITS.items() if key in section},
     )
 
 

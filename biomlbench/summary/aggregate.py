@@ -330,6 +330,14 @@ def _tasks(
         }
         # Broken files of one task must not cost the tables of all.
         try:
+            if (audit := found.read_audit()) is not None:
+                row["audit"] = audit.state
+                row["audit_findings"] = [
+                    f"{one.severity} {one.name}: {one.what}" for one in audit.standing
+                ]
+        except TaskError as error:
+            log.warning("%s", error)
+        try:
             row["direction"] = found.direction
             if (board := found.read_leaderboard()) is not None:
                 row["leaderboard"] = _best_first(board, found.direction)

@@ -18,6 +18,7 @@ from biomlbench.errors import TaskError
 from biomlbench.runtime.files import shipped
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, asked
 from biomlbench.scoring.effective_task import EffectiveTask
+from biomlbench.scoring.stored_audit import FILE as FINDINGS
 from biomlbench.stages.chain import all_stages, before, dependencies, module_of
 from biomlbench.stages.kinds import shares_jobs
 from biomlbench.task.adopted_data import own_files
@@ -185,7 +186,14 @@ class Benchmark:
 
     def effective_task(self, task_id: str) -> EffectiveTask:
         """Return a task as the config changes it."""
-        return EffectiveTask(self.registry.get_task(task_id), self.config["tasks"].get(task_id, {}))
+        return EffectiveTask(self.registry.get_task(task_id), self.changes(task_id))
+
+    def changes(self, task_id: str) -> dict[str, Any]:
+        """Return what the config changes of a task, and the audit that the results hold of it."""
+        found = dict(self.config["tasks"].get(task_id, {}))
+        if os.path.isfile(path := f"{self.results}/audit/{task_id}/{FINDINGS}"):
+            found["audit"] = path
+        return found
 
     @cached_property
     def _of_suite(self) -> tuple[str, ...]:
@@ -345,10 +353,13 @@ class Benchmark:
         """
         key = (stage, task_id)
         if key not in self._parameters:
-            self._parameters[key] = {
-                "context": context_of_stage(stage, task_id, self.config),
-                "task": fingerprint(self.registry.get_task(task_id), stage),
-            }
+            found = self.effective_task(task_id)
+            context = context_of_stage(stage, task_id, self.config)
+            job = {"context": context, "task": fingerprint(found.task, stage)}
+            if "audit" in dependencies(stage).overrides and found.audit is not None:
+                context["overrides"]["audit"] = str(found.audit)
+                job["audit"] = hashlib.sha256(found.audit.read_bytes()).hexdigest()
+            self._parameters[key] = job
         return self._parameters[key]
 
     def compute(self, task_id: str) -> dict[str, int]:

@@ -262,6 +262,30 @@ def ids_are_not_read():
         """, raw=True)  # fmt: skip
 
 
+@flaw("columns-by-place")
+def columns_of_classes_are_not_looked_up():
+    task = probabilities("")
+    return task.by(
+        """
+        def grade(submission, answers):
+            p = submission.set_index("id").loc[answers["id"]].to_numpy(float) + 1e-9
+            hit = p[range(len(p)), answers["y"].map(["low", "middle", "high"].index)]
+            return float(-np.log(hit / p.sum(axis=1)).mean())
+        """, raw=True)  # fmt: skip
+
+
+@flaw("row-order-counts")
+def groups_by_id_and_values_by_place():
+    return own().by(
+        """
+        def grade(submission, answers):
+            checked(submission, answers)
+            off = submission["y"].to_numpy(float) - answers["y"].to_numpy()
+            mean, truth = (s["y"][s["id"] % 2 == 0].mean() for s in (submission, answers))
+            return float(np.sqrt(np.mean(off**2)) + abs(mean - truth))
+        """)  # fmt: skip
+
+
 @flaw("rows-dropped")
 def inner_join():
     return own().by(joined("inner", "np.abs(m.y_x - m.y_y).mean()"), raw=True)

@@ -130,6 +130,9 @@ def lines():
         ):
             if name or not command.startswith(("serve", "evidence")):
                 yield (*command.split(), name), {TROUBLE}, "there is no task"
+    yield ("regrade",), {USAGE}, "RUNS"
+    yield ("regrade", "gone.jsonl"), {USAGE}, "gone.jsonl"
+    yield ("regrade", "garbage.jsonl"), {TROUBLE}, "garbage.jsonl"
     yield ("audit", *TOY, "--out", "good.csv"), {USAGE}, "--out"
     yield ("audit", *TOY, "--out", "/proc/x"), {TROUBLE}, "/proc/x"
     yield ("audit", *TOY, "--waivers", "gone"), {USAGE}, "--waivers"

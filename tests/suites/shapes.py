@@ -14,10 +14,16 @@ ROWS = 60
 PROTEINGYM = [f"fitness_score_fold_{kind}_5" for kind in ("random", "modulo", "contiguous")]
 
 
-def invent(task_id: str, data_dir: Path, seed: int = 0, main_metric: str | None = None) -> Path:
+def invent(
+    task_id: str,
+    data_dir: Path,
+    seed: int = 0,
+    main_metric: str | None = None,
+    rows: int = ROWS,
+) -> Path:
     """Write public and private files of a task's shape; return its prepared folder."""
     rng = np.random.default_rng([seed, *task_id.encode()])
-    sample, answers = _tables(task_id, rng, main_metric)
+    sample, answers = _tables(task_id, rng, main_metric, rows)
     prepared = data_dir / task_id / "prepared"
     for name, frame in (("public/sample_submission", sample), ("private/answers", answers)):
         path = prepared / f"{name}.csv"
@@ -27,10 +33,9 @@ def invent(task_id: str, data_dir: Path, seed: int = 0, main_metric: str | None 
 
 
 def _tables(
-    task_id: str, rng: np.random.Generator, main_metric: str | None
+    task_id: str, rng: np.random.Generator, main_metric: str | None, n: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     domain, _, name = task_id.partition("/")
-    n = ROWS
     ids = pd.DataFrame({"id": range(n)})
     if domain == "proteingym-dms":
         truth = np.round(rng.normal(size=n), 2)

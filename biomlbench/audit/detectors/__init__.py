@@ -9,6 +9,10 @@ A detector's file begins with a docstring whose first line names what it looks f
     the grader does not read them.
 ``FINDINGS`` : dict of str to str
     The names of what it can find, with the remedy of each.
+``MEDAL`` : str
+    What is said of a medal that one of them touches: "medal on a task ...".
+``COVERED_BY`` : dict of str to str, optional
+    The check of predictions that whoever uses a hole of that name fails, whatever the submission.
 ``find(subject) -> iterable of Found``
     Look at one task, given as a :class:`biomlbench.audit.subject.Subject`.
 
@@ -26,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["all_detectors", "remedies"]
+__all__ = ["all_detectors", "detector_of", "remedies"]
 
 
 @cache
@@ -40,9 +44,17 @@ def all_detectors() -> Mapping[str, Any]:
 
 
 @cache
+def _by_finding() -> Mapping[str, Any]:
+    modules = all_detectors().values()
+    return MappingProxyType({name: module for module in modules for name in module.FINDINGS})
+
+
+def detector_of(finding: str) -> Any:
+    """Return the module that finds what has that name."""
+    return _by_finding()[finding]
+
+
+@cache
 def remedies() -> Mapping[str, str]:
     """Return the names of all that can be found, with their remedies."""
-    found: dict[str, str] = {}
-    for module in all_detectors().values():
-        found |= module.FINDINGS
-    return MappingProxyType(found)
+    return MappingProxyType({n: module.FINDINGS[n] for n, module in _by_finding().items()})

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ORDER = 50
 SCORES = True
+MEDAL = "that credits what takes no work"
 FINDINGS = {
     "medal-without-work": "choose a leaderboard of better work, or a metric that gives no credit "
     "for it",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ORDER = 80
 SCORES = False
+MEDAL = "whose grader cannot be relied on"
 FINDINGS = {
     "not-deterministic": "fix the seed of whatever the grader draws",
     "changes-its-input": "copy the tables before changing them",

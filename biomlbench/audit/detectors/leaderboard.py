@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ORDER = 60
 SCORES = True
+MEDAL = "whose leaderboard does not fit"
 FINDINGS = {
     "board-refused": "correct the leaderboard, or the declared direction",
     "board-against-direction": "correct the direction, or use a leaderboard of this metric",
@@ -106,7 +107,7 @@ def _noise(subject: Subject, board: Leaderboard) -> Iterator[Found]:
     """Compare the bands of the medals with the interval of one score among them."""
     limits = thresholds(board, subject.task.direction)
     band = abs(limits.gold - limits.bronze)
-    if subject.doors.grader != "metric" or band == 0:
+    if subject.task.metric is None or band == 0:
         return
     share = min(1.0, max(0.0, 1 - subject.gain(limits.silver)))
     rows = np.zeros(subject.n, bool)

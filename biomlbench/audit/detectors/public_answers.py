@@ -11,6 +11,7 @@ import pandas as pd
 
 from biomlbench.audit.findings import Found
 from biomlbench.audit.prediction_values import row_texts
+from biomlbench.audit.public_tables import public_files
 
 from ._chance import agreement
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 ORDER = 10
 SCORES = False
+MEDAL = "whose answers are public"
 FINDINGS = {
     "answers-file-public": "remove the private file from the public folder",
     "answers-by-key": "remove the column, or the rows of the test ids, from the public file",
@@ -74,8 +76,8 @@ def _files(subject: Subject) -> Iterator[Found]:
     own = (subject.task.answers, subject.task.gold_submission)
     private = {_digest(path): path.name for path in own if path.is_file()}
     sizes = {path.stat().st_size for path in own if path.is_file()}
-    for path in sorted(subject.task.public_dir.rglob("*")):
-        if not path.is_file() or path.stat().st_size not in sizes:
+    for path in public_files(subject.task):
+        if path.stat().st_size not in sizes:
             continue
         if name := private.get(_digest(path)):
             yield Found(

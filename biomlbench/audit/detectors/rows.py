@@ -1,4 +1,4 @@
-"""Rows: ids that are not read, and missing, repeated or unknown rows that change a score."""
+"""Rows and columns: ids and names that are not read; missing, repeated or unknown rows."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from biomlbench.audit.findings import Found
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from biomlbench.audit.findings import Found
     from biomlbench.audit.subject import Subject
 
 ORDER = 20
 SCORES = True
+MEDAL = "whose rows are not matched by id"
 FINDINGS = {
     "positional": "match the rows of submission and answers by id, and refuse unknown ids",
+    "row-order-counts": "match the rows of submission and answers by id before comparing them",
+    "columns-by-place": "take the predictions by the columns' names",
     "key-ignored": "match the rows by all columns of the id",
     "rows-dropped": "refuse a submission that lacks rows, instead of joining what there is",
     "group-dropped": "refuse a submission that lacks rows; a group without any is not left out",
@@ -27,54 +31,93 @@ FINDINGS = {
 }
 COPIES = 25
 LEADING = 0.25
+ORDERS = 4
+HALF = 0.5
 
 
 def find(subject: Subject) -> Iterable[Found]:
     """Vary the rows of the half-right submission."""
     positional = list(_ids(subject))
     yield from positional
+    yield from _columns(subject)
     yield from _missing(subject)
     yield from _repeated(subject)
     if not positional:
         yield from _unchecked(subject)
 
 
-def _turned(subject: Subject, columns: list[str]) -> pd.DataFrame:
-    """Return the half-right submission with some columns' values moved by one wrong row."""
+def _turned(subject: Subject, columns: list[str], number: int = 0) -> pd.DataFrame:
+    """Return the perfect submission with some columns' values in another order."""
     frame = subject.perfect.copy()
-    order = subject.rng(5).permutation(subject.n)
+    order = subject.rng(5, number).permutation(subject.n)
     for name in columns:
         frame[name] = frame[name].to_numpy()[order]
     return frame
 
 
+def _unread(subject: Subject, columns: list[str]) -> bool:
+    """Whether values of some columns change no score.
+
+    Several orders of them, as a score of few values is perfect by chance now and then.
+    """
+    tried = (_turned(subject, columns, number) for number in range(ORDERS))
+    return all(subject.same(subject.doors.alone(one).score, subject.best) for one in tried)
+
+
 def _ids(subject: Subject) -> Iterator[Found]:
-    score = subject.doors.alone
-    turned = _turned(subject, list(subject.ids))
-    unknown = subject.perfect.assign(**subject.unknown_ids(subject.n))
-    # Matched by id, the turned one is as good as chance.
-    if any(subject.same(score(one).score, subject.best) for one in (turned, unknown)):
-        order = subject.rng(6).permutation(subject.n)
-        moved = subject.perfect.iloc[order].reset_index(drop=True)
-        after = score(moved)
-        frame = turned if subject.same(score(turned).score, subject.best) else unknown
+    order = subject.rng(6).permutation(subject.n)
+    moved = subject.perfect.iloc[order].reset_index(drop=True)
+    after = subject.doors.alone(moved)
+    if _unread(subject, list(subject.ids)):
         honest = ""
         if after.score is not None and not subject.same(after.score, subject.best):
             honest = f"; right predictions in another order of the rows have {after.score:.6g}"
         yield subject.exploit(
             "positional", "severe",
             f"other ids beside the predictions change no score: rows are taken by position{honest}",
-            frame, subject.chance,
+            _turned(subject, list(subject.ids)), subject.chance,
         )  # fmt: skip
         return
+    yield from _misgraded(subject, "row-order-counts", "in another order of the rows", moved)
     if len(subject.ids) > 1:
         for name in subject.ids:
             frame = _turned(subject, [name])
-            if subject.same(score(frame).score, subject.best):
+            if _unread(subject, [name]):
                 yield subject.exploit(
                     "key-ignored", "severe", f"values of the id column {name} change no score",
                     frame, subject.chance,
                 )  # fmt: skip
+
+
+def _columns(subject: Subject) -> Iterator[Found]:
+    if len(subject.names) > 1:
+        ids, names = list(subject.ids), subject.names
+        for what, order in (
+            ("with the columns in another order", [*ids, *names[1:], names[0]]),
+            ("with the ids in the last column", [*names, *ids]),
+        ):
+            found = list(_misgraded(subject, "columns-by-place", what, subject.perfect[order]))
+            yield from found
+            if found:
+                return
+
+
+def _misgraded(subject: Subject, name: str, what: str, frame: pd.DataFrame) -> Iterator[Found]:
+    """Look whether right predictions in another form have a worse score."""
+    after = subject.doors.alone(frame)
+    if after.score is None or not subject.better(subject.best, after.score):
+        return
+    here = subject.doors.here(frame)
+    yield Found(
+        name=name,
+        severity="severe" if subject.gain(after.score) < HALF else "moderate",
+        what=f"right predictions, {what}, have a worse score",
+        before=subject.best,
+        after=after.score,
+        submission=frame,
+        here=here.words,
+        open=not subject.same(here.score, subject.best),
+    )
 
 
 def _missing(subject: Subject) -> Iterator[Found]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ORDER = 30
 SCORES = False
+MEDAL = "whose grader does not compare predictions with answers"
 FINDINGS = {
     "answers-displaced": "take the predictions out of the submission by name, and only them, "
     "before anything is joined; refuse other columns",
@@ -31,6 +32,8 @@ USUAL = ("y_true", "true", "truth", "target", "label", "actual", "expected", "an
          "y_pred", "pred", "prediction")  # fmt: skip
 MAX_LITERALS = 12
 RANDOM_COLUMNS = (1, 2, 5)
+MAX_NAMES = 3
+"""Prediction columns that are tried one by one; beyond them, all together."""
 
 
 def find(subject: Subject) -> Iterable[Found]:
@@ -88,7 +91,7 @@ def _displacing(subject: Subject) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield submissions with half of their predictions wrong, and columns beside them."""
     mixed, names = subject.mixed, subject.names
     beside = _candidates(subject)
-    for name in names:
+    for name in names[:MAX_NAMES]:
         for extra in beside:
             if extra not in mixed:
                 yield (
@@ -113,16 +116,25 @@ def _displacing(subject: Subject) -> Iterator[tuple[str, pd.DataFrame]]:
             f"{count} more column(s) before the others displace the answers",
             frame[front[-count:] + front[:-count]],
         )
-    yield "all columns twice displace the answers", _suffixed(mixed, names)
+    yield from _all_twice(mixed, names)
 
 
-def _suffixed(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    return frame.assign(**{f"{name}_y": frame[name] for name in names})
+def _all_twice(frame: pd.DataFrame, names: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Have every column a second time, beside the first or instead of it under two names."""
+    for one, other in SUFFIXES:
+        second = frame[names].add_suffix(other)
+        yield f"all columns twice, as ...{other}, displace the answers", frame.join(second)
+        if len(names) > 1:
+            first = frame.rename(columns={name: name + one for name in names})
+            yield (
+                f"all columns twice, as ...{one} and ...{other}, are compared with each other",
+                first.join(second),
+            )
 
 
 def _candidates(subject: Subject) -> list[str]:
-    found = [*subject.answers, *USUAL]
-    for target in (*subject.truths, *subject.names):
+    found = [*list(subject.answers)[: 4 * MAX_NAMES], *USUAL]
+    for target in dict.fromkeys((*list(subject.truths)[:MAX_NAMES], *subject.names[:MAX_NAMES])):
         found += [target + suffix for pair in SUFFIXES for suffix in pair]
     return list(dict.fromkeys([*found, *_literals(subject)]))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ORDER = 70
 SCORES = False
+MEDAL = "whose rows or ids tell the answers"
 FINDINGS = {
     "duplicates-across-split": "drop test rows that are in the training data, or split by groups",
     "order-tells-label": "shuffle the test rows and number them anew",
@@ -30,6 +31,8 @@ UNLIKELY = 1e-6
 STRONG = 0.3
 DIGITS = 4
 LEAST_ROWS = 20
+LEAST_CLASS = 5
+"""Rows of the second largest class below which the number of runs is not nearly normal."""
 
 
 def find(subject: Subject) -> Iterable[Found]:
@@ -118,12 +121,18 @@ def _association(place: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
     """Return how far labels follow an order, 0 to 1, and the probability of that by chance."""
     from scipy.stats import norm, spearmanr
 
+    there = pd.notna(truth)  # rows without an answer are not graded
+    truth, place = truth[there], place[there]
+    if len(truth) < LEAST_ROWS:
+        return 0.0, 1.0
     order = truth[np.argsort(place, kind="stable")]
     codes, values = pd.factorize(order)
     n, sizes = len(order), np.bincount(codes)
     if len(values) > n // 2 and order.dtype.kind == "f":
         result = spearmanr(np.arange(n), order)
         return abs(float(result.statistic)), float(result.pvalue)
+    if len(sizes) < 2 or np.sort(sizes)[-2] < LEAST_CLASS:
+        return 0.0, 1.0
     # Runs of equal labels (Wald and Wolfowitz 1940, for several classes: Wallis and Roberts 1956).
     runs = 1 + int((codes[1:] != codes[:-1]).sum())
     expected = 1 + (n * n - float((sizes**2).sum())) / n

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ORDER = 40
 SCORES = True
+MEDAL = "whose score rises with values that are no predictions"
 FINDINGS = {
     "values-dropped": "refuse missing and infinite predictions, instead of leaving their rows out",
     "values-accepted": "refuse missing, infinite and textual predictions of numbers",
@@ -26,6 +27,7 @@ FINDINGS = {
     "unnormalised": "normalise probabilities, or refuse those that do not sum to one",
     "one-part-suffices": "average over all rows or classes, those without a prediction included",
 }
+COVERED_BY = {"unnormalised": "probabilities-sum-to-one"}
 HUGE = 1e300
 LARGE = 1e6
 PROBED_ROWS = 12

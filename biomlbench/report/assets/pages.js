@@ -115,6 +115,7 @@
         best: best === null ? null : pairs.value("score", best),
         by: best === null ? null : pairs.value("agent", best),
         missing: (task.evidence_missing || []).join(", "),
+        findings: (task.audit_findings || []).join("; "),
       };
     });
     const d = docs("tasks");
@@ -133,6 +134,8 @@
       { ...d("silver_threshold", "silver from"), doc: "Score that earns silver", html: (v) => Report.number(v, 5) },
       { ...d("gold_threshold", "gold from"), doc: "Score that earns gold", html: (v) => Report.number(v, 5) },
       d("calibrated", "", { text: true, value: (row) => sums[row].calibrated === false ? "no" : "yes" }),
+      d("audit", "", { text: true }),
+      { key: "findings", title: "audit findings", doc: "Open findings of its audit: how it can be cheated", text: true, wide: true },
       { key: "missing", title: "evidence missing", doc: "Required evidence that is not there, or why calibration failed", text: true, wide: true },
     ].map((column) => ({ value: (row) => sums[row][column.key] ?? null, ...column }));
     return Report.table(place, {

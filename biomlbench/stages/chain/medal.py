@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import SCHEMAS, SCORE_COLUMNS, VERDICT_COLUMNS
+from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages import specification as spec
-from biomlbench.stages.provenance import board_hashes
+from biomlbench.stages.provenance import board_hashes, file_hash
 from biomlbench.stages.upstream import upstream_failure
 
 if TYPE_CHECKING:
@@ -38,10 +39,15 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     """
     grade = tables["grade"].to_pylist()[0]
     verify = tables["verify"].to_pylist()
-    earned = _award(context.effective_task(pair.task_id), grade)
-    withheld = ""
-    if earned.any_medal and (why := earned.suspicion or _unlearnt(earned, verify)):
-        withheld = f"the verified medal is withheld: {why}"
+    task = context.effective_task(pair.task_id)
+    earned = _award(task, grade)
+    touched, uncovered = _touched(task, verify) if earned.any_medal else ("", "")
+    why, reason = "", Reason.SUSPICIOUS_SCORE
+    if earned.any_medal:
+        why = earned.suspicion or _unlearnt(earned, verify)
+    if uncovered and not why:
+        why, reason = uncovered, Reason.OPEN_FINDING
+    withheld = f"the verified medal is withheld: {why}" if why else ""
     row = {
         "task_id": pair.task_id,
         "run_id": pair.run_id,
@@ -49,12 +55,12 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
         **{name: verify[0][name] for name in VERDICT_COLUMNS},
         **_first_fault(tables, grade, verify, earned),
         **earned.columns(),
-        "medal_note": "; ".join(filter(None, (earned.medal_note, withheld))) or None,
+        "medal_note": "; ".join(filter(None, (earned.medal_note, touched, withheld))) or None,
         **_resources(tables["execute"]),
     }
     row["verified_medal"] = row["any_medal"] and row["verdict"] == "pass" and not withheld
     if withheld and row["reason"] == Reason.OK:
-        row |= _fault("medal", Reason.SUSPICIOUS_SCORE, withheld)
+        row |= _fault("medal", reason, withheld)
     return [row]
 
 
@@ -70,7 +76,8 @@ def sources(task: Task, context: Context) -> dict[str, str]:
     -------
     dict of str to str
     """
-    return board_hashes(EffectiveTask(task, context.overrides))
+    found = EffectiveTask(task, context.overrides)
+    return {**board_hashes(found), "audit_sha256": file_hash(found.audit)}
 
 
 def _first_fault(
@@ -107,6 +114,20 @@ def _unlearnt(earned: Award, verify: list[dict[str, Any]]) -> str:
     return ""
 
 
+def _touched(task: EffectiveTask, verify: list[dict[str, Any]]) -> tuple[str, str]:
+    """Tell which findings of the task's audit touch a medal, and why it cannot be verified."""
+    try:
+        audit = task.read_audit()
+    except TaskError as error:
+        return "", error.message
+    if audit is None:
+        return "", ""
+    found = audit.touching(verify)
+    severe = [one.name for one in found if one.severity == "severe"]
+    uncovered = f"no check covers what the audit found: {', '.join(severe)}" if severe else ""
+    return "; ".join(one.words for one in found), uncovered
+
+
 def _award(task: EffectiveTask, grade: dict[str, Any]) -> Award:
     from biomlbench.scoring.award import award
 
@@ -141,8 +162,8 @@ STAGE = spec.Stage(
     reads=("validate", "execute", "grade", "verify"),
     table=SCHEMAS["medal"],
     task=("kind", "grader", "leaderboard", "leaderboard_of", "human_baselines", "*.csv"),
-    overrides=("leaderboard",),
-    files=("leaderboard",),
+    overrides=("audit", "leaderboard"),
+    files=("audit", "leaderboard"),
     unused=(
         *("biomlbench.scoring.score", "biomlbench.scoring.bootstrap"),
         *("biomlbench.grading.isolated", "biomlbench.grading.process"),

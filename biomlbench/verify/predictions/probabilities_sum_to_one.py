@@ -25,15 +25,36 @@ TOLERANCE = 1e-3
 
 
 def look(predicted: Predicted) -> Iterable[Found]:
-    """Add up the columns, where the metric takes several of probabilities."""
+    """Add up the columns, where the metric takes several of probabilities.
+
+    Of a grader that is no metric only the sample submission tells that it does. It may normalise
+    them itself, so there it is only told; a medal depends on it where an audit has shown that the
+    grader does not.
+    """
     metric, numbers = predicted.task.metric, predicted.numbers()
-    if metric is None or metric.kind != "probabilities" or len(numbers) < 2:
+    if len(numbers) < 2 or (metric is not None and metric.kind != "probabilities"):
+        return []
+    if metric is None and not _asks_for_distributions(predicted):
         return []
     off = np.abs(np.column_stack(list(numbers.values())).sum(axis=1) - 1)
     bad = int(np.count_nonzero(~(off <= TOLERANCE)))
     text = f"the probabilities of {bad} of {len(off)} rows do not sum to 1" if bad else ""
     margin = rounded(1 - float(off.max()) / TOLERANCE)
-    return [Found(Outcome.FAILED if bad else Outcome.PASSED, text, margin)]
+    severity = "advisory" if metric is None else None
+    return [Found(Outcome.FAILED if bad else Outcome.PASSED, text, margin, severity=severity)]
+
+
+def _asks_for_distributions(predicted: Predicted) -> bool:
+    """Tell whether each row of the sample submission is one."""
+    from biomlbench.submission.sample import cached, own_table
+
+    task, names = predicted.task, list(predicted.numbers())
+
+    def sums() -> bool:
+        rows = own_table(task.sample_submission).select(names).to_pandas().to_numpy(float)
+        return bool((rows >= 0).all() and (abs(rows.sum(axis=1) - 1) <= TOLERANCE).all())
+
+    return bool(cached("distributions", task.sample_submission, sums, task))
 
 
 def known_bad(predicted: Predicted) -> tuple[pa.Table, float] | None:

@@ -1,0 +1,111 @@
+"""Medals of a run group by the published graders, beside those that are verified here."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.audit.doors import Doors, Outcome
+from biomlbench.errors import InvalidSubmissionError
+from biomlbench.scoring.award import award
+from biomlbench.stages import run_pair
+from biomlbench.stages.kinds import get_kind
+from biomlbench.submission.reading import read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pyarrow as pa
+
+    from biomlbench.stages import Context, Pair
+    from biomlbench.task.task import Task
+
+__all__ = ["COLUMNS", "counts", "regraded"]
+
+COLUMNS = ("task_id", "run_id", "published_score", "published_medal", "score", "medal",
+           "verified_medal", "changes", "verdict", "why")  # fmt: skip
+NONE = "none"
+
+
+def regraded(pair: Pair, context: Context) -> dict[str, Any]:
+    """Grade a submission twice: by its task's grader alone, and by all stages.
+
+    Parameters
+    ----------
+    pair : Pair
+    context : Context
+        With the audit that medals depend on under `overrides`, where there is one.
+
+    Returns
+    -------
+    dict
+        By :data:`COLUMNS`: score and medal by the grader as its author wrote it, with nothing
+        before it; score and medal here; the medal that is verified; whether published and
+        verified one differ; and why there is no verified one, or what is to be known of it.
+        A task of code has no grader but ours.
+
+    Raises
+    ------
+    TaskError
+        If the task's own files are broken, or its data are not prepared.
+    """
+    task = context.effective_task(pair.task_id)
+    with tempfile.TemporaryDirectory(prefix="biomlbench-") as folder:
+        tables = run_pair(pair, context, folder)
+    row = tables["medal"].to_pylist()[0]
+    verified = row["medal"] if row["verified_medal"] else NONE
+    if task.task.is_card:
+        published, published_medal = Outcome("score", row["score"]), row["medal"]
+    else:
+        published = _published(task.task, pair, tables["execute"])
+        published_medal = NONE
+        if published.score is not None:
+            published_medal = award(task, published.score, task.direction).medal
+    changes = published_medal != verified
+    why = row["message"] or row["medal_note"] or ""
+    return {
+        "task_id": pair.task_id,
+        "run_id": pair.run_id,
+        "published_score": published.score,
+        "published_medal": published_medal,
+        "score": row["score"],
+        "medal": row["medal"],
+        "verified_medal": verified,
+        "changes": changes,
+        "verdict": row["verdict"],
+        "why": why or (f"the score here earns {row['medal']}" if changes else ""),
+    }
+
+
+def _published(task: Task, pair: Pair, execute: pa.Table) -> Outcome:
+    try:
+        if get_kind(pair.kind).IS_CODE:
+            data = execute.column("output")[0].as_py() or b""
+        else:
+            data = read_bytes(pair.submission)
+    except InvalidSubmissionError as error:
+        return Outcome("invalid", None, error.message)
+    return Doors(task).file_alone(data)
+
+
+def counts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Count what becomes of the medals.
+
+    Returns
+    -------
+    dict of str to int
+        ``runs``, ``published`` and ``verified`` medals, ``changed`` (runs whose medal is another
+        one), ``lost`` and ``gained``.
+    """
+    rows = list(rows)
+    had = [row["published_medal"] != NONE for row in rows]
+    has = [row["verified_medal"] != NONE for row in rows]
+    both = list(zip(had, has, strict=True))
+    return {
+        "runs": len(rows),
+        "published": sum(had),
+        "verified": sum(has),
+        "changed": sum(row["changes"] for row in rows),
+        "lost": both.count((True, False)),
+        "gained": both.count((False, True)),
+    }
