@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import inspect
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biomlbench.verify import edge_values
+from biomlbench.verify.edge_sources import Source, sources
 from biomlbench.verify.pairwise import combinations
 
 if TYPE_CHECKING:
@@ -45,9 +45,12 @@ MAX_ELEMENTS = 4_000
 """Elements of all arguments of a call: edges are not about size."""
 MAX_PRODUCT = 12_000
 """Product of the sizes of a call, which algorithms may take time for."""
+RICH_SHARE = 4
+"""One edge case in so many is of patterns alone that leave work to do: ties, not all equal."""
 TRIES = 5
 """Draws of one combination before it is given up."""
 _LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2))
+_RICH = ("few", "tens", "ties", "spread", "nan", "inf", "mixed", "same", "two-letters", "rung")
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
 
 EDGES_SCHEMA: dict[str, Any] = {
@@ -63,16 +66,6 @@ EDGES_SCHEMA: dict[str, Any] = {
         "additionalProperties": False,
     },
 }
-
-
-class _Source(NamedTuple):
-    """What the values of one entry point's edge cases are made from."""
-
-    arguments: dict[str, dict[str, Any]]
-    sizes: dict[str, list[int]]
-    build: Callable[..., dict[str, Any] | None] | None
-    left_out: tuple[str, ...]
-    most: int
 
 
 def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
@@ -106,10 +99,18 @@ def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
 
 def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield inputs of one entry point by name, those outside of a promise included."""
-    for number, source in enumerate(_sources(card, function)):
+    for number, source in enumerate(
+        sources(card, function, max(LEAST, COUNT // len(card.entry_points)))
+    ):
         digest = hashlib.sha256(f"{card.name}/{function}/{number}/edges".encode()).digest()
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
-        for row, levels in enumerate(combinations(_factors(source), source.most, rng)):
+        factors = _factors(source)
+        rich = {name: [*filter(_is_rich, every)] or every for name, every in factors.items()}
+        rows = [
+            *combinations(factors, source.most - source.most // RICH_SHARE, rng),
+            *combinations(rich, source.most // RICH_SHARE, rng),
+        ]
+        for row, levels in enumerate(rows):
             for _ in range(TRIES):
                 inputs = _inputs(source, levels, rng)
                 if inputs is not None:
@@ -118,75 +119,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
                     break
 
 
-def _sources(card: Card, function: str) -> list[_Source]:
-    own = card.config.get("edges", {}).get(function, {})
-    declared = card.config.get("inputs", {}).get(function)
-    if not declared:
-        return []
-    count = own.get("count", max(LEAST, COUNT // len(card.entry_points)))
-    parameters = inspect.signature(card.reference[function]).parameters
-    left_out = tuple(n for n in parameters if parameters[n].default is not inspect.Parameter.empty)
-    arguments = own.get("arguments") if "build" in own else None
-    arguments = arguments or {**declared, **own.get("arguments", {})}
-    sizes = {**card.config.get("sizes", {}), **own.get("sizes", {})}
-    build = card.library.own(own["build"]) if "build" in own else None
-    if all(_can_be_made(spec, sizes) for spec in arguments.values()):
-        return [_Source(arguments, sizes, build, left_out, count)]
-    return _of_spaces(card, function, count)
-
-
-def _of_spaces(card: Card, function: str, count: int) -> list[_Source]:
-    """Make sources of the declared input spaces of an entry point."""
-    spaces = [
-        space
-        for space in (card.verifier.generate if card.verifier else ())
-        if space.get("function", card.entry_points[0]) == function
-    ]
-    found = []
-    for space in spaces:
-        arguments = {name: _of_space(spec) for name, spec in space["arguments"].items()}
-        if all(arguments.values()):
-            sizes = {name: list(bounds) for name, bounds in space.get("dims", {}).items()}
-            build = card.library.own(space["build"]) if "build" in space else None
-            found.append(_Source(arguments, sizes, build, (), max(1, count // len(spaces))))
-    return found
-
-
-def _of_space(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return an argument of a space in the words of declared inputs; empty where it has none."""
-    if "value" in spec:
-        return {"choice": [spec["value"]]}
-    if "choice" in spec:
-        return {"choice": spec["choice"]}
-    if "string" in spec:
-        return {"text": spec["string"], "length": spec.get("length", 1)}
-    for key, kind in (("integer", "int"), ("number", "float")):
-        if key in spec:
-            low, high = spec[key]
-            fixed = not isinstance(low, str) and not isinstance(high, str)
-            return {"number": kind, "min": low, "max": high} if fixed else {}
-    if spec.get("distinct") or any(isinstance(spec.get(b), str) for b in ("min", "max")):
-        return {}
-    whole = "int" in spec["array"]
-    low, high = (0, 9) if whole else (-1.0, 1.0)
-    kept = {"min": spec.get("min", low), "max": spec.get("max", high)}
-    if "decimals" in spec:
-        kept["decimals"] = spec["decimals"]
-    shape = spec.get("shape", [])
-    if spec.get("list") and len(shape) == 1:
-        return {"list": "int" if whole else "float", "length": shape[0], **kept}
-    return {"array": [spec["array"]], "shape": shape, **kept}
-
-
-def _can_be_made(spec: dict[str, Any], sizes: dict[str, Any]) -> bool:
-    wanted = [*spec.get("shape", []), *([spec["length"]] if "length" in spec else [])]
-    known = all(isinstance(n, int) or n in sizes or n == "..." for n in wanted)
-    needs_length = any(kind in spec for kind in ("text", "list", "tuple"))
-    kind = any(kind in spec for kind in edge_values.KINDS)
-    return kind and known and ("length" in spec or not needs_length)
-
-
-def _factors(source: _Source) -> dict[str, list[str]]:
+def _factors(source: Source) -> dict[str, list[str]]:
     """Return what is combined: sizes by level, arguments by pattern."""
     found: dict[str, list[str]] = {}
     used = list(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
@@ -198,6 +131,10 @@ def _factors(source: _Source) -> dict[str, list[str]]:
     for name, spec in source.arguments.items():
         found[name] = edge_values.names(spec, name in source.left_out)
     return found
+
+
+def _is_rich(level: str) -> bool:
+    return level in _RICH or level.startswith(("choice-", "any-"))
 
 
 def _of_size(name: str) -> str:
@@ -227,7 +164,7 @@ def _size(level: str, bounds: list[int], rng: np.random.Generator | None) -> int
 
 
 def _inputs(
-    source: _Source, levels: dict[str, str], rng: np.random.Generator
+    source: Source, levels: dict[str, str], rng: np.random.Generator
 ) -> dict[str, Any] | None:
     dims = {
         name: _size(levels[_of_size(name)], bounds, rng) or 0
@@ -243,7 +180,7 @@ def _inputs(
     return source.build(**drawing.earlier) if source.build else drawing.earlier
 
 
-def _shrunk(source: _Source, dims: dict[str, int], lead: tuple[int, ...]) -> dict[str, int]:
+def _shrunk(source: Source, dims: dict[str, int], lead: tuple[int, ...]) -> dict[str, int]:
     """Make the largest sizes smaller until a call is small enough."""
     dims = dict(dims)
     while dims:

@@ -159,13 +159,7 @@ def fewer_in_order(base, variants, info):
     return True
 
 
-_ATOMS = {
-    "a": ["CA"],
-    "b": ["CA", "CB"],
-    "n": ["N"],
-    "o": ["CB", "CA"],
-    "c": ["N", "CA", "C", "CB"],
-}
+_ATOMS = {"a": "CA", "b": "CA CB", "n": "N", "o": "CB CA", "c": "N CA C CB"}
 
 
 def chain_at_edges(
