@@ -30,6 +30,8 @@ class Source(NamedTuple):
         Arguments that may be left out.
     most : int
         Edge cases at most.
+    strict : bool
+        Whether a build that raises is a fault, not a word that the inputs are not promised.
     """
 
     arguments: dict[str, dict[str, Any]]
@@ -37,6 +39,7 @@ class Source(NamedTuple):
     build: Callable[..., dict[str, Any] | None] | None
     left_out: tuple[str, ...]
     most: int
+    strict: bool = True
 
 
 def sources(card: Card, function: str, count: int) -> list[Source]:
@@ -83,7 +86,7 @@ def _of_spaces(card: Card, function: str, count: int) -> list[Source]:
         if all(arguments.values()):
             sizes = {name: list(bounds) for name, bounds in space.get("dims", {}).items()}
             build = card.library.own(space["build"]) if "build" in space else None
-            found.append(Source(arguments, sizes, build, (), max(1, count // len(spaces))))
+            found.append(Source(arguments, sizes, build, (), max(1, count // len(spaces)), False))
     return found
 
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.errors import TaskError
 from biomlbench.verify import edge_values
 from biomlbench.verify.edge_sources import Source, sources
 from biomlbench.verify.pairwise import combinations
@@ -81,20 +82,39 @@ def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
     -------
     list of PlannedCase
         None for a card without checks or without declared inputs.
+
+    Raises
+    ------
+    TaskError
+        If ``edges`` of the card cannot be followed.
     """
     if not card.checks:
         return []
     found: list[PlannedCase] = []
     for function in card.entry_points:
-        suite, seen = _suite(card, function), set()
-        for name, inputs in made(card, function):
-            args, kwargs = card.unbind(function, inputs)
-            case = planned(suite, f"edge-{function}-{name}", function, args, kwargs)
-            key = _key(args, kwargs)
-            if key not in seen and not _outside(card, case) and _reference_takes(card, case):
-                seen.add(key)
-                found.append(case)
+        try:
+            found += _of_function(card, function, planned)
+        except Exception as error:
+            # declarations that cannot be read are what the linter tells the author
+            if function in card.config.get("edges", {}):
+                raise TaskError(
+                    f"{card.folder / 'config.yaml'}: `edges` of `{function}`: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
     return found
+
+
+def _of_function(
+    card: Card, function: str, planned: Callable[..., PlannedCase]
+) -> Iterator[PlannedCase]:
+    suite, seen = _suite(card, function), set()
+    for name, inputs in made(card, function):
+        args, kwargs = card.unbind(function, inputs)
+        case = planned(suite, f"edge-{function}-{name}", function, args, kwargs)
+        key = _key(args, kwargs)
+        if key not in seen and not _outside(card, case) and _reference_takes(card, case):
+            seen.add(key)
+            yield case
 
 
 def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -177,7 +197,15 @@ def _inputs(
     for name, spec in source.arguments.items():
         if levels[name] != "left-out":
             drawing.earlier[name] = edge_values.make(levels[name], spec, drawing)
-    return source.build(**drawing.earlier) if source.build else drawing.earlier
+    if source.build is None:
+        return drawing.earlier
+    try:
+        return source.build(**drawing.earlier)
+    except ValueError:
+        # a space's build raises where its values do not fit
+        if source.strict:
+            raise
+        return None
 
 
 def _shrunk(source: Source, dims: dict[str, int], lead: tuple[int, ...]) -> dict[str, int]:

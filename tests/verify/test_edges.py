@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from biomlbench.errors import TaskError
 from biomlbench.verify import card, compute, decide, edge_values, edges, judge, promises
 from biomlbench.verify.execution import in_process
 from biomlbench.verify.pairwise import combinations
@@ -144,3 +145,17 @@ def test_what_the_reference_refuses_is_left_out(template, change):
 def test_a_card_may_ask_for_none(template, change):
     change(template, "sizes:", "edges:\n  gc_content: {count: 0}\nsizes:", "config.yaml")
     assert card.load(template).plan().edges == frozenset()
+
+
+def test_edges_that_cannot_be_made_are_told(template, change):
+    change(template, "sizes:", "edges:\n  gc_content: {build: nothing}\nsizes:", "config.yaml")
+    with pytest.raises(TaskError, match=r"`edges` of `gc_content`: .*nothing"):
+        card.load(template).plan()
+
+
+def test_a_format_without_a_length_is_made_as_its_space_says(template, change):
+    change(template, 'text: "", length: n', 'text: ""', "config.yaml")
+    plan = card.load(template).plan()
+    texts = [case.args[0] for case in plan.cases if case.id in plan.edges]
+    assert texts
+    assert all(set(text) <= set("ACGTacgtN") and len(text) <= 30 for text in texts)
