@@ -76,6 +76,8 @@ class Plan:
         Case id of a sequence to the ids of the cases that it calls.
     near : frozenset of str
         Ids of the near draws, which are executed whatever the checks look at.
+    edges : frozenset of str
+        Ids of the edge cases that the declared inputs give.
     """
 
     cases: tuple[PlannedCase, ...]
@@ -84,6 +86,7 @@ class Plan:
     same_as: dict[str, str] = field(default_factory=dict)
     sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
     near: frozenset[str] = frozenset()
+    edges: frozenset[str] = frozenset()
 
     @property
     def calls(self) -> tuple[PlannedCase, ...]:
@@ -131,6 +134,7 @@ def make(card: Card) -> Plan:
     close = _near(card)
     cases += close
     near = frozenset(case.id for case in close)
+    limits = _edges(card)
     units: dict[tuple[str, str], tuple[UnitSpec, ...]] = {}
     variants: list[PlannedCase] = []
     for index, check in enumerate(card.checks):
@@ -139,7 +143,7 @@ def make(card: Card) -> Plan:
                 found, more = _metamorphic(card, check, cases, suite)
                 variants += more
             else:
-                chosen = _chosen(check, cases, suite)
+                chosen = _chosen(check, [*cases, *limits], suite)
                 found = [UnitSpec(case.id) for case in chosen]
             if not found:
                 raise card.rules.error(
@@ -150,7 +154,7 @@ def make(card: Card) -> Plan:
                 )
             units[check.name, suite] = tuple(found)
     same_as, sequences = _alternates(card, cases, near)
-    everything = sorted([*cases, *variants, *same_as, *sequences], key=_by_id)
+    everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=_by_id)
     if len({case.id for case in everything}) != len(everything):
         raise card.rules.error("unique-names", "two planned cases have the same name", "checks")
     inputs = {
@@ -165,6 +169,7 @@ def make(card: Card) -> Plan:
         {case.id: base for case, base in same_as.items()},
         {case.id: steps for case, steps in sequences.items()},
         near,
+        frozenset(case.id for case in limits),
     )
 
 
@@ -206,6 +211,12 @@ def _generated(card: Card) -> list[PlannedCase]:
             suite = space.get("suite", "hidden")
             found.append(_planned(card, suite, name, function, args, kwargs))
     return found
+
+
+def _edges(card: Card) -> list[PlannedCase]:
+    from biomlbench.verify.edges import edges
+
+    return edges(card, lambda suite, *call: _planned(card, suite, *call))
 
 
 def _near(card: Card) -> list[PlannedCase]:

@@ -157,3 +157,35 @@ def fewer_in_order(base, variants, info):
             return "a quarter of the cutoff finds as many pairs"
         larger = [pair for pair in larger if pair in kept]
     return True
+
+
+_ATOMS = {"a": "CA", "b": "CA CB", "n": "N", "o": "CB CA", "c": "N CA C CB"}
+
+
+def chain_at_edges(
+    places, names, kinds, records, numbers, codes, chains, occupancies, models, end, chain
+):
+    """Residues that lack atoms, come twice or in alternate places, or are none."""
+    lines = ["HEADER    DRAWN"]
+    rows = zip(names, kinds, records, numbers, codes, chains, occupancies, places, strict=True)
+    for k, (name, kind, record, number, code, letter, share, place) in enumerate(rows):
+        residue = "HOH" if record == "W" else _NAMES[name]
+        for i, atom in enumerate(_ATOMS[kind].split()):
+            field = "ATOM  " if record == "A" else "HETATM"
+            at = "".join(f"{x + 0.7 * i:8.3f}" for x in place)
+            label = f"{residue} {letter}{number:4d}{code}   "
+            lines.append(f"{field}{k + 1:5d}  {atom:<3} {label}{at}{share:6.2f}")
+    if models == 2:
+        lines += ["ENDMDL", *lines[1:3], *(line[:22] + "  77" + line[26:] for line in lines[1:])]
+    return {"pdb": end.join([*lines, "END", ""]), "chain": chain}
+
+
+def chains_at_edges(chain, other, cutoff, **values):
+    """Two such chains, none of whose centers are about as far apart as the cutoff."""
+    pdb = chain_at_edges(chain=chain, **values)["pdb"]
+    lines = [line for line in pdb.splitlines() if line[:6] in ("ATOM  ", "HETATM")]
+    at = np.array([[float(line[i : i + 8]) for i in (30, 38, 46)] for line in lines]).reshape(-1, 3)
+    apart = np.linalg.norm(at[:, None] - at, axis=2)
+    if (np.abs(apart - cutoff) < 1e-5).any():
+        return None
+    return {"pdb": pdb, "chain_a": chain, "chain_b": other, "cutoff": cutoff}

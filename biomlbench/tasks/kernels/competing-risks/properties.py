@@ -96,3 +96,9 @@ def rises_by_the_last_incidence(base, variants, info):
     if not 0 < gain <= 1 + 1e-9:
         return "years after the last time cost nothing, or more than they are"
     return within(off, 1e-8, "years after the last time do not cost the same")
+
+
+def with_known_causes(**values):
+    """Inputs in which no cause is beyond the number of causes."""
+    cause, most = values["cause"], values["n_causes"]
+    return {**values, "cause": np.where(cause > most, cause % (most + 1), cause)}

@@ -7,7 +7,7 @@ def _records(text):
     found = []
     for part in ("\n" + text.replace("\r", "")).split("\n>")[1:]:
         head, _, rest = part.partition("\n")
-        found.append((head.split()[0], rest.replace("\n", "").replace(" ", "").upper()))
+        found.append((head.split()[0], "".join(rest.split()).upper()))
     return found
 
 
@@ -122,3 +122,34 @@ def one_more_in_the_sum(base, variants, info):
     want = 100 / (100 / base.output + 1)
     worst = max(abs(variant.output - want) for variant in variants)
     return within(worst, 1e-7, "a perfect site more does not weigh 1 more")
+
+
+def text_at_edges(letters, before, name, width, blank, end, last):
+    """A text with short lines, blanks and records without a sequence."""
+    rows = [letters[i : i + width] + blank for i in range(0, len(letters), width)]
+    return {"text": end.join([before, f">{name}", blank, *rows, blank, ">y", last])}
+
+
+def search_at_edges(letters, guide, max_mismatches, place, pam, strand, changed, width):
+    """Sites of the guide, changed in some letters, at the ends of records and across them."""
+    site = list(_rna(guide))
+    for i in changed:
+        site[i] = {"A": "c", "C": "N", "G": "T", "T": "a"}[site[i]]
+    planted = "".join(site) + pam
+    other = planted.upper().translate(_COMPLEMENT)[::-1]
+    planted = {"+": planted, "-": other, "both": planted + other}[strand]
+    half = len(letters) // 2
+    text = {
+        "start": planted + letters,
+        "middle": letters[:half] + planted + letters[half:],
+        "end": letters + planted,
+        "twice": planted + letters + planted,
+        "cut": planted[1:] + letters + planted[:-1],
+        "apart": planted[: len(guide)] + "\n>next\n" + planted[len(guide) :] + letters,
+    }[place]
+    records = [part.split("\n")[-1] for part in text.split("\n>next")]
+    lines = []
+    for name, record in zip(("one", "two"), records, strict=False):
+        lines += [f">{name} x", *(record[i : i + width] for i in range(0, len(record), width))]
+    made = {"guide": guide, "max_mismatches": max_mismatches}
+    return {"text": "\n".join([*lines, ">three", f"tt{_rna(guide)}TGG", ""]), **made}

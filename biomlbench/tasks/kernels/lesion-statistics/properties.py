@@ -119,3 +119,32 @@ def relabel(inputs, rng):
         for name in ("truth", "predicted")
     }
     return Transformed([{**inputs, **new}])
+
+
+def _stretched(spacing, sheared, origin):
+    """A matrix of voxels with sides of at least half a millimetre."""
+    affine = np.eye(4)
+    affine[:3, :3] = np.diag(spacing + np.copysign(0.5, spacing)) @ (np.eye(3) + sheared)
+    affine[:3, 3] = origin
+    return affine
+
+
+def lesions_at_edges(labels, spacing, sheared, origin, min_mm3):
+    """An image, and a smallest volume that is that of no lesion."""
+    affine = _stretched(spacing, sheared, origin)
+    one = abs(np.linalg.det(affine[:3, :3]))
+    if (np.abs(one * np.arange(labels.size + 1) - min_mm3) < 1e-5).any() and min_mm3 > 0:
+        return None
+    return {"labels": labels, "affine": affine, "min_mm3": min_mm3}
+
+
+def resampling_at_edges(labels, spacing, sheared, new_shape, new_spacing, origin):
+    """An image and a grid whose centers are not at borders between voxels."""
+    affine = _stretched(spacing, sheared, origin)
+    new_affine = _stretched(new_spacing, sheared.T, origin / 7)
+    to_old = np.linalg.inv(affine) @ new_affine
+    places = to_old[:3, :3] @ np.indices(new_shape).reshape(3, -1) + to_old[:3, 3:]
+    if (np.abs(places - np.floor(places) - 0.5) < 1e-5).any():
+        return None
+    grid = {"new_shape": new_shape, "new_affine": new_affine}
+    return {"labels": labels, "affine": affine, **grid}

@@ -72,3 +72,12 @@ def enzyme(scale, vmax, km, noise):
     """Make rates out of drawn parameters, with concentrations around km."""
     s = km * np.sort(scale)
     return {"s": s, "v": vmax * (s / (km + s) + 0.03 * noise)}
+
+
+def enzyme_at_edges(scale, vmax, km, noise, blanks):
+    """Rates that have one best fit: of several concentrations, with little noise."""
+    if len(np.unique(scale)) < 4 or scale.max() < 4 * scale.min():
+        return None
+    s = np.concatenate([km * scale, np.zeros(blanks)])
+    noise = np.concatenate([noise, 0.5 * np.ones(blanks)])
+    return {"s": s, "v": vmax * (s / (km + s) + 0.02 * noise)}

@@ -44,3 +44,8 @@ def gained(base, variants, info):
     """The score grows by exactly what the change is worth in every alignment."""
     off = abs(variants[0].output - base.output - info["gain"])
     return within(off, 0.5, "the score grows by another amount")
+
+
+def worse_than_match(**values):
+    """Inputs in which a mismatch scores less than a match."""
+    return {**values, "mismatch": min(values["mismatch"], values["match"] - 1)}

@@ -2,6 +2,8 @@ import numpy as np
 
 from biomlbench.verify.cases import Transformed, within
 
+LEAST_SPREAD = 1e-100
+"""Scale of data that are all 0, whose square is still a number."""
 NEAR_TOP = 1 - 1e-6
 """Elements within this factor of the largest count as largest, so that rounding decides nothing."""
 
@@ -19,7 +21,8 @@ def signs_fixed(output):
 def spread(inputs):
     """Largest distance of a sample from the mean, as the scale of what rounding may do."""
     centred = inputs["x"] - inputs["x"].mean(axis=0)
-    return max(float(np.sqrt((centred**2).sum(axis=1).max())), np.abs(inputs["x"]).max() * 1e-12)
+    largest = float(np.sqrt((centred**2).sum(axis=1).max()))
+    return max(largest, np.abs(inputs["x"]).max() * 1e-12, LEAST_SPREAD)
 
 
 def uncorrelated_and_falling(inputs, output):
@@ -93,3 +96,19 @@ def with_spectrum(left, right, mean, take):
     values = 10 * 0.6 ** np.arange(rank)
     k = 1 + int(take * (rank - 1))
     return {"x": (u[:, :rank] * values) @ v[:, :rank].T + mean, "k": k}
+
+
+def spectrum_at_edges(size, ratio, rank, offset, constant, k, rows, columns):
+    """Data of a given rank with falling variances, some features of which do not vary."""
+    rng = np.random.default_rng([len(rows), len(columns), rank, k])
+    n, d = len(rows), len(columns)
+    varying = max(d - constant, 1)
+    rank = min(rank, n - 1, varying)
+    if rank == 0 and offset:
+        return None  # what rounding leaves of the mean would be the largest score
+    left = rng.normal(size=(n, rank))
+    u, _ = np.linalg.qr(left - left.mean(axis=0))
+    v, _ = np.linalg.qr(rng.normal(size=(varying, rank)))
+    x = np.full((n, d), offset * size)
+    x[:, :varying] += (u * (10 * size * ratio ** np.arange(rank))) @ v.T
+    return {"x": x, "k": min(k, n, d)}

@@ -74,3 +74,8 @@ def ordered_gaps(a, b, match, mismatch, gaps):
         "gap_open": gap_open,
         "gap_extend": gap_extend,
     }
+
+
+def opening_costs_most(**values):
+    """Inputs in which a gap costs no more to make longer than to open."""
+    return {**values, "gap_extend": max(values["gap_extend"], values["gap_open"])}

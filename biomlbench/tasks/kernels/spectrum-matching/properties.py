@@ -97,3 +97,22 @@ def rewrite_text(inputs, rng):
             lines += ["TITLE=not in a spectrum", "CHARGE=9+", "50.5 5"]
         lines += [f" \t{key.lower()}{sign}{value} " if sign else f"  {line}\t", "# 100 1", ""]
     return Transformed([{**inputs, "text": "\r\n".join(lines)}])
+
+
+def spectra_at_edges(mz_a, intensity_a, mz_b, intensity_b, ppm, far):
+    """Two spectra that share m/z, with no difference at the tolerance."""
+    x, y = mz_a[:, None] + far, mz_b + far
+    if (np.abs(np.abs(x - y) / (ppm * 0.5e-6 * (x + y)) - 1) < 1e-6).any():
+        return None
+    a = np.column_stack([mz_a + far, intensity_a])
+    return {"a": a, "b": np.column_stack([y, intensity_b]), "ppm": ppm}
+
+
+def file_at_edges(mz, intensity, title, mass, charge, form, between, outside, last, end):
+    """A file of a spectrum with odd lines, and one with a peak alone."""
+    lines = [outside, "BEGIN IONS", *title.split("\n"), *mass.split("\n"), charge]
+    for peak in zip(mz, intensity, strict=True):
+        lines += [form.format(*(f"{number:.2f}" for number in peak)), between]
+    if last:
+        lines += [last, outside, "BEGIN IONS", "50.5 3", "END IONS"]
+    return {"text": end.join([*lines, outside, ""])}

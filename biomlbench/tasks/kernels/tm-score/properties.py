@@ -92,3 +92,20 @@ def parts_add_up(base, variants, info):
     """The scores of the parts of an alignment add up to the score of the whole."""
     total = sum(float(variant.output) for variant in variants)
     return within(abs(total - float(base.output)), 1e-9, "the parts do not add up")
+
+
+def aligned_at_edges(mobile, target, k, order, angles, translation):
+    """Two chains, of which up to k residues are aligned, and a rotation."""
+    k = min(k, len(mobile), len(target))
+    left, right = np.arange(k), np.arange(k) + len(target) - k
+    if order != "forwards":
+        left = len(mobile) - 1 - left
+    pairs = np.stack([left, right[::-1] if order == "crossed" else right], axis=1)
+    rotation = np.eye(3)
+    for axis, angle in enumerate(angles):
+        turn, (i, j) = np.eye(3), [n for n in range(3) if n != axis]
+        turn[i, i] = turn[j, j] = np.cos(angle)
+        turn[i, j], turn[j, i] = -np.sin(angle), np.sin(angle)
+        rotation = turn @ rotation
+    motion = {"rotation": np.clip(rotation, -1, 1), "translation": translation}
+    return {"mobile": mobile, "target": target, "pairs": pairs.astype(np.int64), **motion}

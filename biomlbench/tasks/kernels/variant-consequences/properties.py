@@ -89,3 +89,43 @@ def move_gene(inputs, rng):
         "position": inputs["position"] + n,
     }
     return Transformed([{**inputs, **new}])
+
+
+def line_at_edges(position, ref, alt, more, odd, quality, status, extra, before, end):
+    """A file with a line of odd alleles, and a plain one behind it."""
+    alleles = more.strip() + alt if more.endswith((",", ", ")) else alt + more
+    fields = ["chr1", position, ".", ref + odd, alleles, quality, status]
+    line = "\t".join(map(str, fields)) + extra
+    return {"text": end.join([before, line, "chr1\t9\trs1\tCA\tC\t.\tPASS", ""])}
+
+
+def gene_at_edges(inner, cuts, intron, left, right, stop, strand):
+    """A gene that is cut into exons anywhere, also within the first and the last codon."""
+    coding = "ATG" + inner[: len(inner) // 3 * 3] + stop
+    if strand == "-":
+        coding = coding.translate(_COMPLEMENT)[::-1]
+    places = sorted({cut % len(coding) for cut in cuts} - {0})
+    parts = [coding[i:j] for i, j in zip([0, *places], [*places, len(coding)], strict=True)]
+    genome, exons = "ACGTTGCAAC"[:left], []
+    first = len(genome)
+    for number, part in enumerate(parts):
+        start = len(genome) if number else 0
+        genome += part
+        exons.append((start, len(genome)))
+        genome += intron if number < len(parts) - 1 else ""
+    last = len(genome)
+    genome += "GTTACCATGA"[:right]
+    exons[-1] = (exons[-1][0], len(genome))
+    return {"genome": genome, "exons": exons, "cds": (first, last), "strand": strand}
+
+
+def change_at_edges(place, removed, alt, mismatch, **values):
+    """A variant anywhere in such a gene, or None where its alleles have an end in common."""
+    gene = gene_at_edges(**values)
+    position = place % (len(gene["genome"]) + 1)
+    ref = gene["genome"][position : position + removed]
+    if mismatch and ref:
+        ref = ref.translate(str.maketrans("ACGT", "CGTA"))
+    if ref == alt or (ref and alt and (ref[0] == alt[0] or ref[-1] == alt[-1])):
+        return None
+    return {**gene, "position": position, "ref": ref, "alt": alt}

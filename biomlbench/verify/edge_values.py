@@ -1,0 +1,289 @@
+"""Values of one declared argument that lie at its edges, each by the name of a pattern.
+
+Numbers are at a bound or next to it, all equal, tied, sorted, of both signs, hardly apart or of
+all magnitudes; text is of one letter, of all letters, periodic or equal to another text. Numbers
+of a small pool that all arguments of a call share make values of different arguments coincide.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["KINDS", "UNFIT_TEXT", "Drawing", "make", "names"]
+
+KINDS = ("array", "number", "list", "tuple", "text", "choice")
+"""Kinds of declared arguments that values can be made for."""
+UNFIT_TEXT = "text of any characters without a length is a file format, which only a build knows"
+POOL = (0, 1, 2, 3, -1, 0.5, -2, 10)
+SMALLEST = 1e-3
+"""Beside an open bound: nearer ones hang on rounding, which statements do not speak of."""
+SCALE = 100.0
+"""Size of ordinary numbers without a bound."""
+LARGE = 1e6
+"""Largest number where no bound is declared."""
+RUNGS = (2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257)
+"""Sizes and whole numbers at which code that counts in blocks, bits or bytes changes."""
+SPECIAL_SHARE = 0.3
+_ANY = ("ACGT", "aAbB", "AB-* ", "\t\n\x00 A", "é\U0001f9ecAß\u0301")
+_MANY = ("ties", "spread", "ascending", "descending", "equal", "odd-one", "low", "high", "ends")
+_ONE = ("ties", "spread", "low", "high", "inside")
+_FLAGS = ("mixed", "none-set", "all-set", "first-set", "last-set", "all-but-one")
+_LETTERS = ("mixed", "one-letter", "all-letters", "periodic", "two-letters", "swapped-case")
+
+
+@dataclass
+class Drawing:
+    """What the values of one call share.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    dims : dict
+        Sizes by name.
+    pool : tuple of float
+        Numbers from which ties are drawn.
+    lead : tuple of int
+        Sizes of undeclared leading axes.
+    earlier : dict
+        Values made so far.
+    """
+
+    rng: np.random.Generator
+    dims: dict[str, int]
+    pool: tuple[float, ...] = ()
+    lead: tuple[int, ...] = ()
+    earlier: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.pool:
+            self.pool = tuple(self.rng.permutation(POOL)[:4].tolist())
+
+    def size(self, size: Any) -> int:
+        """Return a declared size as a number."""
+        return self.dims[size] if isinstance(size, str) else int(size)
+
+
+def names(spec: dict[str, Any], left_out: bool = False) -> list[str]:
+    """Return the patterns of one declared argument.
+
+    Parameters
+    ----------
+    spec : dict
+        As declared in ``inputs``.
+    left_out : bool
+        Whether the argument may be left out.
+    """
+    found = [*(["left-out"] if left_out else []), *(["none"] if spec.get("optional") else [])]
+    if "choice" in spec:
+        return [*found, *(f"choice-{i}" for i in range(len(spec["choice"])))]
+    if "text" in spec:
+        one = "length" in spec and spec["length"] == 1
+        if not spec["text"]:
+            found += [f"any-{i}" for i in range(len(_ANY))]
+        return [*found, *(("mixed",) if one else (*_LETTERS, "same", "turned"))]
+    dtypes = spec.get("array", ())
+    if "bool" in dtypes:
+        return [*found, *_FLAGS]
+    whole = _is_whole(spec, dtypes[0] if dtypes else "")
+    found += list(_ONE if "number" in spec else _MANY)
+    found += ["zeros"] if _holds(spec, 0) else []
+    found += (["rung"] if "number" in spec else []) if whole else ["decades"]
+    if "number" not in spec:
+        found += [] if whole else ["hardly-apart"]
+        found += ["same", "turned"]
+        found += [flag for flag in ("nan", "inf") if spec.get(flag)]
+        found += ["all-nan"] if spec.get("nan") else []
+    return found
+
+
+def make(pattern: str, spec: dict[str, Any], drawing: Drawing) -> Any:
+    """Make the value of one argument.
+
+    Parameters
+    ----------
+    pattern : str
+        Of :func:`names`; `left-out` is for the caller.
+    spec : dict
+        As declared in ``inputs``; ``decimals`` rounds.
+    drawing : Drawing
+
+    Returns
+    -------
+    object
+    """
+    if pattern == "none":
+        return None
+    if "choice" in spec:
+        return spec["choice"][int(pattern.removeprefix("choice-"))]
+    if "text" in spec:
+        return _text(pattern, spec, drawing)
+    if "number" in spec:
+        number = _numbers(pattern, 1, spec, spec["number"], drawing)[0]
+        return int(number) if spec["number"] == "int" else float(number)
+    for kind, of in (("list", list), ("tuple", tuple)):
+        if kind in spec:
+            size = drawing.size(spec["length"])
+            numbers = _numbers(pattern, size, spec, spec[kind], drawing)
+            return of(numbers.astype(np.int64 if spec[kind] == "int" else float).tolist())
+    return _array(pattern, spec, drawing)
+
+
+def _array(pattern: str, spec: dict[str, Any], drawing: Drawing) -> np.ndarray:
+    declared = spec.get("shape", [])
+    lead = drawing.lead if declared[:1] == ["..."] else ()
+    shape = (*lead, *(drawing.size(item) for item in declared if item != "..."))
+    dtype = spec["array"][int(drawing.rng.integers(len(spec["array"])))]
+    if pattern in ("same", "turned"):
+        for other in drawing.earlier.values():
+            if isinstance(other, np.ndarray) and (other.shape, other.dtype) == (shape, dtype):
+                return (other if pattern == "same" else other[::-1]).copy()
+        pattern = "ties"
+    size = math.prod(shape)
+    flat = (
+        _flags(pattern, size, drawing.rng)
+        if dtype == "bool"
+        else _numbers(pattern, size, spec, dtype, drawing)
+    )
+    return np.asarray(flat).astype(dtype).reshape(shape)
+
+
+def _flags(pattern: str, size: int, rng: np.random.Generator) -> np.ndarray:
+    place = np.arange(size)
+    flags: dict[str, np.ndarray] = {
+        "none-set": place < 0,
+        "all-set": place >= 0,
+        "first-set": place == 0,
+        "last-set": place == size - 1,
+        "all-but-one": place != size // 2,
+        "mixed": rng.random(size) < 0.5,
+    }
+    return flags[pattern]
+
+
+def _is_whole(spec: dict[str, Any], dtype: str) -> bool:
+    return "int" in dtype or "int" in (spec.get("number"), spec.get("list"), spec.get("tuple"))
+
+
+def _bounds(spec: dict[str, Any], dtype: str) -> tuple[float, float]:
+    low = spec.get("min", spec["above"] + SMALLEST if "above" in spec else -math.inf)
+    high = spec.get("max", math.inf)
+    if _is_whole(spec, dtype):
+        info = np.iinfo(dtype if dtype not in ("int", "") else "int64")
+        if "above" in spec:
+            low = math.floor(spec["above"]) + 1
+        if "array" in spec:
+            return max(low, int(info.min)), min(high, int(info.max))
+        return max(low, -int(LARGE)), min(high, max(int(LARGE), low))
+    return max(low, -LARGE if low == -math.inf else low), LARGE if high == math.inf else high
+
+
+def _holds(spec: dict[str, Any], number: float) -> bool:
+    return bool(
+        spec.get("min", -math.inf) <= number <= spec.get("max", math.inf)
+        and number > spec.get("above", -math.inf)
+    )
+
+
+def _numbers(
+    pattern: str, size: int, spec: dict[str, Any], dtype: str, drawing: Drawing
+) -> np.ndarray:
+    """Return so many numbers within the bounds."""
+    rng, whole = drawing.rng, _is_whole(spec, dtype)
+    low, high = _bounds(spec, dtype)
+    kind: Any = np.int64 if whole else float
+    inner_low, inner_high = max(low, -SCALE), min(high, SCALE)
+    if inner_low >= inner_high:
+        inner_low, inner_high = low, high
+    spread: Any = rng.uniform(inner_low, inner_high, size)
+    if whole:
+        spread = rng.integers(int(inner_low), int(inner_high), size, endpoint=True)
+    pool = np.array(
+        [n for n in drawing.pool if low <= n <= high and (not whole or n == int(n))]
+        or [*spread[:2], inner_low],
+        dtype=kind,
+    )
+    numbers = _patterned(pattern, spread, pool, (low, high), rng)
+    if pattern in ("nan", "inf", "all-nan"):
+        numbers = numbers.astype(float)
+        at = np.ones(size, bool) if pattern == "all-nan" else rng.random(size) < SPECIAL_SHARE
+        signs = rng.choice([-1.0, 1.0], size)
+        numbers[at] = math.nan if "nan" in pattern else (math.inf * signs)[at]
+    if "decimals" in spec:
+        numbers = np.round(numbers, spec["decimals"])
+    return numbers.astype(float if pattern in ("nan", "inf", "all-nan") else kind)
+
+
+def _patterned(
+    pattern: str,
+    spread: np.ndarray,
+    pool: np.ndarray,
+    bounds: tuple[float, float],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    size, (low, high), whole = len(spread), bounds, spread.dtype.kind == "i"
+    ends: Any = np.array([low, high], dtype=spread.dtype)
+    if pattern == "spread":
+        return spread
+    if pattern in ("ascending", "descending"):
+        return np.sort(spread)[:: 1 if pattern == "ascending" else -1]
+    if pattern == "zeros":
+        # a negative zero equals zero, and must be treated as one
+        return np.zeros(size) * rng.choice([-1, 1], size) if low < 0 and not whole else 0 * spread
+    if pattern in ("low", "high"):
+        return np.full(size, ends[int(pattern == "high")])
+    if pattern == "ends":
+        return np.asarray(ends[rng.integers(0, 2, size)])
+    if pattern == "inside":
+        if whole:
+            return np.full(size, int(low) + 1 if rng.random() < 0.5 else int(high) - 1)
+        return np.full(size, math.nextafter(high, low) if rng.random() < 0.5 else low)
+    if pattern == "rung":
+        fit = [n for n in RUNGS if low <= n <= high] or [int(low)]
+        return np.full(size, int(rng.choice(fit)))
+    if pattern in ("equal", "odd-one"):
+        numbers = np.full(size, rng.choice(pool))
+        if pattern == "odd-one" and size:
+            numbers[rng.integers(size)] = spread[0]
+        return numbers
+    if pattern == "hardly-apart":
+        base = np.clip(rng.choice(pool) or 1.0, low, high)
+        step = np.spacing(abs(base)) * (1 if base + size * np.spacing(abs(base)) <= high else -1)
+        return np.asarray(np.clip(base + rng.permutation(size) * step, low, high))
+    if pattern == "decades":
+        top = math.log10(max(abs(low), abs(high), 1e-300))
+        sign = rng.choice([-1.0, 1.0], size) if low < 0 else 1.0
+        return np.asarray(np.clip(sign * 10 ** rng.uniform(min(-6, top), top, size), low, high))
+    return np.asarray(rng.choice(pool, size))
+
+
+def _text(pattern: str, spec: dict[str, Any], drawing: Drawing) -> str:
+    rng, size = drawing.rng, drawing.size(spec["length"])
+    alphabet = spec["text"] or _ANY[0]
+    if pattern.startswith("any-"):
+        alphabet = _ANY[int(pattern.removeprefix("any-"))]
+    if pattern in ("same", "turned"):
+        texts = [text for text in drawing.earlier.values() if isinstance(text, str) and text]
+        if texts and set(texts[0]) <= set(alphabet):
+            base = texts[0] if pattern == "same" else texts[0][::-1]
+            return (base * (size // len(base) + 1))[:size]
+    letters: Sequence[str] = list(alphabet)
+    if pattern == "one-letter":
+        letters = [str(rng.choice(letters))]
+    elif pattern == "two-letters":
+        letters = [str(letter) for letter in rng.permutation(letters)[:2]]
+    if pattern in ("all-letters", "periodic"):
+        base = "".join(rng.permutation(letters))[: None if pattern == "all-letters" else 3]
+        return (base * (size // len(base) + 1))[:size]
+    text = "".join(letters[i] for i in rng.integers(0, len(letters), size))
+    if pattern == "swapped-case":
+        half = text[: (size + 1) // 2]
+        text = (half + half.swapcase())[:size]
+        return text if set(text) <= set(alphabet) else half + half[: size - len(half)]
+    return text

@@ -1,0 +1,259 @@
+"""Edge cases of every card, made from what it declares its arguments to be.
+
+Sizes and patterns of values (:mod:`biomlbench.verify.edge_values`) are combined so that, within a
+fixed number of calls, as many pairs of them as possible come together. The reference says what is
+right. Inputs outside a promise are left out, and so are those that the reference refuses.
+
+Where arguments hang on one another, ``edges`` of ``config.yaml`` says how inputs are made::
+
+    edges:
+      score:
+        arguments: {match: {number: int, min: 1, max: 9}}   # in place of the declared ones
+        sizes: {n: [0, 40]}
+        build: fitting_scores   # of properties.py: values to inputs, or None where not promised
+
+Without it, arguments that no value can be made for are made as in `generate` of verifier.yaml.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biomlbench.errors import TaskError
+from biomlbench.verify import edge_values
+from biomlbench.verify.edge_sources import Source, sources
+from biomlbench.verify.pairwise import combinations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from biomlbench.verify.card import Card
+    from biomlbench.verify.plan import PlannedCase
+
+__all__ = ["COUNT", "EDGES_SCHEMA", "edges", "made"]
+
+COUNT = 64
+"""Edge cases of a card, shared by its entry points."""
+LEAST = 24
+"""Edge cases of an entry point, however many there are."""
+MAX_ELEMENTS = 4_000
+"""Elements of all arguments of a call: edges are not about size."""
+MAX_PRODUCT = 12_000
+"""Product of the sizes of a call, which algorithms may take time for."""
+RICH_SHARE = 4
+"""One edge case in so many is of patterns alone that leave work to do: ties, not all equal."""
+TRIES = 5
+"""Draws of one combination before it is given up."""
+_LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2))
+_RICH = ("few", "tens", "ties", "spread", "nan", "inf", "mixed", "same", "two-letters", "rung")
+_SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
+
+EDGES_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "properties": {
+            "arguments": {"type": "object"},
+            "sizes": {"type": "object"},
+            "build": {"type": "string"},
+            "count": {"type": "integer", "minimum": 0},
+        },
+        "additionalProperties": False,
+    },
+}
+
+
+def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
+    """Plan the edge cases of a card; the same ones every time.
+
+    Parameters
+    ----------
+    card : Card
+    planned : callable
+        Makes a planned case out of suite, name, function, args and kwargs.
+
+    Returns
+    -------
+    list of PlannedCase
+        None for a card without checks or without declared inputs.
+
+    Raises
+    ------
+    TaskError
+        If ``edges`` of the card cannot be followed.
+    """
+    if not card.checks:
+        return []
+    found: list[PlannedCase] = []
+    for function in card.entry_points:
+        try:
+            found += _of_function(card, function, planned)
+        except Exception as error:
+            # declarations that cannot be read are what the linter tells the author
+            if function in card.config.get("edges", {}):
+                raise TaskError(
+                    f"{card.folder / 'config.yaml'}: `edges` of `{function}`: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+    return found
+
+
+def _of_function(
+    card: Card, function: str, planned: Callable[..., PlannedCase]
+) -> Iterator[PlannedCase]:
+    suite, seen = _suite(card, function), set()
+    for name, inputs in made(card, function):
+        args, kwargs = card.unbind(function, inputs)
+        case = planned(suite, f"edge-{function}-{name}", function, args, kwargs)
+        key = _key(args, kwargs)
+        if key not in seen and not _outside(card, case) and _reference_takes(card, case):
+            seen.add(key)
+            yield case
+
+
+def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield inputs of one entry point by name, those outside of a promise included."""
+    for number, source in enumerate(
+        sources(card, function, max(LEAST, COUNT // len(card.entry_points)))
+    ):
+        digest = hashlib.sha256(f"{card.name}/{function}/{number}/edges".encode()).digest()
+        rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
+        factors = _factors(source)
+        rich = {name: [*filter(_is_rich, every)] or every for name, every in factors.items()}
+        rows = [
+            *combinations(factors, source.most - source.most // RICH_SHARE, rng),
+            *combinations(rich, source.most // RICH_SHARE, rng),
+        ]
+        for row, levels in enumerate(rows):
+            for _ in range(TRIES):
+                inputs = _inputs(source, levels, rng)
+                if inputs is not None:
+                    said = ",".join(f"{key}={level}" for key, level in levels.items())
+                    yield f"{number}-{row}:{said}", inputs
+                    break
+
+
+def _factors(source: Source) -> dict[str, list[str]]:
+    """Return what is combined: sizes by level, arguments by pattern."""
+    found: dict[str, list[str]] = {}
+    used = list(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
+    for name in dict.fromkeys(used):
+        levels = [level for level in _SIZES if _size(level, source.sizes[name], None) is not None]
+        found[_of_size(name)] = levels
+    if any(spec.get("shape", [""])[:1] == ["..."] for spec in source.arguments.values()):
+        found["..."] = [str(i) for i in range(len(_LEADS))]
+    for name, spec in source.arguments.items():
+        found[name] = edge_values.names(spec, name in source.left_out)
+    return found
+
+
+def _is_rich(level: str) -> bool:
+    return level in _RICH or level.startswith(("choice-", "any-"))
+
+
+def _of_size(name: str) -> str:
+    """Return the factor of a size, which may have the name of an argument."""
+    return f"len({name})"
+
+
+def _names_of_sizes(spec: dict[str, Any]) -> list[str]:
+    wanted = [*spec.get("shape", []), *([spec["length"]] if "length" in spec else [])]
+    return [name for name in wanted if isinstance(name, str) and name != "..."]
+
+
+def _size(level: str, bounds: list[int], rng: np.random.Generator | None) -> int | None:
+    """Return a size of a level; None where the bounds have none. Without `rng`, any."""
+    low, high = bounds
+    if level.startswith("least"):
+        size = low + int(level.removeprefix("least") or 0)
+        return size if size <= high else None
+    fit = {
+        "few": [n for n in range(3, 9) if low <= n <= high],
+        "tens": [n for n in range(9, 28) if low <= n <= high],
+        "rung": [n for n in edge_values.RUNGS if n > 8 and low <= n <= high],
+    }[level]
+    if not fit:
+        return None
+    return fit[0] if rng is None else fit[int(rng.integers(len(fit)))]
+
+
+def _inputs(
+    source: Source, levels: dict[str, str], rng: np.random.Generator
+) -> dict[str, Any] | None:
+    dims = {
+        name: _size(levels[_of_size(name)], bounds, rng) or 0
+        for name, bounds in source.sizes.items()
+        if _of_size(name) in levels
+    }
+    lead = _LEADS[int(levels.get("...", 0))]
+    dims = _shrunk(source, dims, lead)
+    drawing = edge_values.Drawing(rng, dims, lead=lead)
+    for name, spec in source.arguments.items():
+        if levels[name] != "left-out":
+            drawing.earlier[name] = edge_values.make(levels[name], spec, drawing)
+    if source.build is None:
+        return drawing.earlier
+    try:
+        return source.build(**drawing.earlier)
+    except ValueError:
+        # a space's build raises where its values do not fit
+        if source.strict:
+            raise
+        return None
+
+
+def _shrunk(source: Source, dims: dict[str, int], lead: tuple[int, ...]) -> dict[str, int]:
+    """Make the largest sizes smaller until a call is small enough."""
+    dims = dict(dims)
+    while dims:
+        shapes = [[dims.get(n, n) for n in s.get("shape", [])] for s in source.arguments.values()]
+        sizes = [math.prod(n for n in shape if isinstance(n, int)) for shape in shapes]
+        product = math.prod(max(size, 1) for size in dims.values())
+        largest = max(dims, key=lambda name: dims[name])
+        low = source.sizes[largest][0]
+        fits = sum(sizes) * math.prod(lead) <= MAX_ELEMENTS and product <= MAX_PRODUCT
+        if fits or dims[largest] <= max(low, 4):
+            break
+        dims[largest] = max(low, 4, dims[largest] // 2 + 1 if dims[largest] > 8 else 4)
+    return dims
+
+
+def _suite(card: Card, function: str) -> str:
+    """Return the suite in which a check compares an entry point with the oracle."""
+    for suite in ("adversarial", "hidden"):
+        for check in card.checks:
+            mine = check.function in (None, function) and "*" in check.cases
+            if mine and suite in check.suites and check.decides and check.against_oracle:
+                return suite
+    return "adversarial"
+
+
+def _key(args: Any, kwargs: Any) -> bytes:
+    from biomlbench.sandbox.codec import encode
+
+    data: bytes = encode([list(args), kwargs])
+    return data
+
+
+def _outside(card: Card, case: PlannedCase) -> bool:
+    from biomlbench.verify.promises import broken_by
+
+    return any(True for _ in broken_by(card, case))
+
+
+def _reference_takes(card: Card, case: PlannedCase) -> bool:
+    from biomlbench.sandbox.codec import encode
+
+    args, kwargs = copy.deepcopy((case.args, case.kwargs))
+    with np.errstate(all="ignore"):
+        try:
+            encode(card.reference[case.function](*args, **kwargs))
+        except Exception:
+            return False
+    return True

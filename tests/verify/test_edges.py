@@ -1,0 +1,161 @@
+"""Edge cases that every card gets from what it declares its arguments to be."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from biomlbench.errors import TaskError
+from biomlbench.verify import card, compute, decide, edge_values, edges, judge, promises
+from biomlbench.verify.execution import in_process
+from biomlbench.verify.pairwise import combinations
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_pairs_come_together_as_far_as_the_number_allows():
+    factors = {"a": list("xyz"), "b": list("uv"), "c": list("pqr")}
+    rows = list(combinations(factors, 30, rng()))
+    assert len(rows) < 18
+    for a, b in itertools.combinations(factors, 2):
+        seen = {(row[a], row[b]) for row in rows}
+        assert seen == set(itertools.product(factors[a], factors[b]))
+    few = list(combinations(factors, 3, rng()))
+    assert {row["a"] for row in few} == set("xyz")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"array": ["float64"], "shape": ["n"], "min": 0, "max": 1, "nan": True},
+        {"array": ["float64", "float32"], "shape": ["n", 2], "inf": True},
+        {"array": ["uint8", "int64"], "shape": ["n"]},
+        {"array": ["bool"], "shape": ["n"]},
+        {"number": "int", "min": -3, "max": 7},
+        {"number": "float", "above": 0, "max": 2},
+        {"list": "int", "length": "n", "min": 0},
+        {"tuple": "float", "length": 3, "max": 9},
+        {"text": "ACGT", "length": "n"},
+        {"text": "", "length": "n"},
+        {"choice": ["a", None]},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("size", [0, 1, 2, 9])
+def test_values_keep_to_what_is_declared(spec, size):
+    for pattern in edge_values.names(spec):
+        for seed in range(3):
+            drawing = edge_values.Drawing(np.random.default_rng(seed), {"n": size})
+            value = edge_values.make(pattern, spec, drawing)
+            if "array" in spec:
+                assert value.dtype.name in spec["array"]
+                assert value.shape == tuple(size if n == "n" else n for n in spec["shape"])
+                number = value[np.isfinite(value)] if value.dtype.kind == "f" else value
+                assert (np.isnan(value).any() <= spec.get("nan", False)) or number.size
+                assert (number >= spec.get("min", -np.inf)).all()
+                assert (number <= spec.get("max", np.inf)).all()
+            elif "text" in spec:
+                assert len(value) == size
+                assert not spec["text"] or set(value) <= set(spec["text"])
+            elif "choice" in spec:
+                assert value in spec["choice"]
+            else:
+                flat = value if isinstance(value, (list, tuple)) else [value]
+                kind = spec.get("number") or spec.get("list") or spec.get("tuple")
+                assert all(type(n).__name__ == kind for n in flat)
+                assert all(n >= spec.get("min", -np.inf) for n in flat)
+                assert all(n <= spec.get("max", np.inf) for n in flat)
+                assert all(n > spec.get("above", -np.inf) for n in flat)
+
+
+def test_patterns_are_what_their_names_say():
+    spec = {"array": ["float64"], "shape": ["n"], "min": -2, "max": 3, "nan": True}
+
+    def made(pattern):
+        return edge_values.make(pattern, spec, edge_values.Drawing(rng(), {"n": 12}))
+
+    assert set(made("ends")) == {-2, 3}
+    assert set(made("low")) == {-2}
+    assert len(set(made("equal"))) == 1
+    assert len(set(made("ties"))) < 12
+    assert (np.diff(made("ascending")) > 0).all()
+    near = made("hardly-apart")
+    assert len(set(near)) == 12
+    assert np.ptp(near) < 1e-14
+    assert np.isnan(made("nan")).any()
+    assert np.isnan(made("all-nan")).all()
+    assert (made("zeros") == 0).all()
+
+
+def test_the_template_gets_edges_and_its_solutions_pass(template):
+    loaded = card.load(template)
+    plan = loaded.plan()
+    made = [case for case in plan.cases if case.id in plan.edges]
+    assert len(made) > 20
+    assert {len(case.args[0]) for case in made} >= {0, 1, 2}
+    assert all(not list(promises.broken_by(loaded, case)) for case in made)
+    oracle = compute(loaded)
+    for solution in loaded.solutions:
+        rows = judge(loaded, plan, oracle, in_process(solution.path, plan.cases, loaded))
+        assert (decide(rows).verdict == "pass") == solution.right, solution.path.name
+
+
+def test_a_fault_that_no_case_of_the_author_shows_is_caught(template):
+    path = template / "solutions" / "wrong_about_blocks.py"
+    path.write_text(
+        "def gc_content(sequence):\n"
+        "    s = sequence.upper()\n"
+        "    s = s[1:] if 126 < len(s) < 130 else s\n"
+        "    known = sum(s.count(x) for x in 'ACGT')\n"
+        "    return (s.count('G') + s.count('C')) / known if known else 0.0\n"
+    )
+    loaded = card.load(template)
+    plan, oracle = loaded.plan(), compute(loaded)
+    outputs = in_process(path, plan.cases, loaded)
+    caught = [case for case in plan.calls if outputs[case.id].value != oracle.values[case.id]]
+    assert caught
+    assert {case.id for case in caught} <= plan.edges
+    assert decide(judge(loaded, plan, oracle, outputs)).verdict != "pass"
+
+
+def test_a_build_makes_inputs_or_says_that_they_are_not_promised(template, change):
+    change(template, "sizes:", "edges:\n  gc_content: {build: odd_only}\nsizes:", "config.yaml")
+    with (template / "properties.py").open("a") as file:
+        file.write(
+            "\n\ndef odd_only(sequence):\n"
+            '    return {"sequence": sequence} if len(sequence) % 2 else None\n'
+        )
+    loaded = card.load(template)
+    lengths = [len(inputs["sequence"]) for _, inputs in edges.made(loaded, "gc_content")]
+    assert lengths
+    assert all(length % 2 for length in lengths)
+
+
+def test_what_the_reference_refuses_is_left_out(template, change):
+    before = len(card.load(template).plan().edges)
+    change(template, "    bases =", "    assert len(sequence) != 1\n    bases =", "reference.py")
+    plan = card.load(template).plan()
+    made = [case for case in plan.cases if case.id in plan.edges]
+    assert 0 < len(made) < before
+    assert all(len(case.args[0]) != 1 for case in made)
+
+
+def test_a_card_may_ask_for_none(template, change):
+    change(template, "sizes:", "edges:\n  gc_content: {count: 0}\nsizes:", "config.yaml")
+    assert card.load(template).plan().edges == frozenset()
+
+
+def test_edges_that_cannot_be_made_are_told(template, change):
+    change(template, "sizes:", "edges:\n  gc_content: {build: nothing}\nsizes:", "config.yaml")
+    with pytest.raises(TaskError, match=r"`edges` of `gc_content`: .*nothing"):
+        card.load(template).plan()
+
+
+def test_a_format_without_a_length_is_made_as_its_space_says(template, change):
+    change(template, 'text: "", length: n', 'text: ""', "config.yaml")
+    plan = card.load(template).plan()
+    texts = [case.args[0] for case in plan.cases if case.id in plan.edges]
+    assert texts
+    assert all(set(text) <= set("ACGTacgtN") and len(text) <= 30 for text in texts)
