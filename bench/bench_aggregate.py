@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from biomlbench.workflow.assignment import batch_folder
 from biomlbench.workflow.plan import Benchmark
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET_S, TARGET_GB = 60.0, 2.0
+TARGET_S, TARGET_GB, TARGET_MB = 90.0, 2.0, 15.0
 GRADED = 100  # pairs that are really graded; the others are theirs under other names
 
 AGGREGATE = """
@@ -43,7 +42,6 @@ aggregate(benchmark, "results")
 telemetry(benchmark, "results")
 render_all(Tables.load("results"), Path("results/plots"))
 write_report("results", "Benchmark")
-assert Path("results/report.html").stat().st_size > 1_000_000
 assert len(benchmark.runs) == int(sys.argv[2])
 """
 
@@ -98,39 +96,41 @@ def _fingerprint(rng: np.random.Generator) -> str:
 
 
 def run(quick: bool = False) -> list[dict[str, Any]]:
-    """Measure tables, figures and report of 10,000 pairs.
+    """Measure tables, figures and report of 100,000 pairs.
 
     Parameters
     ----------
     quick : bool
-        A tenth of the pairs.
+        A hundredth of the pairs.
 
     Returns
     -------
     list of dict
-        ``figure``, ``ours`` (seconds, GB), ``peer`` (the target), ``ratio``, ``target``, ``ok``.
+        ``figure``, ``ours`` (CPU seconds, GB, MB), ``peer`` (the target), ``ratio``, ``target``
+        and ``ok``.
     """
-    pairs = 1_000 if quick else 10_000
+    pairs = 1_000 if quick else 100_000
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         make_results(folder, pairs)
-        before = time.perf_counter()
         process = subprocess.Popen(
             [sys.executable, "-c", AGGREGATE, str(ROOT), str(pairs)],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - before
+        report = folder / "results" / "report.html"
+        size = report.stat().st_size / 1e6 if report.exists() else 0.0
     if status:
         raise RuntimeError("the aggregation failed; see above")
     measured = (
-        ("s, target 60 s", wall, TARGET_S),
-        ("GB, target 2 GB", usage.ru_maxrss / 1e6, TARGET_GB),
+        ("CPU s", usage.ru_utime + usage.ru_stime, TARGET_S),
+        ("GB", usage.ru_maxrss / 1e6, TARGET_GB),
+        ("MB of the report", size, TARGET_MB),
     )
     return [
         {
-            "figure": f"tables, figures, report of {pairs} pairs, {unit}",
+            "figure": f"tables, figures, report of {pairs} pairs, {unit}, target {target:g}",
             "ours": ours,
             "peer": target,
             "ratio": ours / target,

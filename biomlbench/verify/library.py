@@ -105,13 +105,20 @@ class Library:
                 f"there is no {what} `{name}`; ready ones are {', '.join(ready.__all__)}, "
                 "or define it in properties.py"
             )
-        if "reference" in inspect.signature(function).parameters:
+        signature = _signature(function)
+        if "reference" in signature.parameters:
             options["reference"] = self._reference
         try:
-            inspect.signature(function).bind(*[None] * positional, **options)
+            signature.bind(*[None] * positional, **options)
         except TypeError as error:
             raise LibraryError(f"{what} `{name}`: {error}") from None
         return functools.partial(function, **options) if options else function
+
+
+# Asked for by each case of each check, and slow.
+@functools.lru_cache(maxsize=1024)
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
 
 
 def canonical(check: Any, library: Library) -> Callable[[Any], Any]:

@@ -61,7 +61,9 @@ def optional_text(row: dict[str, Any], key: str) -> str:
 
 def text_of(row: dict[str, Any], key: str) -> str:
     """Return a name in its one form: without invisible characters, accents composed."""
-    text = unicodedata.normalize("NFC", optional_text(row, key).translate(_INVISIBLE)).strip()
+    text = optional_text(row, key)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text.translate(_INVISIBLE)).strip()
     if not text:
         raise RowError(f"`{key}` is empty; give it a value")
     if len(text) > _MOST_LETTERS[key]:
@@ -80,10 +82,13 @@ def path_of(row: dict[str, Any], key: str) -> str:
     if not path.strip():
         raise RowError(f"`{key}` is empty; write null for a run that left no submission")
     _check_characters(path, key)
+    size = len(path.encode())
+    if size <= _NAME_MAX:
+        return path
     longest = max(len(part.encode()) for part in path.split("/"))
-    if len(path.encode()) > _PATH_MAX or longest > _NAME_MAX:
+    if size > _PATH_MAX or longest > _NAME_MAX:
         raise RowError(
-            f"`{key}` has {len(path.encode())} bytes, its longest part {longest}: no file can "
+            f"`{key}` has {size} bytes, its longest part {longest}: no file can "
             f"have a path above {_PATH_MAX} or a name above {_NAME_MAX} bytes"
         )
     return path
@@ -91,6 +96,8 @@ def path_of(row: dict[str, Any], key: str) -> str:
 
 def _check_characters(text: str, key: str) -> None:
     """Refuse what a table, a page or Snakemake would take for something else."""
+    if text.isascii() and text.isprintable() and not {"{", "}"} & set(text):
+        return
     for character in text:
         category = unicodedata.category(character)
         if character in "{}":

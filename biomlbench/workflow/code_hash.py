@@ -126,8 +126,14 @@ def _closure(modules: Iterable[str], unused: tuple[str, ...] = ()) -> set[Path]:
         path = todo.pop()
         if path not in seen:
             seen.add(path)
-            todo += [file for module in _imports(path) for file in _files_of(module)]
+            todo += [file for file in _imported(path) if file not in seen]
     return seen - left_out
+
+
+@cache
+def _imported(path: Path) -> tuple[Path, ...]:
+    files = (file for module in _imports(path) for file in _files_of(module))
+    return tuple(dict.fromkeys(files))
 
 
 @cache
@@ -153,7 +159,11 @@ def _absolute(module: str, path: Path) -> str:
 
 @cache
 def _files_of(module: str) -> tuple[Path, ...]:
-    return tuple(_find(module))
+    return tuple(_path(str(path)) for path in _find(module))
+
+
+# Of each file one object: to compare two takes long, and most of them are equal.
+_path = cache(Path)
 
 
 def _find(module: str) -> list[Path]:

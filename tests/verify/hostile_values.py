@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from biomlbench.contracts import from_rows, read_table, write_table
+from biomlbench.contracts import from_rows
 from biomlbench.outcomes import Fault, fault_of
 from biomlbench.sandbox import codec
 from biomlbench.sandbox.inside import layout
@@ -184,8 +184,8 @@ class Judged:
         self.oracle = compute(card, self.plan)
         self.target = next(case.id for case in cases if case.suite == suite)
 
-    def book(self, payload, path=None):
-        """Judge a payload as one case's output beside right ones; return the verdict.
+    def book(self, payload):
+        """Judge a payload as one case's output beside right ones; return verdict and table.
 
         The rows are held to what must be true of any candidate: they fit their table, and
         nothing in them is the fault of the grader, the task or the machine.
@@ -211,14 +211,11 @@ class Judged:
             "calibrated": True,
         }
         made = from_rows("verify", [{**common, **row._asdict()} for row in rows])
-        if path is not None:
-            write_table("verify", made, path)
-            assert read_table("verify", path).num_rows == len(rows)
         for row in rows:
             assert fault_of(row.reason) in (Fault.NONE, Fault.SUBMISSION), row
             assert row.outcome != "error", row
         assert made.num_rows == len(rows)
-        return ruling.verdict
+        return ruling.verdict, made
 
 
 def frames(count, seed):

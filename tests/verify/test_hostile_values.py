@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import biomlbench
+from biomlbench.contracts import read_table, write_table
 from biomlbench.sandbox import codec
 from biomlbench.verify import card
 from biomlbench.verify.compare import difference
@@ -32,8 +34,14 @@ def cards(wanted):
 def book_all(judged, values, path=None):
     """Book every value on one of the cards; return how often each verdict came."""
     verdicts = dict.fromkeys(("pass", "partial", "fail"), 0)
-    for number, payload in enumerate(values):
-        verdicts[judged[number % len(judged)].book(payload, path)] += 1
+    turns = zip(values, itertools.cycle(judged), strict=False)
+    while part := [one.book(payload) for payload, one in itertools.islice(turns, 100)]:
+        for verdict, _ in part:
+            verdicts[verdict] += 1
+        if path is not None:
+            table = pa.concat_tables([made for _, made in part])
+            write_table("verify", table, path)
+            assert read_table("verify", path).num_rows == table.num_rows
     return verdicts
 
 
@@ -79,7 +87,7 @@ def test_a_hundred_thousand_frames(template_card):
 def test_the_right_output_still_passes(template_card):
     judged = Judged(template_card)
     right = codec.encode(judged.oracle.values[judged.target])
-    assert judged.book(right) in ("pass", "partial")
+    assert judged.book(right)[0] in ("pass", "partial")
 
 
 @pytest.mark.parametrize(

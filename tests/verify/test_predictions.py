@@ -267,6 +267,27 @@ def test_a_disguised_copy_is_found_and_honest_work_is_not(disguise):
     assert found == {0: [6], 6: [0]}
 
 
+def test_near_duplicates_among_many_are_those_that_one_by_one_are():
+    rng = np.random.default_rng(5)
+    ids = [str(number) for number in range(200)]
+    honest = rng.normal(size=(300, 200))
+    # Around the threshold on either side, and far from each other in the list.
+    noise = np.repeat([0.0, 0.002, 0.01, 0.02, 0.04, 0.1], 10)
+    runs = [*honest, *(honest[:60] + rng.normal(size=(60, 200)) * noise[:, None])]
+    texts = [fingerprint(ids, values) for values in runs]
+    groups = ["one"] * 300 + ["other"] * 55 + ["one"] * 5
+    least = near_duplicates.THRESHOLD
+    alike = {}
+    for place in range(300):
+        copy = 300 + place
+        if place < 55:
+            found = fingerprints.similarity(texts[place], texts[copy])
+            if any(a >= b for a, b in zip(found, least, strict=True)):
+                alike |= {place: [copy], copy: [place]}
+    assert 2 * 10 < len(alike) < 2 * 55
+    assert dict(fingerprints.near_duplicates(texts, groups, least)) == dict(sorted(alike.items()))
+
+
 def test_a_rescaled_public_column_is_told_and_changes_no_verdict(make_task):
     task, ids, x, _ = make_task()
     for values in (2.5 * x - 1, -x):
