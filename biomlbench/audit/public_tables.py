@@ -89,15 +89,8 @@ class PublicTable:
 
 
 def public_files(task: Task) -> list[Path]:
-    """Return the files that a competitor gets, sorted.
-
-    A published config may have its sample submission among the private files; what lies there is
-    not public for that.
-    """
-    private, folder = task.private_dir, task.public_dir
-    if folder == private:
-        folder = task.prepared_dir / "public"
-    return [p for p in sorted(folder.rglob("*")) if p.is_file() and private not in p.parents]
+    """Return the files that a competitor gets, sorted."""
+    return [path for path in sorted(task.public_dir.rglob("*")) if path.is_file()]
 
 
 def read_public(task: Task, wanted: pd.DataFrame) -> Iterator[PublicTable]:

@@ -202,8 +202,14 @@ class Task:
 
     @property
     def public_dir(self) -> Path:
-        """Folder of the files that a competitor gets."""
-        return self._data_file("sample_submission").parent
+        """Folder of the files that a competitor gets.
+
+        That of the sample submission, but where a published config has that among the answers.
+        """
+        folder, private = self._data_file("sample_submission").parent, self.private_dir
+        if folder == private or folder in private.parents:
+            return self.prepared_dir / "public"
+        return folder
 
     @property
     def private_dir(self) -> Path:

@@ -146,6 +146,17 @@ def test_data_prepared_by_the_published_package_are_found_under_its_own_id(facto
     assert factory.get("caco").answers == old
 
 
+@pytest.mark.parametrize("place", ["prepared/private", "prepared"])
+def test_a_sample_among_the_answers_makes_those_not_public(factory, place):
+    dataset = {
+        "answers": "prepared/private/answers.csv",
+        "sample_submission": f"{place}/sample_submission.csv",
+    }
+    task = factory.task(config={"dataset": dataset})
+    assert task.public_dir == task.prepared_dir / "public"
+    assert task.sample_submission == task.home / dataset["sample_submission"]
+
+
 def test_bare_id_full_id_and_config_id_all_resolve(factory):
     factory.task("clinical/heart")
     found = factory.registry()
