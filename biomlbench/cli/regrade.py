@@ -65,7 +65,7 @@ def command(
     \b
     Examples:
       biomlbench regrade runs/group/submission.jsonl
-      biomlbench regrade runs/group/submission.jsonl --audits audit --csv medals.csv
+      biomlbench regrade runs/group/submission.jsonl --audits results/audit --csv medals.csv
     """  # noqa: D301
     from biomlbench.summary.regrade import COLUMNS, counts, regraded
 

@@ -262,7 +262,10 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
 def _size(path: str | Path) -> int:
     found = Path(path).stat()
     if not stat.S_ISREG(found.st_mode):
-        raise ContractError(f"{path}: is no file, but a folder, a pipe or a device")
+        raise ContractError(
+            f"{path}: is no file, but a folder, a pipe or a device; remove it, and run the "
+            "workflow again"
+        )
     return found.st_size
 
 

@@ -125,6 +125,7 @@ def lines():
             "audit",
             "migrate",
             "statement",
+            "show",
             "calibrate regrade",
             "serve --task",
         ):

@@ -56,6 +56,7 @@ ELSEWHERE = {
     "docs/reference/grading-api.md": "tests/api/test_pages.py",
     "docs/how-to/serve.md": "tests/docs/test_guides.py",
     "docs/how-to/calibrate-weekly.md": "tests/docs/test_guides.py",
+    "docs/how-to/add-a-stage.md": "tests/workflow/test_add_a_stage.py",
 }
 """Pages whose steps are taken by tests of their own subject."""
 

@@ -139,7 +139,7 @@ def test_only_the_calibration_of_the_same_config_counts(tmp_path, caplog):
     assert len(uncalibrated(tmp_path)) == 4
 
 
-@pytest.mark.parametrize("name", [".", "..", "a/..", "a{task}", "<b>", "a\nb", "~/r", "../.."])
+@pytest.mark.parametrize("name", [".", "..", "a/..", "a{task}", "<b>", "a\nb", "../.."])
 def test_a_folder_that_cannot_hold_results_is_refused(name):
     with pytest.raises(ConfigError, match=r"`results_dir`.*name a folder, as results-2"):
         checked({"runs": ["a.csv"], "results_dir": name}, ROOT)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from importlib import import_module
+from dataclasses import replace
 
 import pytest
 
 from biomlbench.contracts import ContractError, read_table
 from biomlbench.stages import STAGES, Context, Pair, SubmissionChangedError, run_stage
+from biomlbench.stages.chain import all_stages, get_stage
 from biomlbench.stages.prepare import compute
 from biomlbench.workflow.batch_tables import BatchError, run_batch
 from tests.controls import right_submission
@@ -102,8 +103,7 @@ def test_swapped_between_two_stages(stage, swap, files, context, tmp_path):
 def test_swapped_within_a_stage_after_its_hash(stage, swap, files, context, tmp_path, monkeypatch):
     """The stage's work sees another file than its hash was taken of."""
     pair, folder = Pair(TASK, "r", str(files[0])), tmp_path / "out"
-    module = import_module(f"biomlbench.stages.{stage}")
-    work, done = module.compute, []
+    work, done = get_stage(stage).compute, []
 
     def late(*args):
         if not done:
@@ -111,7 +111,7 @@ def test_swapped_within_a_stage_after_its_hash(stage, swap, files, context, tmp_
             done.append(True)
         return work(*args)
 
-    monkeypatch.setattr(module, "compute", late)
+    monkeypatch.setitem(all_stages(), stage, replace(get_stage(stage), compute=late))
     with suppress(SubmissionChangedError):
         run_all(pair, context, folder)
     assert done
@@ -125,8 +125,7 @@ def test_swapped_and_put_back_within_a_stage(
 ):
     """No look before or after the stage sees the other file."""
     pair, folder = Pair(TASK, "r", str(files[0])), tmp_path / "out"
-    module = import_module(f"biomlbench.stages.{stage}")
-    work, done = module.compute, []
+    work, done = get_stage(stage).compute, []
 
     def between(*args):
         kept = files[0].with_name("kept")
@@ -138,7 +137,7 @@ def test_swapped_and_put_back_within_a_stage(
             os.replace(kept, files[0])
             done.append(True)
 
-    monkeypatch.setattr(module, "compute", between)
+    monkeypatch.setitem(all_stages(), stage, replace(get_stage(stage), compute=between))
     try:
         if in_batch:
             for name in STAGES:
