@@ -1,7 +1,8 @@
 """Snakemake logger plugin: pairs done, whose fault the failures are, rate, time left.
 
 A bar on a terminal, a line now and then elsewhere. Warnings and errors are printed as
-Snakemake words them; what it says of every single job is left out.
+Snakemake words them; what it says of every single job is left out. The state of the run is kept in
+its results, for `biomlbench watch`, and told to the configured command when it has ended.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from biomlbench.plain_text import plain
 from biomlbench.stages.chain import FINAL
+from biomlbench.workflow.notification import notify
 from biomlbench.workflow.progress import TALLY, counted_rows, describe, time_left
+from biomlbench.workflow.run_failures import with_failures
+from biomlbench.workflow.run_state import Recorder, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,6 +65,8 @@ class LogHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         self._console = Console(stderr=True, highlight=False, soft_wrap=True)
         self._live: Progress | None = None
+        self._recorder = Recorder(TALLY)
+        self._writer: Writer | None = None
         self._jobs = 0
         self._begun = False
         self._medals: dict[int, str] = {}
@@ -75,6 +81,7 @@ class LogHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         # Each kind of event adds fields of its own to the record.
         said: Any = record
+        self._record(event, said)
         if self.common_settings.dryrun:
             if event not in _PER_JOB:
                 self._print(record)
@@ -92,6 +99,24 @@ class LogHandler(LogHandlerBase):
             self._fail(said.rule_name, said.output, said.log)
         elif event not in _UNSAID and (event or _matters(record)):
             self._print(record)
+
+    def _record(self, event: LogEvent | None, said: Any) -> None:
+        """Keep what matters to those who watch the run."""
+        if event == LogEvent.JOB_INFO:
+            self._recorder.begin(said.jobid, said.rule_name, said.output)
+        elif event == LogEvent.JOB_FINISHED:
+            self._recorder.finish(said.job_id)
+        elif event == LogEvent.JOB_ERROR:
+            self._recorder.fail(said.jobid, said.rule_name, said.output, said.log)
+        elif event == LogEvent.PROGRESS:
+            self._recorder.advance(said.done, said.total)
+        elif event == LogEvent.RUN_INFO:
+            self._recorder.advance(0, said.stats["total"])
+        # There is a folder once the run has the lock of it, and none in a dry run or a job.
+        if TALLY.results and self._writer is None:
+            self._writer = Writer(self._recorder, TALLY.results)
+        if self._writer:
+            self._writer.changed()
 
     def _print(self, record: LogRecord) -> None:
         lines = self.format(record).strip().splitlines()
@@ -155,6 +180,12 @@ class LogHandler(LogHandlerBase):
         if TALLY.left_out and not self._begun and not self.common_settings.dryrun:
             rows = counted_rows(TALLY.left_out)
             self._console.print(f"{rows} of the run tables left out")
+        if self._writer:
+            writer, self._writer = self._writer, None
+            state = with_failures(writer.end(), TALLY.results)
+            TALLY.results = ""
+            if told := notify(TALLY.notify, state):
+                self._console.print(plain(told), style="yellow", markup=False)
         super().close()
 
     @property

@@ -36,6 +36,7 @@ def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
     from biomlbench.runtime.locking import LockedError, lock
     from biomlbench.workflow.checked_config import checked
     from biomlbench.workflow.prune import leftovers, remove
+    from biomlbench.workflow.run_state import LOCK
 
     try:
         settings = read_yaml(config)
@@ -57,7 +58,7 @@ def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
     if not delete or not (yes or click.confirm("Delete them?")):
         return
     try:
-        held = lock(Path(checked(settings, workflow_root())["results_dir"]) / ".lock")
+        held = lock(Path(checked(settings, workflow_root())["results_dir"]) / LOCK)
     except LockedError as error:
         raise Trouble(str(error)) from error
     remove(found)

@@ -54,7 +54,7 @@ def figures(
     drawn: dict[str, Path] | None = None,
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> list[Figure]:
-    """Return all figures ready to be embedded.
+    """Return all figures that have something to show, ready to be embedded.
 
     Parameters
     ----------
@@ -72,6 +72,8 @@ def figures(
     made = []
     with tempfile.TemporaryDirectory() as scratch:
         for name in track(plots.names()):
+            if not plots.has_data(name, tables):
+                continue
             path = (drawn or {}).get(name)
             if path is None:
                 (path,) = plots.render(name, tables, Path(scratch), ("png",))

@@ -54,6 +54,7 @@ def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotA
     config = inputs.config
     config.pop("demo", None)  # its submissions are copied, not made again
     config.pop("results_dir", None)
+    config.pop("notify", None)  # a command, and perhaps somebody else's
     # Submissions first: whatever their names are, they replace nothing of the benchmark's own.
     found = [_submission(inputs, submission, into) for submission in inputs.submissions()]
     runs = inputs.runs_of()

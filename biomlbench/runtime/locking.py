@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import fcntl
+import time
 from pathlib import Path
 from typing import TextIO
 
 from biomlbench.errors import UserError
 
-__all__ = ["LockedError", "lock"]
+__all__ = ["LockedError", "is_held", "lock"]
+
+# Who asks whether a lock is held has it for an instant.
+_PAUSES_S = (0.0, 0.05, 0.2)
 
 
 class LockedError(UserError, RuntimeError):
@@ -42,11 +46,32 @@ def lock(path: str | Path) -> TextIO:
             f"{path.parent}: cannot be written ({error.strerror}); give this user the right to "
             "write there, or name another folder as `results_dir` in the config"
         ) from error
+    for pause in _PAUSES_S:
+        time.sleep(pause)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            continue
+        return file
+    file.close()
+    raise LockedError(
+        f"{path.parent}: another run is writing to this folder; wait until it has ended"
+    )
+
+
+def is_held(path: str | Path) -> bool:
+    """Tell whether a process holds a lock; one that cannot be read counts as free.
+
+    Parameters
+    ----------
+    path : path
+        Lock file, as for :func:`lock`; it is not made.
+    """
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with Path(path).open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
     except OSError:
-        file.close()
-        raise LockedError(
-            f"{path.parent}: another run is writing to this folder; wait until it has ended"
-        ) from None
-    return file
+        return False
+    return False

@@ -113,6 +113,8 @@ class Benchmark:
     ) -> None:
         self.root = Path(root)
         self.config = checked(config, root, files)
+        # Nothing is made from it, so that no table depends on it.
+        self.notify: list[str] = self.config.pop("notify")
         self.results = str(results or self.config["results_dir"])
         self.registry = Registry(
             tasks_dirs=tuple(self.config["tasks_dirs"]), data_dir=self.config.get("data_dir")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from biomlbench.stages.chain import FINAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["TALLY", "Tally", "counted_rows", "describe", "time_left"]
+__all__ = ["TALLY", "Tally", "clock", "counted_rows", "describe", "time_left"]
 
+MOST_FAULTY = 10
 _FAULTS = {
     "submission": "the submission's fault",
     "task": "the task's",
@@ -34,15 +37,44 @@ class Tally:
         How many pairs share a folder of tables; one where it says nothing.
     faults : collections.Counter
         Finished pairs by fault, with ``none`` for those without.
+    results : str
+        Folder of the results; empty until the run has begun.
+    planned : collections.Counter
+        Pairs that this run is to take through each stage, in the order of the stages.
+    faulty : collections.deque of str
+        The last tables that hold a pair with a fault.
+    notify : list of str
+        Command that is told of the run's end.
     """
 
     expected: int = 0
     left_out: int = 0
     sizes: dict[str, int] = field(default_factory=dict)
     faults: Counter[str] = field(default_factory=Counter)
+    results: str = ""
+    planned: Counter[str] = field(default_factory=Counter)
+    faulty: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_FAULTY))
+    notify: list[str] = field(default_factory=list)
     _finished: set[str] = field(default_factory=set, repr=False)
     _failed: set[str] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def plan(self, folder: str, stage: str, pairs: int = 1) -> None:
+        """Note that pairs are to be taken through a stage.
+
+        Parameters
+        ----------
+        folder : str
+            Where their tables are.
+        stage : str
+        pairs : int
+            How many share that folder.
+        """
+        if pairs != 1:
+            self.sizes[folder] = pairs
+        self.planned[stage] += pairs
+        if stage == FINAL:
+            self.expected += pairs
 
     def finish(self, table: str, faults: Iterable[str] | None = None) -> None:
         """Count the pairs of a table of medals; a table is counted once.
@@ -60,7 +92,10 @@ class Tally:
             if table in self._finished:
                 return
             self._finished.add(table)
-            self.faults.update(_faults_in(table) if faults is None else faults)
+            found = Counter(_faults_in(table) if faults is None else faults)
+            self.faults.update(found)
+            if found.keys() - {"none"}:
+                self.faulty.append(table)
 
     def fail(self, output: str) -> None:
         """Note that a job failed; its pairs do not count as failed once a retry finishes them.
@@ -72,6 +107,10 @@ class Tally:
         """
         with self._lock:
             self._failed.add(_folder(output))
+
+    def size(self, table: str) -> int:
+        """Return how many pairs a table of a stage holds."""
+        return self.sizes.get(_folder(table), 1)
 
     @property
     def done(self) -> int:
@@ -174,13 +213,20 @@ def time_left(pairs: int, done: int, total: int, seconds: float) -> str:
     """
     rate = f"{pairs / seconds:.1f} pairs/s, " if pairs and seconds > 0 else ""
     if done >= total:
-        return f"{rate}done in {_clock(seconds)}"
+        return f"{rate}done in {clock(seconds)}"
     if not done or seconds <= 0:
         return "time left unknown"
-    return f"{rate}{_clock((total - done) * seconds / done)} left"
+    return f"{rate}{clock((total - done) * seconds / done)} left"
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Return a time in words.
+
+    Examples
+    --------
+    >>> clock(65.2), clock(3725)
+    ('1:05', '1:02:05')
+    """
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -278,3 +278,35 @@ def test_agent_rates_intervals_stay_in_range(some):
 def test_empty_calibration_tables_have_their_columns():
     for name, columns in CALIBRATION_COLUMNS.items():
         assert tuple(empty(name).columns) == columns
+
+
+def _with_costs(tables, costs):
+    agents = tables.agents
+    return dataclasses.replace(
+        tables, agents=agents.assign(meta_cost_usd=agents["agent"].map(costs))
+    )
+
+
+def test_the_front_has_the_agents_that_none_beats_at_the_same_cost(some):
+    costs = {"aide": 9.0, "biomni": 2.0, "stella": 2.0, "dummy": 0.0}
+    figure = plots.load("cost_and_score").figure(_with_costs(some, costs))
+    (axes,) = figure.axes
+    score = some.agents[some.agents["domain"] == "all"].set_index("agent")["leaderboard_percentile"]
+    beaten = {
+        one
+        for one in costs
+        for other in costs
+        if costs[other] <= costs[one] and score[other] > score[one]
+    }
+    front = sorted((costs[agent], score[agent] / 100) for agent in costs.keys() - beaten)
+    assert len(front) > 1
+    assert beaten
+    assert list(zip(*axes.lines[0].get_data(), strict=True)) == [pytest.approx(p) for p in front]
+    assert {text.get_text() for text in axes.texts} == set(costs)
+
+
+@pytest.mark.parametrize("costs", [{}, {"aide": np.inf, "stella": -1.0}], ids=["none", "no-cost"])
+def test_the_page_has_no_figure_of_costs_where_none_is_known(some, costs):
+    assert not plots.has_data("cost_and_score", _with_costs(some, costs))
+    assert plots.has_data("cost_and_score", _with_costs(some, {"aide": 0.0}))
+    assert plots.has_data("medals", Tables())

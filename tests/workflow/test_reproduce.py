@@ -369,6 +369,7 @@ def test_a_submission_replaces_nothing_of_the_benchmark(finished, tmp_path):
     before = (base / "toy/toy/line/prepare.py").read_text()
     (base / "config/config.yaml").write_text("demo: hostile\n")
     (base / "runs.csv").write_text("hostile")
+    record["config"]["notify"] = ["hostile", "command"]
     lay_out(Inputs(record, base / "results"), tmp_path / "again")
     assert "hostile" not in (tmp_path / "again/config/config.yaml").read_text()
     assert (tmp_path / "again/runs.csv").read_text() == record["run_tables"]["runs.csv"]

@@ -22,6 +22,7 @@ from biomlbench.calibrate.currency import found as calibration_found
 from biomlbench.calibrate.currency import measured
 from biomlbench.calibrate.settings import Settings
 from biomlbench.runtime.locking import lock
+from biomlbench.workflow import run_state
 from biomlbench.workflow.checked_config import checked
 from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
@@ -201,27 +202,30 @@ def start_run():
     with STARTED, told_to_users():
         if LOCK:
             return
-        LOCK.append(lock(f"{RESULTS}/.lock"))
+        LOCK.append(lock(f"{RESULTS}/{run_state.LOCK}"))
         BENCHMARK.assignment.write(RESULTS)
         REPLACED.write()
         gc.freeze()
         gc.enable()
         expect_pairs()
+        TALLY.notify = BENCHMARK.notify
+        TALLY.results = RESULTS
 
 
 def expect_pairs():
-    """Tell the progress line how many pairs are to be done."""
+    """Tell the progress line how many pairs are to be done, through which stages."""
+    TALLY.planned.update(dict.fromkeys(STAGES, 0))
     for output, wildcards in SNAKEMAKE.to_be_done():
         # By its file, not by its rule's name, which an importing workflow may change.
         folder, _, name = output.rpartition("/")
-        if name != f"{FINAL}.parquet" or not folder.startswith(f"{RESULTS}/"):
+        stage = name.removesuffix(".parquet")
+        if stage not in STAGES or not folder.startswith(f"{RESULTS}/"):
             continue
         if batch := wildcards.get("batch"):
             members = BENCHMARK.assignment.batches[wildcards["task"], batch]
-            TALLY.sizes[folder] = len(members)
-            TALLY.expected += len(members)
+            TALLY.plan(folder, stage, len(members))
         else:
-            TALLY.expected += 1
+            TALLY.plan(folder, stage)
 
 
 def report_what_is_there():

@@ -3,7 +3,8 @@
 A module `plots/<name>.py` declares `NAME` (its own file name), `TITLE`, `CAPTION` (prose, the
 same as in `workflow/report/<name>.rst`), `CATEGORY` (where reports list it) and
 `figure(tables) -> matplotlib.figure.Figure`, which must cope with empty, one-row and large
-tables. Modules whose name begins with an underscore are helpers.
+tables. One that most benchmarks have no data for may declare `has_data(tables) -> bool`: the page
+then leaves it out where there are none. Modules whose name begins with an underscore are helpers.
 """
 
 from __future__ import annotations
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
 
     from biomlbench.report.inputs import Tables
 
-__all__ = ["FORMATS", "Plot", "categories", "draw", "load", "names", "render", "render_all"]
+__all__ = [
+    "FORMATS",
+    "Plot",
+    "categories",
+    "draw",
+    "has_data",
+    "load",
+    "names",
+    "render",
+    "render_all",
+]
 
 FORMATS = ("png", "svg")
 PNG_DPI = 130
@@ -85,6 +96,12 @@ def load(name: str) -> Plot:
     if name not in names():
         raise KeyError(f"no figure `{name}`; there are: {', '.join(names())}")
     return cast("Plot", importlib.import_module(f"{__name__}.{name}"))
+
+
+def has_data(name: str, tables: Tables) -> bool:
+    """Tell whether a figure has anything to show; one that does not say has."""
+    module = load(name)
+    return bool(getattr(module, "has_data", lambda _: True)(tables))
 
 
 def draw(name: str, tables: Tables, axes: Axes | None = None) -> Figure:

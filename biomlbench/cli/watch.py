@@ -1,0 +1,177 @@
+"""Say what a run of the workflow is doing."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from biomlbench.cli._common import as_json, echo, print_json, results_argument
+from biomlbench.plain_text import plain
+from biomlbench.workflow.progress import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+LOST = 1
+"""Exit code: the run is over and pairs are lost."""
+_JOBS, _FAILURES = 10, 5
+_STAGE = "{:<12}{:>9}{:>9}{:>9}{:>9}"
+
+
+@click.command()
+@results_argument
+@click.option("--once", is_flag=True, help="Say how it stands now, and end.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.1),
+    default=2.0,
+    show_default=True,
+    help="Seconds between two looks.",
+)
+@as_json
+def command(results: Path, *, once: bool, interval: float, as_json: bool) -> None:
+    """Say what the run that writes to RESULTS is doing, until it ends.
+
+    Told are the pairs by stage, what runs now, the last failures with reason and remedy, the rate
+    and the time left; of a run that has ended or was killed, how far it came. Only files are read,
+    so that it works from any machine that has the results, and beside a cluster's jobs.
+
+    With --json each look is a line; with --once as well, it is indented.
+
+    \b
+    Exit codes: 0 all is done, or the run goes on; 1 it has ended and pairs or jobs are lost;
+    2 the command line is wrong; 3 no run has left its state in RESULTS.
+
+    \b
+    Examples:
+      biomlbench watch
+      biomlbench watch results --once --json
+    """  # noqa: D301
+    state = _look(results)
+    if as_json and once:
+        print_json(state)
+    elif as_json:
+        while True:
+            echo(json.dumps(state))
+            if state["state"] != "running":
+                break
+            time.sleep(interval)
+            state = _look(results)
+    elif once or state["state"] != "running":
+        echo("\n".join(_lines(state)))
+    else:
+        state = _follow(state, results, interval)
+    raise SystemExit(LOST if _is_lost(state) else 0)
+
+
+def _look(results: Path) -> dict[str, Any]:
+    from biomlbench.workflow.run_failures import with_failures
+    from biomlbench.workflow.run_state import read_state
+
+    return with_failures(read_state(results), results)
+
+
+def _is_lost(state: Mapping[str, Any]) -> bool:
+    return state["state"] not in ("running", "finished")
+
+
+def _follow(state: dict[str, Any], results: Path, interval: float) -> dict[str, Any]:
+    """Show a run until it ends: in place on a terminal, a line a look elsewhere."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        while state["state"] == "running":
+            echo(_progress(state))
+            time.sleep(interval)
+            state = _look(results)
+        echo("\n".join(_lines(state)))
+        return state
+    with Live(console=console, auto_refresh=False) as live:
+        while True:
+            live.update(Text("\n".join(_lines(state))), refresh=True)
+            if state["state"] != "running":
+                return state
+            time.sleep(interval)
+            state = _look(results)
+
+
+def _lines(state: Mapping[str, Any]) -> Iterator[str]:
+    yield _headline(state)
+    if state["summary"]:
+        yield _safe(state["summary"])
+    yield _progress(state)
+    if state["pairs"]["expected"]:
+        yield ""
+        yield _STAGE.format("pairs", "done", "running", "failed", "left")
+        for row in state["stages"]:
+            counts = (row["done"], row["running"], row["failed"], row["left"])
+            yield _STAGE.format(_safe(row["stage"]), *counts)
+    if state["running"] and state["state"] == "running":
+        yield ""
+        yield "running, or in a cluster's queue:"
+        for job in state["running"][:_JOBS]:
+            yield f"  {_about(job)}, for {clock(job['for_s'])}"
+        if (more := state["running_in_all"] - _JOBS) > 0:
+            yield f"  and {more} more"
+    yield from _failures(state)
+
+
+def _headline(state: Mapping[str, Any]) -> str:
+    where = f"process {state['pid']} on {_safe(state['host'])}"
+    took, last = clock(state["seconds"]), _safe(state["updated"])
+    expected = state["pairs"]["expected"]
+    lost = expected - state["pairs"]["done"]
+    missing = f"{lost} of {expected} pairs are missing" if lost > 0 else "jobs are missing"
+    again = "`biomlbench run` does what is missing"
+    return {
+        "running": f"The run has gone on for {took} ({where}).",
+        "finished": f"The run has ended well, at {last} after {took}.",
+        "incomplete": f"The run has ended, at {last} after {took}; {missing}. {again}.",
+        "killed": f"The run was killed ({where}), after {last}; {missing}. {again}.",
+    }[state["state"]]
+
+
+def _progress(state: Mapping[str, Any]) -> str:
+    jobs = state["jobs"]
+    parts = [f"{jobs['done']} of {jobs['total']} jobs"]
+    if state["pairs_per_s"]:
+        parts.append(f"{state['pairs_per_s']:.1f} pairs/s")
+    if state["state"] == "running" and state["left_s"] is not None:
+        parts.append(f"{clock(state['left_s'])} left")
+    return " · ".join(parts)
+
+
+def _failures(state: Mapping[str, Any]) -> Iterator[str]:
+    jobs = [found for found in state["failures"] if "rule" in found]
+    pairs = [found for found in state["failures"] if "rule" not in found]
+    if jobs:
+        yield ""
+        yield f"failed jobs ({state['failed_jobs_in_all']}), the last ones:"
+    for job in jobs[-_FAILURES:]:
+        yield f"  {_about(job)}: {_safe(job['reason'])}"
+        yield f"    remedy: {_safe(job['remedy'])}"
+    if pairs:
+        yield ""
+        yield "pairs with a fault, the last ones:"
+    for pair in pairs[-_FAILURES:]:
+        told = pair["message"] or pair["meaning"]
+        yield _safe(f"  {pair['task_id']} {pair['run_id']}: {pair['reason']} ({told})")
+        yield _safe(f"    {pair['fault']}'s fault; {pair['remedy']}")
+
+
+def _about(job: Mapping[str, Any]) -> str:
+    name = job.get("run_id") or job.get("batch") or ""
+    shared = f"({job['pairs']} pairs)" if job.get("pairs", 1) > 1 else ""
+    words = (job["rule"], job.get("task_id", ""), name, shared)
+    return _safe(" ".join(str(word) for word in words if word))
+
+
+def _safe(text: object) -> str:
+    return plain(text, one_line=True)
