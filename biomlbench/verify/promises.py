@@ -110,8 +110,12 @@ _NO_STATE = (
     "their callers did to their results; and it stays what it is when the function is called again."
 )
 _TIME = (
-    "A call is ended after ten times the time of a plain solution, but never before 4 seconds "
-    "have passed."
+    "A call is ended after ten times the time of the reference, plain code in Python and NumPy, "
+    "but never before 4 seconds have passed."
+)
+_ROUNDING = (
+    "Floats need not be right to the last digit: where no tolerance is given, what any sound order "
+    "of the operations in double precision gives is right."
 )
 
 
@@ -149,6 +153,7 @@ def conventions(card: Card) -> str:
     lines += [
         "Arguments must not be changed in place.",
         _NO_STATE,
+        _ROUNDING,
         _TIME,
     ]
     return f"{_TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"

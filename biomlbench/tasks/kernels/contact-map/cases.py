@@ -131,4 +131,5 @@ def adversarial():
         _drawn("five-hundred", 30, (300, 120, 80), cutoff=9.5, missing=(0, 255, 256, 499)),
         case("any-chain-number", F, walk(rng, 12), np.repeat([3 - 2**40, 3, 65539, 259], 3)),
         case("at-the-ends-of-the-range", F, _at_the_ends(rng), np.zeros(16, np.int64), 9.0, 2),
+        case("all-in-one-place", F, np.full((500, 3), 0.1), np.zeros(500, np.int64)),
     ]
