@@ -2,7 +2,7 @@
 
 Near ones: draws from a declared space that share their sizes, or all but one argument, or all
 but one element, so that a key that stands for less than the whole input collides.
-Laid out: a hidden case's arrays once more, lying otherwise in memory.
+Laid out: a case's arrays once more, lying otherwise in memory.
 Sequences: many cases in one process, to see whether a result depends on the calls before it.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from biomlbench.sandbox.codec import encode
 from biomlbench.sandbox.inside.calls import SEQUENCE
-from biomlbench.sandbox.inside.layouts import arrange
+from biomlbench.sandbox.inside.layouts import arrange, traits_of
 from biomlbench.verify.space import Source, near_sizes, values_of
 
 if TYPE_CHECKING:
@@ -27,8 +27,10 @@ __all__ = [
     "LAYOUTS",
     "chosen_steps",
     "laid_out",
+    "lies_in",
     "near_draws",
     "sequences",
+    "shows",
     "with_layout",
 ]
 
@@ -40,9 +42,8 @@ LAYOUTS = {
 }
 """How an array may lie in memory, in the words of a statement."""
 DEFAULT_LAYOUTS = ("fortran", "strided", "readonly")
-_MIXED = "mixed"
-BASES = 3
-"""Cases of each entry point that are laid out otherwise."""
+BASES = 2
+"""Cases of each entry point whose arrays are all laid out otherwise, whatever is covered."""
 KEPT_ENDS = 3
 """Elements at each end by which a careless key tells inputs apart."""
 KEPT_START = 7
@@ -143,12 +144,15 @@ def laid_out(
     layouts: Sequence[str],
     planned: Callable[..., PlannedCase],
 ) -> dict[PlannedCase, str]:
-    """Plan cases that differ from hidden ones in layout alone.
+    """Plan cases that differ from others in layout alone.
+
+    Each layout is tried on each argument and dtype for which it changes something in memory: on
+    that array alone, and on all arrays of the call together.
 
     Parameters
     ----------
     cases : iterable of PlannedCase
-        Of one entry point.
+        Of one entry point, in the order of preference.
     layouts : sequence of str
         Of :data:`LAYOUTS`.
     planned : callable
@@ -160,45 +164,63 @@ def laid_out(
         Each new case to the id of the one that it must agree with.
     """
     found: dict[PlannedCase, str] = {}
-    for base in _bases(cases):
-        call = (base.args, base.kwargs)
-        seen = {encode(call, layouts=True)}
-        for layout in _each(layouts):
-            args, kwargs = _every_second(call) if layout == _MIXED else with_layout(call, layout)
-            data = encode((args, kwargs), layouts=True)
-            if data in seen:
-                continue
+    seen: set[bytes] = set()
+    covered: set[tuple[str, int | str, str]] = set()
+
+    def add(base: PlannedCase, name: str, args: Any, kwargs: Any) -> None:
+        data = encode((args, kwargs), layouts=True)
+        if data not in seen:
             seen.add(data)
-            name = f"{base.name}~{layout}"
-            case = planned("adversarial", name, base.function, args, kwargs)
-            found[case] = base.id
+            found[planned("adversarial", name, base.function, args, kwargs)] = base.id
+
+    bases = _bases(cases)
+    for base in bases:
+        seen.add(encode((base.args, base.kwargs), layouts=True))
+        values: dict[int | str, Any] = dict([*enumerate(base.args), *base.kwargs.items()])
+        for layout in layouts:
+            new = {
+                place: value.dtype.name
+                for place, value in values.items()
+                if isinstance(value, np.ndarray) and shows(value, layout)
+            }
+            if base in bases[:BASES] or not covered >= {(layout, *one) for one in new.items()}:
+                add(base, f"{base.name}~{layout}", *with_layout((base.args, base.kwargs), layout))
+            for place, dtype in new.items():
+                if (layout, place, dtype) in covered:
+                    continue
+                covered.add((layout, place, dtype))
+                turned = {**values, place: with_layout(values[place], layout)}
+                args = tuple(turned.pop(i) for i in range(len(base.args)))
+                add(base, f"{base.name}~{layout}-{place}", args, turned)
     return found
 
 
-def _each(layouts: Sequence[str]) -> list[str]:
-    return [*layouts, *([_MIXED] if "fortran" in layouts else [])]
+def shows(array: np.ndarray, layout: str) -> bool:
+    """Say whether code that reads an array's memory carelessly sees that it is laid out so.
+
+    One byte has no order of bytes, a row has none of axes, and of equal numbers none is misread.
+    """
+    if array.dtype.kind not in "biufc" or array.size < 2:
+        return False
+    if layout == "readonly":
+        return True
+    if layout == "strided":
+        return bool((array != array.flat[0]).any())
+    return bool(with_layout(array, layout).tobytes("A") != array.tobytes("A"))
 
 
-def _every_second(call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
-    """Turn every second array into Fortran order: orders that differ must not matter either."""
-    args, kwargs = call
-    count = 0
-
-    def turned(value: Any) -> Any:
-        nonlocal count
-        if not isinstance(value, np.ndarray) or value.ndim < 2:
-            return value
-        count += 1
-        return with_layout(value, "fortran") if count % 2 == 0 else value
-
-    return tuple(turned(value) for value in args), {k: turned(v) for k, v in kwargs.items()}
+def lies_in(array: np.ndarray) -> list[str]:
+    """Return the layouts that an array has."""
+    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    return [*traits_of(array), *(["fortran"] if fortran else [])]
 
 
 def _bases(cases: Iterable[PlannedCase]) -> list[PlannedCase]:
-    """Choose hidden cases with arrays: the first ones, and that with most axes."""
-    fit = [c for c in cases if c.suite == "hidden" and _arrays(c) and _size(c) < MAX_STEP_BYTES]
-    deepest = sorted(fit, key=_axes, reverse=True)[:1]
-    return list(dict.fromkeys([*deepest, *fit]))[:BASES]
+    """Return small cases with arrays: that with most axes first, then hidden ones."""
+    fit = [c for c in cases if _arrays(c) and _size(c) < MAX_STEP_BYTES]
+    hidden = [case for case in fit if case.suite == "hidden"]
+    deepest = sorted(hidden, key=_axes, reverse=True)[:1]
+    return list(dict.fromkeys([*deepest, *hidden, *fit]))
 
 
 def _arrays(case: PlannedCase) -> list[np.ndarray]:

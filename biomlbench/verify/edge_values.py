@@ -22,8 +22,13 @@ KINDS = ("array", "number", "list", "tuple", "text", "choice")
 """Kinds of declared arguments that values can be made for."""
 UNFIT_TEXT = "text of any characters without a length is a file format, which only a build knows"
 POOL = (0, 1, 2, 3, -1, 0.5, -2, 10)
+INEXACT = (0.1, 1 / 3, 0.7)
+"""Numbers that are rounded when they are stored: sums and means of equal ones are off."""
 SMALLEST = 1e-3
-"""Beside an open bound: nearer ones hang on rounding, which statements do not speak of."""
+"""Beside an open bound, in all patterns but `barely`: most numbers are ordinary."""
+BARELY = (1e-300, 1e-40)
+VAST = 1e300
+"""Far above an open bound, where no other is declared."""
 SCALE = 100.0
 """Size of ordinary numbers without a bound."""
 LARGE = 1e6
@@ -63,7 +68,8 @@ class Drawing:
 
     def __post_init__(self) -> None:
         if not self.pool:
-            self.pool = tuple(self.rng.permutation(POOL)[:4].tolist())
+            exact, inexact = self.rng.permutation(POOL)[:4], self.rng.choice(INEXACT)
+            self.pool = (*exact.tolist(), float(inexact))
 
     def size(self, size: Any) -> int:
         """Return a declared size as a number."""
@@ -94,7 +100,9 @@ def names(spec: dict[str, Any], left_out: bool = False) -> list[str]:
     whole = _is_whole(spec, dtypes[0] if dtypes else "")
     found += list(_ONE if "number" in spec else _MANY)
     found += ["zeros"] if _holds(spec, 0) else []
-    found += (["rung"] if "number" in spec else []) if whole else ["decades"]
+    found += (["rung"] if "number" in spec else []) if whole else ["decades", "inexact"]
+    if "above" in spec and not whole and "decimals" not in spec:
+        found += ["barely"] if "max" in spec else ["barely", "vast"]
     if "number" not in spec:
         found += [] if whole else ["hardly-apart"]
         found += ["same", "turned"]
@@ -209,6 +217,8 @@ def _numbers(
         or [*spread[:2], inner_low],
         dtype=kind,
     )
+    if pattern in ("barely", "vast"):
+        return np.full(size, VAST if pattern == "vast" else spec["above"] + rng.choice(BARELY))
     numbers = _patterned(pattern, spread, pool, (low, high), rng)
     if pattern in ("nan", "inf", "all-nan"):
         numbers = numbers.astype(float)
@@ -247,6 +257,9 @@ def _patterned(
     if pattern == "rung":
         fit = [n for n in RUNGS if low <= n <= high] or [int(low)]
         return np.full(size, int(rng.choice(fit)))
+    if pattern == "inexact":
+        number = rng.choice(INEXACT)
+        return np.full(size, number if low <= number <= high else low + number * (high - low))
     if pattern in ("equal", "odd-one"):
         numbers = np.full(size, rng.choice(pool))
         if pattern == "odd-one" and size:

@@ -153,7 +153,7 @@ def make(card: Card) -> Plan:
                     index,
                 )
             units[check.name, suite] = tuple(found)
-    same_as, sequences = _alternates(card, cases, near)
+    same_as, sequences = _alternates(card, cases, limits, near)
     everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=_by_id)
     if len({case.id for case in everything}) != len(everything):
         raise card.rules.error("unique-names", "two planned cases have the same name", "checks")
@@ -256,7 +256,7 @@ def _left_out(card: Card, function: str, inputs: dict[str, Any]) -> dict[str, di
 
 
 def _alternates(
-    card: Card, cases: list[PlannedCase], near: frozenset[str]
+    card: Card, cases: list[PlannedCase], limits: list[PlannedCase], near: frozenset[str]
 ) -> tuple[dict[PlannedCase, str], dict[PlannedCase, tuple[str, ...]]]:
     from biomlbench.verify import alternates
 
@@ -268,7 +268,7 @@ def _alternates(
 
     laid: dict[PlannedCase, str] = {}
     for function in card.entry_points:
-        own = [case for case in cases if case.function == function]
+        own = [case for case in (*cases, *limits) if case.function == function]
         laid |= alternates.laid_out(own, card.layouts, planned)
     steps = alternates.chosen_steps(cases, near)
     return laid, alternates.sequences(steps, planned)

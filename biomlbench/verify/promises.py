@@ -9,8 +9,10 @@
     sizes: {n: [0, 6000], k: [0, 20]}
 
 Every promise needs a case that keeps it (each dtype, each bound, each size at both ends, NaN,
-None, an argument left out; a number beyond 32 bits in an int64 array without bounds, a character
-beyond 16 bits in a text of any characters), and no case may lie outside a promise.
+None, an argument left out; each layout in memory of each array and dtype that it changes; a
+quantity at a bound in one number and in all; a number beyond 32 bits in an int64 array without
+bounds, a character beyond 16 bits in a text of any characters), and no case may lie outside a
+promise.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biomlbench.verify.alternates import LAYOUTS
+from biomlbench.verify.alternates import LAYOUTS, lies_in
 from biomlbench.verify.edges import EDGES_SCHEMA
 
 if TYPE_CHECKING:
@@ -108,8 +110,12 @@ _NO_STATE = (
     "their callers did to their results; and it stays what it is when the function is called again."
 )
 _TIME = (
-    "A call is ended after ten times the time of a plain solution, but never before 4 seconds "
-    "have passed."
+    "A call is ended after ten times the time of the reference, plain code in Python and NumPy, "
+    "but never before 4 seconds have passed."
+)
+_ROUNDING = (
+    "Floats need not be right to the last digit: where no tolerance is given, what any sound order "
+    "of the operations in double precision gives is right."
 )
 
 
@@ -147,6 +153,7 @@ def conventions(card: Card) -> str:
     lines += [
         "Arguments must not be changed in place.",
         _NO_STATE,
+        _ROUNDING,
         _TIME,
     ]
     return f"{_TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"
@@ -206,6 +213,7 @@ class _Linter:
         self.sizes: dict[str, list[int]] = card.config.get("sizes", {})
         self.found: list[str] = []
         self.kept: set[str] = set()
+        self.ends: set[str] = set()
         self.seen: dict[str, list[float]] = {}
 
     def run(self) -> None:
@@ -220,6 +228,14 @@ class _Linter:
             # these are made from the declarations, and prove nothing about the author's cases
             for text in () if case.id in plan.edges else self.outside(case):
                 self.found.append(f"case `{case.name}`: {text}")
+            if case.id in plan.same_as:
+                self._layouts(case)
+
+    def _layouts(self, case: PlannedCase) -> None:
+        for name, value in self.card.bind(case.function, case.args, case.kwargs).items():
+            if isinstance(value, np.ndarray):
+                dtype = value.dtype.newbyteorder("=").name
+                self.kept |= {f"{case.function}.{name}: {way}, {dtype}" for way in lies_in(value)}
 
     def outside(self, case: PlannedCase) -> Iterator[str]:
         given = self.card.bind(case.function, case.args, case.kwargs)
@@ -255,6 +271,24 @@ class _Linter:
                 yield f"quantity {name} = {value:g} is beyond its {bound} {spec[bound]:g}"
             if bound in spec and abs(value - spec[bound]) <= REACHED * abs(spec[bound]):
                 self.kept.add(f"quantity {name}: {bound} {spec[bound]:g}")
+        if values.size > 1:
+            self._at_ends(name, spec, values)
+
+    def _at_ends(self, name: str, spec: dict[str, Any], values: np.ndarray) -> None:
+        """Note the bounds that all numbers of a quantity are at, and whether some are at each."""
+        near = {
+            bound: np.abs(values - spec[bound]) <= REACHED * abs(spec[bound])
+            for bound in ("min", "max")
+            if bound in spec
+        }
+        for bound, there in near.items():
+            self.ends.add(f"quantity {name}: all at {bound} {spec[bound]:g}")
+            if there.all():
+                self.kept.add(f"quantity {name}: all at {bound} {spec[bound]:g}")
+        if len(near) == 2:
+            self.ends.add(f"quantity {name}: at both ends")
+            if near["min"].any() and near["max"].any() and (near["min"] | near["max"]).all():
+                self.kept.add(f"quantity {name}: at both ends")
 
     def _argument(
         self, where: str, spec: dict[str, Any], value: Any, dims: dict[str, int]
@@ -344,6 +378,7 @@ class _Linter:
             for name, spec in arguments.items():
                 where = f"{function}.{name}"
                 wanted += [f"{where}: dtype {dtype}" for dtype in spec.get("array", ())]
+                wanted += [f"{where}: {way}" for way in self._ways(spec)]
                 wanted += [f"{where}: {b} {spec[b]:g}" for b in ("min", "max") if b in spec]
                 wanted += [f"{where}: {flag}" for flag in ("nan", "inf") if spec.get(flag)]
                 if "int64" in spec.get("array", ()) and not {"min", "max"} & set(spec):
@@ -359,11 +394,24 @@ class _Linter:
                     wanted.append(f"{where}: left out")
         for name, spec in self.card.config.get("quantities", {}).items():
             wanted += [f"quantity {name}: {b} {spec[b]:g}" for b in ("min", "max") if b in spec]
+        wanted += sorted(self.ends)
         found = [f"no case for {promise}" for promise in wanted if promise not in self.kept]
         for name, bounds in self.sizes.items():
             seen = self.seen.get(name, [])
             found += [f"no case with size {name} = {b}" for b in bounds if b not in seen]
         return found
+
+    def _ways(self, spec: dict[str, Any]) -> Iterator[str]:
+        """Yield the layouts that change an array, with each dtype."""
+        shape = spec.get("shape", [])
+        if all(self.sizes.get(n, [n, n])[1] == 1 for n in shape if n != "..."):
+            return
+        for layout in self.card.layouts:
+            for dtype in spec.get("array", ()):
+                one_byte = layout == "swapped" and np.dtype(dtype).itemsize == 1
+                one_row = layout == "fortran" and len(shape) < 2 and "..." not in shape
+                if not one_byte and not one_row:
+                    yield f"{layout}, {dtype}"
 
 
 def _is(value: Any, kind: str) -> bool:

@@ -1,5 +1,6 @@
 """The contract of every problem card: right work passes, wrong work is caught and named."""
 
+import time
 from functools import cache
 from pathlib import Path
 
@@ -32,7 +33,8 @@ def sandbox_or_skip():
 @cache
 def prepared(name):
     loaded = card.load(FOLDERS[NAMES.index(name)])
-    return loaded, compute(loaded)
+    # other work on the machine must not make the reference seem slow
+    return loaded, compute(loaded, clock=time.process_time)
 
 
 @cache

@@ -87,6 +87,15 @@ def test_patterns_are_what_their_names_say():
     assert np.isnan(made("nan")).any()
     assert np.isnan(made("all-nan")).all()
     assert (made("zeros") == 0).all()
+    assert set(made("inexact")) <= set(edge_values.INEXACT)
+
+
+def test_a_number_above_zero_comes_close_to_it():
+    spec = {"number": "float", "above": 0}
+    assert {"barely", "vast"} <= set(edge_values.names(spec))
+    assert 0 < edge_values.make("barely", spec, edge_values.Drawing(rng(), {})) < 1e-30
+    assert edge_values.make("vast", spec, edge_values.Drawing(rng(), {})) == edge_values.VAST
+    assert "vast" not in edge_values.names({**spec, "max": 2})
 
 
 def test_the_template_gets_edges_and_its_solutions_pass(template):

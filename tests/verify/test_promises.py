@@ -104,6 +104,31 @@ def test_a_quantity_must_stay_within_its_bounds_and_reach_them(tmp_path):
     assert any("no case for quantity total: max 90" in problem for problem in lint(folder))
 
 
+@pytest.mark.parametrize(
+    ("numbers", "missing"),
+    [
+        ("[[2.0, 0, -2.0]]", {"all at max 2", "all at min -2", "at both ends"}),
+        ("[[2.0, 2, 2], [-2.0, -2, -2], [2.0, -2, 2]]", set()),
+        ("[[2.0, 2, 2], [-2.0, -2, -2]]", {"at both ends"}),
+    ],
+    ids=["one-element", "everywhere", "not-mixed"],
+)
+def test_a_quantity_of_many_numbers_is_at_its_bounds_in_all_of_them(tmp_path, numbers, missing):
+    folder = _card(
+        tmp_path,
+        "array: [float64], shape: [n]",
+        "quantities: {each: {min: -2, max: 2}}\nsizes: {n: [3, 3]}\n",
+    )
+    (folder / "properties.py").write_text('def each(inputs):\n    return inputs["x"]\n')
+    (folder / "cases.py").write_text(
+        "import numpy as np\nfrom biomlbench.verify.cases import case\n\n\n"
+        "def visible():\n"
+        f'    return [case(str(x), "f", np.array(x)) for x in {numbers}]\n'
+    )
+    told = {text.split(": ")[1] for text in lint(folder) if "for quantity each" in text}
+    assert told & {"all at max 2", "all at min -2", "at both ends"} == missing
+
+
 def _card(tmp_path, declared, more="sizes: {n: [3, 3]}\n", x="np.array([-1.0, 2.0, 4.0])"):
     folder = tmp_path / "f"
     folder.mkdir()

@@ -5,8 +5,9 @@ import pytest
 
 from biomlbench.outcomes import Reason
 from biomlbench.verify import card, compute, decide, judge
-from biomlbench.verify.alternates import near_draws, with_layout
+from biomlbench.verify.alternates import LAYOUTS, laid_out, lies_in, near_draws, shows, with_layout
 from biomlbench.verify.execution import in_process, in_sandbox
+from biomlbench.verify.plan import PlannedCase
 from tests.verify.test_cards import sandbox_or_skip
 
 REFERENCE = """import numpy as np
@@ -251,3 +252,42 @@ def test_a_layout_keeps_values_and_shape(layout):
         "readonly": not flags.writeable,
         "swapped": not laid[0].dtype.isnative,
     }[layout]
+
+
+@pytest.mark.parametrize(
+    ("array", "layouts"),
+    [
+        (np.arange(6, dtype=np.int16).reshape(2, 3), {"fortran", "strided", "readonly", "swapped"}),
+        (np.arange(6, dtype=np.uint8).reshape(2, 3), {"fortran", "strided", "readonly"}),
+        (np.arange(6.0), {"strided", "readonly", "swapped"}),
+        (np.arange(6.0).reshape(1, 6), {"strided", "readonly", "swapped"}),
+        (np.zeros((2, 3)), {"readonly"}),
+        (np.ones(1), set()),
+        (np.zeros((0, 3)), set()),
+    ],
+    ids=["int16", "one-byte", "row", "one-row", "zeros", "one", "none"],
+)
+def test_a_layout_is_tried_where_it_shows(array, layouts):
+    assert {name for name in LAYOUTS if shows(array, name)} == layouts
+
+
+def test_each_layout_is_tried_on_each_array_and_dtype_alone_and_together():
+    def planned(suite, name, *call):
+        return PlannedCase(name, suite, call[0], tuple(call[1]), call[2], name)
+
+    small, wide = (np.arange(12).reshape(3, 4).astype(kind) for kind in ("uint8", "int32"))
+    cases = [
+        planned("hidden", "bytes", "f", [small, small], {}),
+        planned("adversarial", "mixed", "f", [small], {"b": wide}),
+        planned("adversarial", "wide", "f", [wide, wide], {}),
+    ]
+    laid = {case.name: case for case in laid_out(cases, list(LAYOUTS), planned)}
+    assert {name for name in laid if "swapped" in name} == {
+        "mixed~swapped",
+        "wide~swapped",
+        "wide~swapped-0",
+        "wide~swapped-1",
+    }
+    one = laid["wide~swapped-1"]
+    assert [lies_in(array) for array in one.args] == [[], ["swapped"]]
+    assert [lies_in(array) for array in laid["wide~swapped"].args] == [["swapped"], ["swapped"]]

@@ -47,4 +47,5 @@ def adversarial():
         case("with-nan", F, np.array([0.01, np.nan, 0.02, 0.03, np.nan])),
         case("all-nan", F, np.full(3, np.nan)),
         case("tiny", F, np.array([1e-300, 1e-200, 0.5, 1e-12])),
+        case("equal-at-scale", F, np.full(5000, 0.1)),
     ]

@@ -177,4 +177,29 @@ def adversarial():
         case("touching-factors", READ, "\n".join(factors), "A"),
         case("chain-of-a-digit", LETTERS, structure(32, 6, "7Z"), "7"),
         case("long-lines", READ, structure(31, 6).replace("1.00\n", "1.00 20.00      C\n"), "A"),
+        *at_decimal_cutoffs(),
+        case("all-in-contact", PAIRS, crowd(120), "A", "B", 20.0),
     ]
+
+
+def at_decimal_cutoffs():
+    """Pairs exactly at the cutoff along an axis, where a difference of decimals is rounded."""
+    found = []
+    for axis, (low, cutoff) in enumerate(
+        [(0.1, 3.3), (1.1, 8.1), (0.3, 4.1), (-0.7, 6.6), (4.35, 3.8)]
+    ):
+        places = [[7.7] * 3, [7.7] * 3, [7.7] * 3, [7.7] * 3]
+        # at the cutoff, to either side of it, and just beyond
+        for place, moved in zip(places, (0, cutoff, -cutoff, cutoff + 0.001), strict=True):
+            place[axis % 3] = low + moved
+        lines = [atom("CA", "ALA", "ABBB"[k], k + 1, place) for k, place in enumerate(places)]
+        found.append(case(f"at-{cutoff}-from-{low}", PAIRS, "\n".join(lines), "A", "B", cutoff))
+    return found
+
+
+def crowd(length):
+    """Two chains in which each residue is near each of the other."""
+    places = 4.0 + np.random.default_rng(33).uniform(-4, 4, (2 * length, 3))
+    return "\n".join(
+        atom("CA", "ALA", "AB"[k % 2], k // 2, place) for k, place in enumerate(places)
+    )

@@ -186,6 +186,7 @@ def chains_at_edges(chain, other, cutoff, **values):
     lines = [line for line in pdb.splitlines() if line[:6] in ("ATOM  ", "HETATM")]
     at = np.array([[float(line[i : i + 8]) for i in (30, 38, 46)] for line in lines]).reshape(-1, 3)
     apart = np.linalg.norm(at[:, None] - at, axis=2)
-    if (np.abs(apart - cutoff) < 1e-5).any():
+    along_one = (np.abs(at[:, None] - at) > 1e-9).sum(axis=2) == 1
+    if ((np.abs(apart - cutoff) < 1e-5) & ~along_one).any():
         return None
     return {"pdb": pdb, "chain_a": chain, "chain_b": other, "cutoff": cutoff}

@@ -10,6 +10,8 @@ LETTERS = {
     "GLY": "G", "HIS": "H", "ILE": "I", "LEU": "L", "LYS": "K", "MET": "M", "MSE": "M",
     "PHE": "F", "PRO": "P", "SER": "S", "THR": "T", "TRP": "W", "TYR": "Y", "VAL": "V",
 }  # fmt: skip
+# differences of decimals are rounded, and none but equal ones is so near to the cutoff
+ROUNDING = 1e-7
 NOWHERE = (np.nan, np.nan, np.nan)
 
 
@@ -30,7 +32,8 @@ def sequence(pdb, chain):
 def interface(pdb, chain_a, chain_b, cutoff):
     a, b = read_chain(pdb, chain_a), read_chain(pdb, chain_b)
     apart = np.linalg.norm(a["center"][:, None] - b["center"], axis=-1)
-    return [(a["label"][i], b["label"][j]) for i, j in np.argwhere(apart <= cutoff)]
+    near = apart <= cutoff + ROUNDING
+    return [(a["label"][i], b["label"][j]) for i, j in np.argwhere(near)]
 
 
 def _residues(pdb, chain):

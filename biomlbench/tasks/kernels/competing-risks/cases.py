@@ -112,4 +112,13 @@ def adversarial():
         case("beyond-32-bits-lost", LOST, *wide, 2, 5.0),
         case("beyond-32-bits-rows", KEEP, *wide[:2], unknown + 2**41),
         case("infinite-rows", KEEP, *rows(*infinite)),
+        case(
+            "all-tied-at-scale",
+            CIF,
+            np.zeros(2000),
+            np.full(2000, 0.1),
+            np.arange(2000) % 3,
+            2,
+            at / 10,
+        ),
     ]

@@ -75,4 +75,7 @@ def adversarial():
         case("risks-hardly-apart", F, np.arange(12.0), np.ones(12, bool), close[::-1].copy()),
         case("times-hardly-apart", F, close, np.ones(12, bool), rng.random(12)),
         case("negative-times", F, -t, mixed, rng.random(8)),
+        case(
+            "all-tied-at-scale", F, np.full(1500, 0.1), np.arange(1500) % 3 > 0, np.full(1500, 0.7)
+        ),
     ]

@@ -77,4 +77,22 @@ def adversarial():
         case("risk-grows-with-time", F, time, event, -2000 * line, one),
         case("falls-breslow", F, time, event, 2000 * line, one),
         case("times-hardly-apart", F, close, np.ones(10, bool), x, beta, "efron"),
+        case(
+            "all-tied-at-scale",
+            F,
+            np.full(400, 0.1),
+            np.ones(400, bool),
+            2 * line[[0, 9] * 200],
+            one,
+        ),
+        case(
+            "tied-efron-at-scale",
+            F,
+            np.full(400, 0.1),
+            np.ones(400, bool),
+            line[[0, 9] * 200],
+            one,
+            "efron",
+        ),
+        case("both-ends", F, time, event, 2000 * np.sign(line), one, "efron"),
     ]

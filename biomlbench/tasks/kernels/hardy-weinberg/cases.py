@@ -46,4 +46,20 @@ def adversarial():
         case("four-hundred-each", F, 400, 400, 400),
         case("near-equilibrium", F, 300, 297, 74),
         case("rare-in-three-hundred", F, 300, 9, 1),
+        *equally_likely(),
     ]
+
+
+def equally_likely():
+    """Counts whose heterozygotes are exactly as likely as two more, which rounding may order."""
+    ties = [
+        (a, h, (h + 1) * (h + 2) // (4 * a))
+        for h in range(399)
+        for a in range(1, 401)
+        if (h + 1) * (h + 2) % (4 * a) == 0 and a <= (h + 1) * (h + 2) // (4 * a) <= 400
+    ]
+    found = []
+    for a, h, b in [*ties[:4], *ties[4:200:40], ties[400]]:
+        found.append(case(f"tied-{a}-{h}-{b}", F, a, h, b))
+        found.append(case(f"tied-{a}-{h}-{b}-above", F, a - 1, h + 2, b - 1))
+    return found

@@ -74,4 +74,5 @@ def adversarial():
         case("hardly-apart", F, close[rng.permutation(12)], rng.random(12) < 0.7),
         case("a-thousand-at-once", F, np.arange(1800) // 1100 + 1.0, np.arange(1800) % 16 < 15),
         case("large-times", F, 1e12 + np.round(5 * rng.random(20)), rng.random(20) < 0.6),
+        case("all-tied-at-scale", F, np.full(2000, 0.1), np.arange(2000) % 3 > 0),
     ]

@@ -62,4 +62,20 @@ def adversarial():
         case("tiny", F, 1e-9 * x, gamma, beta, 1e-5),
         case("single-precision", F, (300 + x).astype(np.float32), gamma, beta),
         case("empty-batch", F, np.zeros((0, 6)), gamma, beta),
+        *equal_rows(),
+        case("at-the-least-spread", F, 1e8 - np.array([[0.0, 1.0] * 3] * 2), gamma, beta, 1e-300),
+        case("alike-and-not", F, np.array([[0.1] * 6, [0.1, 0.3] * 3]), gamma, beta, 1e-40),
+        case("vast-eps", F, x, gamma, beta, 1e300),
     ]
+
+
+def equal_rows():
+    """Rows of equal numbers whose mean is rounded, beside which eps is nothing."""
+    found = []
+    for size in (3, 6, 7, 10, 49, 1000):
+        for number, eps in ((0.1, 1e-40), (1 / 3, 1e-300), (-7e5 / 9, 1e-40)):
+            name = f"equal-{size}-of-{number:.3g}"
+            found.append(
+                case(name, F, np.full((2, size), number), np.ones(size), np.zeros(size), eps)
+            )
+    return found

@@ -6,6 +6,8 @@ import numpy as np
 
 def layer_norm(x, gamma, beta, eps=1e-5):
     x = np.asarray(x, dtype=np.float64)
+    # from the first feature, so that equal numbers are 0 and no mean of them is rounded
+    x = x - x[..., :1]
     centred = x - x.mean(axis=-1, keepdims=True)
     # two passes: the mean of squares minus the square of the mean would cancel
     variance = np.mean(centred**2, axis=-1, keepdims=True)

@@ -142,6 +142,8 @@ def adversarial():
         case("highest-found", FOUND, corner * 25, np.roll(corner, 1) * 25, 0.5),
         resampled("highest-labels", np.where(a > 2, 100, a), PLAIN, (6, 6, 6), np.eye(4) * 1.01),
         resampled("high-labels", a * 33, PLAIN, (9, 9, 9), np.diag([1.43, 1.9, 2.6, 1])),
+        case("slab-found", FOUND, slab(), slab()[::-1], 0.5),
+        case("winding", TABLE, winding(), oblique(47), 100.0),
     ]
 
 
@@ -157,3 +159,22 @@ def edge():
     affine = np.eye(4)
     affine[:3, 3] = [-1.6, -0.4, -0.6]
     return affine
+
+
+def slab():
+    """One lesion of thousands of voxels in an image of the largest size."""
+    labels = np.zeros((60, 60, 60), np.int64)
+    labels[:, :, 29:31] = 3
+    return labels
+
+
+def winding():
+    """One lesion a voxel wide that winds through the whole image, past thousands of voxels."""
+    labels = np.zeros((60, 60, 60), np.int64)
+    labels[:, ::2, ::4] = 1
+    # turned round at alternate ends, within a slice and from one to the next
+    for k in range(0, 60, 4):
+        labels[np.arange(29) % 2 * 59, 1:59:2, k] = 1
+    for k in range(1, 57, 4):
+        labels[59, 58 if k % 8 == 1 else 0, k : k + 3] = 1
+    return labels

@@ -65,6 +65,8 @@ def adversarial():
         case("total-below-one", F, np.array([[0.25, 0.5], [0.001, 0.0]])),
         case("rare-gene", F, rare, 1.0),
         case("float32-total", F, total),
+        case("least-target", F, rare, 1e-6),
+        case("largest-target", F, rare, 1e12),
         case("one-count", F, np.eye(4, dtype=np.int64)),
         case("past-32-bits", F, np.array([[3_000_000_000, 1, 10_000_000_000], [2**31, 2**32, 7]])),
     ]

@@ -54,6 +54,9 @@ def adversarial():
     q, k = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
     some = np.ones((4, 5), bool)
     some[2] = False
+    signs = np.array([1, -1, 1, 1, -1, 1, -1, -1, 1, 1, -1, -1.0])
+    chosen = rng.random((5, 7)) < 0.5
+    chosen[2] = False
     return [
         case("masked-row", F, q, k, some),
         case("all-masked", F, q, k, np.zeros((4, 5), bool)),
@@ -67,4 +70,23 @@ def adversarial():
             np.array([[900.0, 900], [1, 1], [0, 0]]),
             np.array([[False, True, True]]),
         ),
+        case("all-highest", F, *_at_ends(np.ones(5), np.ones(7)), chosen),
+        case("all-lowest", F, *_at_ends(-np.ones(5), np.ones(7)), chosen),
+        case("all-lowest-unmasked", F, *_at_ends(-np.ones(5), np.ones(7)), chosen | True),
+        case(
+            "low-beside-masked-high",
+            F,
+            *_at_ends(np.ones(5), 2.0 * chosen[3] - 1),
+            ~chosen[[3] * 5],
+        ),
+        case("both-ends", F, *_at_ends(signs[:5], signs[5:]), chosen),
+        case("near-the-lowest", F, *_at_ends(-np.ones(5), 1 - np.arange(7) / 7000), chosen),
+        case("near-the-highest", F, *_at_ends(np.ones(5), 1 - np.arange(7) / 7000), chosen),
     ]
+
+
+def _at_ends(first, second):
+    """Queries and keys whose scores are 10,000 times the products of the numbers given."""
+    q, k = np.zeros((len(first), 4)), np.zeros((len(second), 4))
+    q[:, 1], k[:, 1] = 200.0 * first, 100.0 * second
+    return q, k

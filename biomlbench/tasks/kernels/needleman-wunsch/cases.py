@@ -82,4 +82,7 @@ def adversarial():
         case("same-low-bits", F, "AŁ\U00010041AŁA", "ŁA\U00010041Ł\U00010041A", 3, -2, -1),
         case("far-off-the-diagonal", F, "A" * 370 + end, end + "T" * 370, 4, -9, 0),
         case("white-space-at-the-ends", F, " \nACGT \n", "ACGT", 2, -1, -3),
+        case("identical-at-scale", F, long[:400], long[:400], 3, -2, -5),
+        case("all-gap", F, long, "", 3, -2, -5),
+        case("one-long-run", F, "A" * 1200, "A" * 20, 3, -2, -5),
     ]

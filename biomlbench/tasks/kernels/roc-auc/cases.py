@@ -71,4 +71,5 @@ def adversarial():
         case("positives-last", F, np.sort(labels), np.round(rng.random(30), 1)),
         case("tiny-weights", F, labels, tied, 1e-9 * rng.random(30)),
         case("unequal-weights", F, labels, tied, 10 ** rng.uniform(-9, 9, 30)),
+        case("all-tied-at-scale", F, np.arange(2000) % 2, np.full(2000, 0.1)),
     ]

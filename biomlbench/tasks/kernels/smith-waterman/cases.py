@@ -79,4 +79,7 @@ def adversarial():
         case("seven-bits-alike", F, "AÁaÁA", "AÁÁaÁA", 2, -1, -3, -1),
         case("same-low-bits", F, "ÁÂŁĀ\U00010041", "ABA\u0100\U00020041A", 2, -1, -3, -1),
         case("dear-opening", F, long[:24], long[:9] + long[13:24], 900, -9000, -5000, -1),
+        case("identical-at-scale", F, long[:300], long[:300], 3, -2, -5, -1),
+        case("nothing-at-scale", F, "A" * 1200, "C" * 20, 3, -2, -5, -1),
+        case("one-long-run", F, "A" * 1200, "A" * 20, 3, -2, -5, -1),
     ]

@@ -81,4 +81,5 @@ def adversarial():
         case("huge", F, 1e300 * x, 1e-300 * y),
         case("tie-at-both-ends", F, np.array([1.0, 1, 1, 2, 9, 9]), np.array([0.0, 3, 1, 1, 4, 4])),
         case("infinite-and-largest", F, _largest(x[:8]), _largest(y[:8])[::-1].copy()),
+        case("two-groups-at-scale", F, np.arange(2000) % 2 * 0.1, np.arange(2000) // 1000 * 0.7),
     ]

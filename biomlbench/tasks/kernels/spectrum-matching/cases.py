@@ -143,4 +143,8 @@ def adversarial():
         compared("just-near", SCORE, [[1000, 1]], [[1000 * (1 + 0.9999e-5), 1]], 10.0),
         compared("just-not-near", SCORE, [[1000, 1]], [[1000 * (1 + 1.0001e-5), 1]], 10.0),
         compared("mean-of-both", SCORE, [[1000, 1]], [[1001.0004, 1]], 1000.0),
+        compared("longest-chain", MATCH, *chain(400, 50.0), 50.0),
+        compared("longest-chain-score", SCORE, *chain(400, 50.0), 50.0),
+        compared("heaviest", MATCH, [[5000.0, 1], [5000.0, 4]], [[5000.0, 9]], 10.0),
+        compared("heaviest-score", SCORE, [[5000.0, 1], [5000.0, 4]], [[5000.0, 9]], 10.0),
     ]

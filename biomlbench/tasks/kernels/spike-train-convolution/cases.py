@@ -46,5 +46,7 @@ def adversarial():
         case("very-slow", F, np.array([0, 30]), 60, 0.001, 1e6),
         case("very-fast", F, np.array([2, 4]), 8, 0.001, 1e-6),
         case("crowded-and-slow", F, np.arange(2000) % 7 // 2 * 30, 5000, 0.001, 150.0),
+        case("shortest", F, np.array([0, 30]), 60, 1e-6, 1e-6),
+        case("longest", F, np.array([0, 30]), 60, 1e6, 1e6),
         case("far-outside", F, np.array([2**62, -(2**62), 2**32 + 3, 4]), 10, 0.001, 0.01),
     ]

@@ -27,7 +27,7 @@ def sequence(pdb, chain):
 def interface(pdb, chain_a, chain_b, cutoff):
     a, b = read_chain(pdb, chain_a), read_chain(pdb, chain_b)
     apart = np.linalg.norm(a["center"][:, None] - b["center"], axis=-1)
-    return [(a["label"][i], b["label"][j]) for i, j in np.argwhere(apart <= cutoff)]
+    return [(a["label"][i], b["label"][j]) for i, j in np.argwhere(apart <= cutoff + 1e-7)]
 
 
 def _residues(pdb, chain):

@@ -29,7 +29,7 @@ def interface(pdb, chain_a, chain_b, cutoff):
     if len(a["label"]) == 0:
         raise ValueError(chain_a)
     apart = np.linalg.norm(a["center"][:, None] - b["center"], axis=-1)
-    return [(a["label"][i], b["label"][j]) for i, j in np.argwhere(apart <= cutoff)]
+    return [(a["label"][i], b["label"][j]) for i, j in np.argwhere(apart <= cutoff + 1e-7)]
 
 
 def _residues(pdb, chain):

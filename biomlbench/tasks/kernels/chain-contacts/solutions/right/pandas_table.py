@@ -69,7 +69,7 @@ def interface(pdb, chain_a, chain_b, cutoff):
     seen_b = np.flatnonzero(np.isfinite(b["center"]).all(axis=1))
     if not len(seen_a) or not len(seen_b):
         return []
-    near = cKDTree(b["center"][seen_b]).query_ball_point(a["center"][seen_a], cutoff)
+    near = cKDTree(b["center"][seen_b]).query_ball_point(a["center"][seen_a], cutoff + 1e-7)
     return [
         (a["label"][i], b["label"][seen_b[j]]) for i, js in zip(seen_a, near) for j in sorted(js)
     ]

@@ -47,5 +47,5 @@ def interface(pdb, chain_a, chain_b, cutoff):
         (p, q)
         for p, x in zip(one["label"], one["center"].tolist())
         for q, y in zip(two["label"], two["center"].tolist())
-        if math.dist(x, y) <= cutoff
+        if math.dist(x, y) <= cutoff + 1e-7
     ]

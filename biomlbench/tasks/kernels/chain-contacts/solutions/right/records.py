@@ -53,5 +53,5 @@ def interface(pdb, chain_a, chain_b, cutoff):
     pairs = []
     for first, here in zip(a["label"], a["center"]):
         square = ((b["center"] - here) ** 2).sum(axis=1)
-        pairs += [(first, b["label"][j]) for j in np.flatnonzero(square <= cutoff**2)]
+        pairs += [(first, b["label"][j]) for j in np.flatnonzero(square <= (cutoff + 1e-7) ** 2)]
     return pairs

@@ -1,0 +1,60 @@
+# pattern: wrong-distance
+# caught_by: pairs-edges
+# right but for pairs at the cutoff in decimals, which are a rounding beyond it in binary
+import numpy as np
+
+LETTERS = {
+    "ALA": "A", "ARG": "R", "ASN": "N", "ASP": "D", "CYS": "C", "GLN": "Q", "GLU": "E",
+    "GLY": "G", "HIS": "H", "ILE": "I", "LEU": "L", "LYS": "K", "MET": "M", "MSE": "M",
+    "PHE": "F", "PRO": "P", "SER": "S", "THR": "T", "TRP": "W", "TYR": "Y", "VAL": "V",
+}  # fmt: skip
+NOWHERE = (np.nan, np.nan, np.nan)
+
+
+def read_chain(pdb, chain):
+    residues = _residues(pdb, chain)
+    centers = [_center(name, atoms) for name, atoms in residues.values()]
+    return {
+        "label": list(residues),
+        "name": [name for name, _ in residues.values()],
+        "center": np.array(centers, dtype=float).reshape(-1, 3),
+    }
+
+
+def sequence(pdb, chain):
+    return "".join(LETTERS.get(name, "X") for name in read_chain(pdb, chain)["name"])
+
+
+def interface(pdb, chain_a, chain_b, cutoff):
+    a, b = read_chain(pdb, chain_a), read_chain(pdb, chain_b)
+    return [
+        (first, second)
+        for first, x in zip(a["label"], a["center"], strict=True)
+        for second, y in zip(b["label"], b["center"], strict=True)
+        if np.sqrt(np.dot(x - y, x - y)) <= cutoff
+    ]
+
+
+def _residues(pdb, chain):
+    """Label to name and atoms, and atom to occupancy and position."""
+    residues = {}
+    for line in pdb.splitlines():
+        if line.startswith("ENDMDL"):
+            break
+        name = line[17:20].strip()
+        if line[:6] != "ATOM  " and not (line[:6] == "HETATM" and name == "MSE"):
+            continue
+        if line[21] != chain:
+            continue
+        label = line[22:26].strip() + line[26].strip()
+        _, atoms = residues.setdefault(label, (name, {}))
+        atom, occupancy = line[12:16].strip(), float(line[54:60])
+        if atom not in atoms or occupancy > atoms[atom][0]:
+            place = tuple(float(line[i : i + 8]) for i in (30, 38, 46))
+            atoms[atom] = (occupancy, place)
+    return residues
+
+
+def _center(name, atoms):
+    wanted = ("CA",) if name == "GLY" else ("CB", "CA")
+    return next((atoms[atom][1] for atom in wanted if atom in atoms), NOWHERE)
