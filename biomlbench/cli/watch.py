@@ -11,6 +11,7 @@ import click
 from biomlbench.cli._common import as_json, echo, print_json, results_argument
 from biomlbench.plain_text import plain
 from biomlbench.workflow.progress import clock
+from biomlbench.workflow.run_state import FILE, StateError, read_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,6 +52,16 @@ def command(results: Path, *, once: bool, interval: float, as_json: bool) -> Non
       biomlbench watch
       biomlbench watch results --once --json
     """  # noqa: D301
+    try:
+        state = _shown(results, once=once, interval=interval, as_json=as_json)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise StateError(
+            f"{results / FILE}: is damaged ({error!r}); the next run writes it anew"
+        ) from error
+    raise SystemExit(LOST if _is_lost(state) else 0)
+
+
+def _shown(results: Path, *, once: bool, interval: float, as_json: bool) -> dict[str, Any]:
     state = _look(results)
     if as_json and once:
         print_json(state)
@@ -65,12 +76,11 @@ def command(results: Path, *, once: bool, interval: float, as_json: bool) -> Non
         echo("\n".join(_lines(state)))
     else:
         state = _follow(state, results, interval)
-    raise SystemExit(LOST if _is_lost(state) else 0)
+    return state
 
 
 def _look(results: Path) -> dict[str, Any]:
     from biomlbench.workflow.run_failures import with_failures
-    from biomlbench.workflow.run_state import read_state
 
     return with_failures(read_state(results), results)
 

@@ -252,7 +252,7 @@ def _read(results: Path) -> dict[str, Any]:
             f"{results}: no run has said here what it does; start one with `biomlbench run`, or "
             "name the folder of its results"
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, RecursionError, ValueError) as error:
         raise StateError(f"{path}: cannot be read ({error}); delete it") from None
     if not isinstance(state, dict) or state.get("version") != VERSION:
         raise StateError(f"{path}: is of another version of biomlbench; watch the run with that")

@@ -59,6 +59,9 @@ def place(tmp_path_factory):
     (folder / "folder_results" / "provenance.json").mkdir()
     (folder / "list_results" / "provenance.json").write_text("[]")
     (folder / "odd_results" / "provenance.json").write_text(json.dumps({"format": 1}))
+    for name, text in (("garbage", "["), ("list", "[]"), ("odd", '{"version": 1, "state": "x"}')):
+        (folder / f"{name}_results" / ".run.json").write_text(text)
+    (folder / "folder_results" / ".run.json").mkdir()
     for name, text in BROKEN_TASKS.items():
         config = folder / "broken" / name / "clinical" / f"t-{name}" / "config.yaml"
         config.parent.mkdir(parents=True)
@@ -152,6 +155,7 @@ def lines():
         yield ("publish", results, "--to", "site"), codes, named
         yield ("compare", results, "mine"), codes | {TROUBLE}, named
         yield ("compare", "mine", results), codes | {TROUBLE}, None
+        yield ("watch", results, "--once"), codes, named
         yield ("reproduce", results, "--into", "again"), codes, named
         yield ("reproduce", results, "--against", results), codes, named
         for command in (("check",), ("propose",), ("diff", "a", "b"), ("regrade",)):
