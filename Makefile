@@ -10,7 +10,7 @@ COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url \
 # All but `inspect`, which rules out versions that the rest has.
 EXTRAS := cluster docs huggingface kaggle lint polars s3 serve slurm tasks test
 
-.PHONY: help demo test test-all bench lint format docs links lock clean
+.PHONY: help demo test test-all bench lint format docs links pictures lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -20,13 +20,14 @@ demo: $(READY) ## grade the demo benchmark and leave results/report.html
 	@echo "The report is at $(CURDIR)/results/report.html"
 
 test: $(DEV_READY) ## run the fast tests
-	$(BIN)/python -m pytest -n $(CORES) -q
+	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -q
 
 test-all: $(DEV_READY) ## run all tests: slow ones, rooted ones, Slurm, browser
 	sh tools/system-packages.sh
-	$(BIN)/python -m pytest -n $(CORES) -q -m ""
+	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -q -m ""
 
-bench: $(DEV_READY) ## measure, side by side, into results/bench.csv; fails where a target is missed
+bench: $(DEV_READY) ## measure, side by side, into results/bench.csv and bench.svg; fails where a target is missed
+	sh tools/system-packages.sh
 	$(BIN)/python -m bench
 
 lint: $(DEV_READY) ## check style and types of Python code, and style of Snakemake code
@@ -42,13 +43,19 @@ format: $(DEV_READY) ## put Python and Snakemake code into the house style
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
 
-docs: $(DEV_READY) ## build the documentation into site/; a warning or a broken link is an error
+docs: $(DEV_READY) ## build the documentation into docs-site/; a warning or a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
-	$(BIN)/python tools/check_links.py site
-	@echo "The documentation is at $(CURDIR)/site/index.html; to search in it: python3 -m http.server -d site"
+	$(BIN)/python tools/check_links.py docs-site
+	@echo "The documentation is at $(CURDIR)/docs-site/index.html; to search in it: python3 -m http.server -d docs-site"
 
 links: docs ## ask whether the addresses elsewhere answer; needs the internet, so only by hand
-	$(BIN)/python tools/check_links.py --external site
+	$(BIN)/python tools/check_links.py --external docs-site
+
+pictures: $(DEV_READY) demo ## take the documentation's pictures again; needs chromium (`make test-all` installs it)
+	$(BIN)/python tools/figures.py docs/assets/figures
+	$(BIN)/python tools/screenshots.py results/report.html docs/assets --pages overview tasks runs
+	@echo "The picture of the page on trust needs a calibration: snakemake calibrate, then snakemake, then"
+	@echo "  python tools/screenshots.py results/report.html docs/assets --pages trust"
 
 lock: ## pin all dependencies anew, with hashes
 	$(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install -q uv

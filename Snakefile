@@ -48,6 +48,7 @@ rule all:
 onstart:
     start_run()
     SNAKEMAKE.no_rate_limit()
+    SNAKEMAKE.no_input_sizes()
 
 
 onerror:

@@ -1,4 +1,4 @@
-"""Run all benchmarks, print a table, and add it to ``results/bench.csv``.
+"""Run all benchmarks, print a table, add it to ``results/bench.csv``, and plot all of that.
 
 Each module ``bench_*.py`` defines ``run(quick) -> list of dict`` with the keys ``figure``,
 ``ours``, ``peer``, ``ratio``, ``target`` and ``ok``. The exit code is 1 where a target is missed.
@@ -18,6 +18,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from bench.history import draw
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ("ours", "peer", "ratio", "target")
@@ -82,6 +84,9 @@ def main(arguments: list[str] | None = None) -> int:
             table.add_row(row["figure"], *cells, str(row["target"]), "yes" if row["ok"] else "NO")
         missed += sum(not row["ok"] for row in rows)
     console.print(table)
+    plot = args.out.with_suffix(".svg")
+    if draw(args.out, plot):
+        console.print(f"ratios over commits: {plot}")
     if missed:
         console.print(f"{missed} of {table.row_count} targets are missed")
     return 1 if missed else 0

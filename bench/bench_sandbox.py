@@ -22,8 +22,8 @@ def add(a, b):
     return a + b
 """
 START_RATIO = 1.6
-CASE_MS = 10.0
-THOUSAND_S = 12.0
+CASE_MS = 5.0
+THOUSAND_S = 6.0
 
 
 def plain_start() -> float:

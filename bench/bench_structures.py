@@ -20,8 +20,8 @@ from biomlbench.structures import compare_structures
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Ours may take twice the time of TMscore.
-TARGET = 0.5
+#: How many times as fast as TMscore ours has to be.
+TARGET = 1.0
 PAIRS = {"dockq_native_A": 374, "afm_complex_1316": 1316}
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "structures"
 REPEATS, QUICK_REPEATS = 9, 3

@@ -16,7 +16,10 @@ __all__ = [
     "Fault",
     "Outcome",
     "Reason",
+    "Severity",
+    "Suite",
     "Verdict",
+    "Verifier",
     "fault_of",
     "sentence",
 ]
@@ -48,6 +51,30 @@ class Verdict(StrEnum):
     PASS = "pass"
     PARTIAL = "partial"
     FAIL = "fail"
+
+
+class Severity(StrEnum):
+    """How much a failed check weighs; see :mod:`biomlbench.verify.policy`."""
+
+    BLOCKER = "blocker"
+    CRITICAL = "critical"
+    ADVISORY = "advisory"
+
+
+class Suite(StrEnum):
+    """A set of a card's cases: shown to candidates, kept from them, or made to trip them up."""
+
+    VISIBLE = "visible"
+    HIDDEN = "hidden"
+    ADVERSARIAL = "adversarial"
+
+
+class Verifier(StrEnum):
+    """Which checks decide: the old ones, the old ones with the new ones beside them, the new."""
+
+    V1 = "v1"
+    SHADOW = "shadow"
+    V2 = "v2"
 
 
 class Reason(StrEnum):

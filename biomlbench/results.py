@@ -30,6 +30,7 @@ from biomlbench.notebook import html_fields, html_table
 from biomlbench.report import plots
 from biomlbench.report.inputs import DECLARED, Tables, arrow_table, is_run
 from biomlbench.scoring.task_report import TaskReport
+from biomlbench.summary.history import history_of, kept_in
 from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from biomlbench.report.differing_rows import Differing
 
 __all__ = ["NoSuchPairError", "Pair", "Plots", "Results"]
 
@@ -90,6 +93,25 @@ class Pair:
         tables = PairTables(self._results.folder)
         found = tables.read(name, row["task_id"], row["run_id"], row["kind"])
         return in_form(found, self._results.form)
+
+    def differing_rows(self, other: Pair, most: int = 50) -> Differing:
+        """Return the rows on which the predictions of this pair and of another one differ.
+
+        Parameters
+        ----------
+        other : Pair
+            Of the same task and results.
+        most : int
+            Rows to return.
+
+        Raises
+        ------
+        biomlbench.report.differing_rows.NotComparableError
+            If one has no table of predictions, or it is not what was graded any more.
+        """
+        from biomlbench.report.differing_rows import Predictions, differing_rows
+
+        return differing_rows(Predictions(self._results.folder), self.row, other.row, most)
 
     @property
     def report(self) -> TaskReport:
@@ -235,6 +257,16 @@ class Results:
     def telemetry(self) -> Any:
         """Week, attempt, hints and times of every pair."""
         return self.table("telemetry")
+
+    @property
+    def history(self) -> Any:
+        """Rates of every agent in each result that was kept, the oldest first."""
+        return in_form(history_of(self.folder), self.form)
+
+    @property
+    def kept(self) -> list[Results]:
+        """The results that were kept, the oldest first; each has pairs, agents and tasks."""
+        return [Results(kept.folder, self.form) for kept in kept_in(self.folder)]
 
     @cached_property
     def tables(self) -> Tables:

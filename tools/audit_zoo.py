@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from biomlbench.audit import audit_task
+from biomlbench.calibrate.intervals import wilson
 from tests.audit.zoo import FLAWED, SOUND
 
 
@@ -40,8 +41,16 @@ def main() -> None:
         spent = time.process_time() - start
         print(f"| {name} | {planted} | {mark} | {words} | {audit.tried} | {spent:.1f} |")
     if not wanted:
-        print(f"\n{right[True]} of {len(FLAWED)} planted flaws found")
-        print(f"{len(SOUND) - right[False]} false alarms in {len(SOUND)} sound tasks")
+        print("\n| tasks | | of | share | 95 % interval |")
+        print("|---|---|---|---|---|")
+        print(shown("planted flaws found", right[True], len(FLAWED)))
+        print(shown("sound tasks with a false alarm", len(SOUND) - right[False], len(SOUND)))
+
+
+def shown(what: str, count: int, of: int) -> str:
+    """Return a row with a share and its interval."""
+    share = wilson(count, of)
+    return f"| {what} | {count} | {of} | {count / of:.0%} | {share.low:.0%} to {share.high:.0%} |"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@
 
 As root it attacks root's sandbox, as an ordinary user that user's and Landlock; for a page of both,
 let pytest report each run (``-m "" --junitxml=root.xml tests/attacks``) and name the reports, on
-the machine that they are of. Nothing on the page is typed by hand.
+the machine that they are of. What comes through the doors, past no sandbox, is in :data:`DOORS`; it
+is run with the rest, and with reports is taken from those that have it. Nothing on the page is
+typed by hand.
 """
 
 from __future__ import annotations
@@ -31,6 +33,32 @@ PAGE = ROOT / "docs/explanation/attack-battery.md"
 ONE_ATTACK = "test_attack_is_stopped_and_leaves_nothing"
 _CASE = re.compile(rf"{ONE_ATTACK}\[(\w+)-([\w-]+)\]")
 
+DOORS = {
+    "command line": (
+        "tests/api/test_private_files.py",
+        "tests/cli/test_bad_input.py",
+        "tests/cli/test_hostile_imports.py",
+    ),
+    "workflow": (
+        "tests/workflow/test_archive.py",
+        "tests/workflow/test_hostile_tables.py",
+        "tests/workflow/test_received.py",
+        "tests/workflow/test_swapped_submissions.py",
+    ),
+    "server": ("tests/serve/test_forms.py", "tests/serve/test_hostile_load.py"),
+    "all three": (
+        "tests/core/test_bounded.py",
+        "tests/core/test_bounded_yaml.py",
+        "tests/core/test_hostile_parsing.py",
+        "tests/core/test_memory_of_reading.py",
+        "tests/core/test_regular_file.py",
+        "tests/report/test_plain_text.py",
+        "tests/verify/test_hostile_values.py",
+        "tests/verify/test_judging_limits.py",
+    ),
+}
+"""What attacks the trusted side, by the door through which it comes."""
+
 TEXT = """# The battery of attacks
 
 Made by `python -m tools.battery`, which runs every attack of `tests/attacks/` against every sandbox
@@ -43,6 +71,13 @@ Run on: {machine}.
 ## Sandboxes
 
 {providers}
+
+## Doors
+
+Tests of what comes to the grader itself, and enters no sandbox: files, forms, lists of runs,
+archives, reports of others, and what the decoder makes of a candidate's output.
+
+{doors}
 
 ## Every attack
 
@@ -97,6 +132,7 @@ def page_of(results: Iterable[Result], machine: str) -> str:
     machine : str
         What they ran on.
     """
+    results = list(results)
     by_attack: dict[str, dict[str, str]] = {}
     for result in results:
         if match := _CASE.fullmatch(result.name):
@@ -107,6 +143,10 @@ def page_of(results: Iterable[Result], machine: str) -> str:
         for name in providers
     }
     outcomes = ("held", "failed", "skipped")
+    by_file = {file: Counter[str]() for files in DOORS.values() for file in files}
+    for result in results:
+        if result.file in by_file:
+            by_file[result.file][result.outcome] += 1
     specs = {path.stem: yaml.safe_load(path.read_text()) for path in ATTACKS.glob("*.yaml")}
     return TEXT.format(
         machine=machine,
@@ -115,6 +155,15 @@ def page_of(results: Iterable[Result], machine: str) -> str:
             (
                 (f"`{name}`", counts[name].total(), *(counts[name][o] for o in outcomes))
                 for name in providers
+            ),
+        ),
+        doors=table(
+            ("door", "tests in", "tests", *outcomes),
+            (
+                (door, f"`{file}`", by_file[file].total(), *(by_file[file][o] for o in outcomes))
+                for door, files in DOORS.items()
+                for file in files
+                if by_file[file]
             ),
         ),
         attacks=table(
@@ -141,7 +190,8 @@ def main(reports: Iterable[str] = ()) -> int:
     read = [result for text in texts for result in read_results(text)]
     # What was run again counts as it came out last.
     results = list({(result.file, result.name): result for result in read}.values())
-    results = results or run(["tests/attacks"])
+    doors = [file for files in DOORS.values() for file in files]
+    results = results or run(["tests/attacks", *doors])
     system = platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())
     machine = (
         f"{system}, kernel {platform.release()}, {platform.machine()}, "

@@ -1,8 +1,8 @@
 """Check the links of the built documentation.
 
-`python tools/check_links.py site` follows every link inside the pages, with its anchor, and needs
-no network. `--external` asks for the addresses elsewhere instead, once each; that depends on the
-network and on others' servers, so nothing runs it by itself.
+`python tools/check_links.py docs-site` follows every link inside the pages, with its anchor, and
+needs no network. `--external` asks for the addresses elsewhere instead, once each; that depends on
+the network and on others' servers, so nothing runs it by itself.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def broken_outside(site: Path) -> list[str]:
 def main(arguments: list[str] | None = None) -> int:
     """Print what is broken; return 1 if anything is."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("site", type=Path, nargs="?", default=Path("site"))
+    parser.add_argument("site", type=Path, nargs="?", default=Path("docs-site"))
     parser.add_argument("--external", action="store_true", help="ask for addresses elsewhere")
     options = parser.parse_args(arguments)
     if not options.site.is_dir():

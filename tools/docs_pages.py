@@ -30,33 +30,75 @@ SECTIONS = {
 }
 TABLES = {
     "results": ("pairs", "checks", "agents", "tasks", "telemetry"),
+    "results/history": ("history",),
     "results/pairs/<task>/<run>": STAGES,
     "results/tasks/<task>": ("prepare",),
     "reproduced": ("differences",),
 }
-API = (
-    *(
-        "biomlbench.results",
+API = {
+    "Grade submissions": (
         "biomlbench.grade",
         "biomlbench.grade_helpers",
-        "biomlbench.registry",
+        "biomlbench.scoring.task_report",
         "biomlbench.scoring.medals",
-    ),
-    *(
         "biomlbench.scoring.humans",
         "biomlbench.metrics",
+    ),
+    "Tasks and their data": (
+        "biomlbench.registry",
+        "biomlbench.task.registry",
+        "biomlbench.task.task",
+        "biomlbench.task.prepare",
+        "biomlbench.task.sources.data_source",
+        "biomlbench.audit",
+    ),
+    "Results and reports": (
+        "biomlbench.results",
+        "biomlbench.report.inputs",
+        "biomlbench.report.plots",
+        "biomlbench.report.compare",
+        "biomlbench.summary.agents",
+        "biomlbench.summary.mean_intervals",
+        "biomlbench.calibrate.intervals",
+    ),
+    "Keep, publish, run again": (
+        "biomlbench.export",
+        "biomlbench.export.archive",
+        "biomlbench.export.site",
+        "biomlbench.reproduce",
+    ),
+    "Checks": (
+        "biomlbench.verify",
+        "biomlbench.verify.cases",
+        "biomlbench.verify.library",
+        "biomlbench.verify.policy",
+        "biomlbench.verify.predictions",
+        "biomlbench.verify.properties",
+    ),
+    "Tables, codes and the workflow": (
         "biomlbench.outcomes",
         "biomlbench.contracts",
-    ),
-    *(
         "biomlbench.workflow.runs",
-        "biomlbench.task.prepare",
-        "biomlbench.export",
-        "biomlbench.verify.policy",
+        "biomlbench.stages.specification",
+        "biomlbench.stages.kinds",
+        "biomlbench.sandbox.providers",
     ),
-    *("biomlbench.verify.cases", "biomlbench.verify.properties", "biomlbench.report.inputs"),
-    *("biomlbench.summary.agents", "biomlbench.report.compare", "biomlbench.calibrate.intervals"),
-)
+}
+"""Modules for users, by what they are for."""
+VARIABLES = {
+    "BIOMLBENCH_DATA_DIR": "Folder of raw and prepared task data, where neither `--data-dir` nor "
+    "`data_dir` names one. By default `data` in the cache folder.",
+    "BIOMLBENCH_CACHE_DIR": "Cache folder. By default `~/.cache/biomlbench`.",
+    "BIOMLBENCH_SUITES": "Folder of suites: what `biomlbench suite get` fetches, and suites of "
+    "your own. By default `~/.cache/biomlbench/suites`.",
+    "BIOMLBENCH_OFFLINE": "If not empty, nothing is downloaded: raw data must be in the cache. The "
+    "same as `biomlbench prepare --offline`.",
+    "BIOMLBENCH_NO_PROGRESS": "If not empty, downloads show no bar. Without a terminal there is "
+    "none in any case.",
+    "BIOMLBENCH_POLARIS_PYTHON": "Python interpreter that has the package `polaris`, for data "
+    "sources of that type.",
+}
+"""Environment variables for users."""
 
 
 def row(*cells: Any) -> str:
@@ -89,6 +131,8 @@ def configuration() -> str:
         + table(("key", "default", "allowed", "meaning"), rows)
         + "\n\n"
         + _run_table_columns()
+        + "\n\n## Environment variables\n\n"
+        + table(("variable", "meaning"), [(f"`{name}`", text) for name, text in VARIABLES.items()])
     )
 
 
@@ -295,17 +339,18 @@ def exports() -> str:
 
 def audit_findings() -> str:
     """Return the page of what audits find."""
+    from biomlbench.audit import card_findings
     from biomlbench.audit.detectors import all_detectors
 
     rows = [
         (f"`{name}`", detector.__doc__.strip().partition(":")[0].lower(), remedy)
-        for detector in all_detectors().values()
+        for detector in (*all_detectors().values(), card_findings)
         for name, remedy in detector.FINDINGS.items()
     ]
     return (
         "# Findings of the audit\n\nWhat `biomlbench audit` and `snakemake audit` can find in a "
-        "prediction task; [Audit a task](../how-to/audit-a-task.md) says how to read it.\n\n"
-        + table(("finding", "about", "remedy"), rows)
+        "task; [Audit a task](../how-to/audit-a-task.md) says how to read it. Those about code "
+        "are of problem cards.\n\n" + table(("finding", "about", "remedy"), rows)
     )
 
 
@@ -328,13 +373,48 @@ def tasks() -> str:
     return "# Built-in tasks\n\n" + table(header, rows)
 
 
+def figures() -> str:
+    """Return the gallery of figures, each with the code that draws it."""
+    from biomlbench.report import plots
+
+    start = (
+        "# Figures\n\nEvery figure of the report, and the code that draws it from a results "
+        "folder. Each is also in `results/plots`, as PNG and SVG; all take `axes=` of yours and "
+        "`tables=` that you have filtered, see [Query the results](../how-to/query-results.md). "
+        "The pictures here are drawn from made-up tables by `python tools/figures.py "
+        "docs/assets/figures`; the agents do not exist. A figure of your own is one file: [Add a "
+        "plot](../how-to/add-a-plot.md)."
+    )
+    parts = [start]
+    by_category: dict[str, list[str]] = {}
+    for name, category in plots.categories().items():
+        by_category.setdefault(category, []).append(name)
+    for category, names in by_category.items():
+        parts.append(f"## {category}")
+        for name in names:
+            plot = plots.load(name)
+            code = (
+                "from biomlbench import Results\n\n"
+                f'Results("results").plot.{name}().savefig("{name}.png")'
+            )
+            picture = f"assets/figures/{name}.png"
+            shown = (ROOT / "docs" / picture).is_file()
+            parts += [
+                f"### {plot.TITLE}",
+                *([f"![{plot.TITLE}](../{picture})"] if shown else []),
+                plot.CAPTION,
+                f"```python\n{code}\n```",
+            ]
+    return "\n\n".join(parts)
+
+
 def command_line() -> str:
     """Return the page of commands, from their help."""
     import click
 
     from biomlbench.cli import _cli
 
-    context = click.Context(_cli, info_name="biomlbench")
+    context = click.Context(_cli, info_name="biomlbench", **_cli.context_settings)
     parts = [
         "# Command line\n\n`biomlbench COMMAND --help` says the same. For completion in your "
         'shell: `eval "$(_BIOMLBENCH_COMPLETE=bash_source biomlbench)"` (or `zsh_source`, '
@@ -372,7 +452,22 @@ def _help(command: Any, name: str, parent: Any) -> str:
 
 def api() -> str:
     """Return the page of the Python interface; mkdocstrings fills it in."""
-    return "# Python interface\n\n" + "\n\n".join(f"::: {name}" for name in API)
+    import biomlbench
+
+    names = ", ".join(f"`{name}`" for name in biomlbench.__all__)
+    groups = [
+        (words, ", ".join(f"[`{name}`](#{name})" for name in modules))
+        for words, modules in API.items()
+    ]
+    modules = [name for group in API.values() for name in group]
+    return (
+        f"# Python interface\n\n`import biomlbench` offers what is used most: {names}. "
+        "[Grading API](grading-api.md) and [Query the results](../how-to/query-results.md) show "
+        "how. A module that is not here may change without notice.\n\n"
+        + table(("for", "modules"), groups)
+        + "\n\n"
+        + "\n\n".join(f"::: {name}" for name in modules)
+    )
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -386,6 +481,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/exports.md": exports,
     "reference/audit-findings.md": audit_findings,
     "reference/tasks.md": tasks,
+    "reference/figures.md": figures,
     "reference/command-line.md": command_line,
     "reference/api.md": api,
 }

@@ -7,27 +7,17 @@ Selenium. The pictures have few colours and are cut after some screens, so that 
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.browser.driver import DESKTOP, PHONE, chromium, screenshot
+from tools.pictures import shrink
 
-COLOURS = 128
 TALLEST = {"desktop": 1400, "phone": 1500}  # pixels
 PAGES = {"desktop": ("overview", "tasks", "runs", "trust"), "phone": ("overview", "runs", "trust")}
 DARK = ("overview",)
-
-
-def shrink(path: Path, tallest: int) -> None:
-    """Cut a picture below and reduce its colours, in place."""
-    from PIL import Image
-
-    with Image.open(io.BytesIO(path.read_bytes())) as image:
-        cut = image.convert("RGB").crop((0, 0, image.width, min(image.height, tallest)))
-    cut.quantize(COLOURS, dither=Image.Dither.NONE).save(path, "PNG", optimize=True)
 
 
 def take(report: Path, out: Path, pages: dict[str, tuple[str, ...]]) -> list[Path]:

@@ -6,12 +6,14 @@ import operator
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
 from biomlbench.frames import is_path, parquet_of
 from biomlbench.outcomes import Fault, Reason
+from biomlbench.runtime.once import once
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary
 from biomlbench.submission.reading import looked_in
@@ -153,7 +155,7 @@ def report_of(
     from biomlbench.scoring.effective_task import EffectiveTask
 
     earned = award(
-        EffectiveTask(task),
+        once(("as it is", task), partial(EffectiveTask, task)),
         result.score if result.valid else None,
         result.direction,
         result.score_quantiles,
@@ -173,8 +175,8 @@ def report_of(
         submission_path=str(submission),
         metric=result.metric,
         direction=result.direction,
-        reason=result.reason,
-        fault=result.fault,
+        reason=str(result.reason),
+        fault=str(result.fault),
         message=result.message,
         n_rows=result.n_rows,
         score_low=result.score_low,

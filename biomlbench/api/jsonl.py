@@ -7,17 +7,19 @@ import logging
 import os
 import re
 import sys
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import GraderError, TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.once import once, one_look
+from biomlbench.runtime.progress_bars import bar
 from biomlbench.runtime.regular_file import read_regular
 from biomlbench.submission.run_group import RunGroup, task_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from biomlbench.task.registry import Registry
@@ -36,6 +38,8 @@ logger = logging.getLogger(__name__)
 
 #: Longest line that is read, characters.
 MAX_LINE = 2**20
+# Lines for which a task's files are looked for once; afterwards they may have changed.
+_LINES_A_LOOK = 64
 
 
 class Line(NamedTuple):
@@ -151,7 +155,7 @@ def grade_line(
     if line.fault or line.task_id is None:
         return error_of(line, Reason.BAD_RUN_ROW, line.fault)
     try:
-        task = registry.get_task(line.task_id)
+        task = once((id(registry), line.task_id), partial(registry.get_task, line.task_id))
         submission = line.found or line.submission_path or ""
         return grade_submission(
             submission, task, bootstrap=bootstrap, seed=seed, root=root
@@ -215,14 +219,15 @@ def grade_batch(
     results: dict[int, dict[str, Any]] = {}
     job = {"root": str(path.parent), "bootstrap": bootstrap, "seed": seed, "out": str(individual)}
     interrupted = True
+    shown = sys.stderr.isatty() if progress is None else progress
     try:
-        with _progress(len(lines), progress) as advance:
+        with bar("grading submissions", len(lines), shown=shown) as graded:
             if workers > 1 and len(lines) > 1:
                 from biomlbench.api.jsonl_workers import grade_in_processes
 
-                grade_in_processes(lines, registry, job, workers, results, advance)
+                grade_in_processes(lines, registry, job, workers, results, graded.advance)
             else:
-                grade_here(lines, registry, job, results, advance)
+                grade_here(lines, registry, job, results, graded.advance)
         interrupted = False
     finally:
         _write_report(report_path, lines, results, interrupted)
@@ -293,36 +298,10 @@ def grade_here(
         Called with the number of lines done.
     """
     root, out = Path(job["root"]), Path(job["out"])
-    for line in lines:
-        entry = grade_line(line, registry, root, job["bootstrap"], job["seed"])
-        write_json(out / line.file, entry)
-        results[line.number] = entry
-        advance(1)
-
-
-@contextmanager
-def _progress(total: int, shown: bool | None) -> Iterator[Callable[[int], None]]:
-    """Yield a function that moves the progress bar on."""
-    if shown is None:
-        shown = sys.stderr.isatty()
-    if not shown:
-        yield lambda step: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    with Progress(
-        TextColumn("Grading submissions"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    ) as bar:
-        job = bar.add_task("grade", total=total)
-        yield lambda step: bar.advance(job, step)
+    for start in range(0, len(lines), _LINES_A_LOOK):
+        with one_look():
+            for line in lines[start : start + _LINES_A_LOOK]:
+                entry = grade_line(line, registry, root, job["bootstrap"], job["seed"])
+                write_json(out / line.file, entry)
+                results[line.number] = entry
+                advance(1)

@@ -7,6 +7,7 @@ import hashlib
 import io
 import logging
 import warnings
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,7 @@ from biomlbench.submission.sample import has_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pandas as pd
 
@@ -64,10 +66,13 @@ class Doors:
     Parameters
     ----------
     task : Task
+    python : path, optional
+        Virtual environment whose interpreter runs the task's function; by default that which the
+        task names, or our own.
     """
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
+    def __init__(self, task: Task, python: Path | None = None) -> None:
+        self.task, self.python = task, python
         self._kept: dict[tuple[str, bytes], Outcome] = {}
 
     @cached_property
@@ -77,15 +82,21 @@ class Doors:
             return "published"
         return "function" if self.task.metric is None else "metric"
 
+    @property
+    def function(self) -> str:
+        """What the task's author calls, as ``module:function``; empty where that is a metric."""
+        return "" if self.grader == "metric" else str(self.task.config["grader"]["grade_fn"])
+
     @cached_property
     def _spec(self) -> GraderSpec | None:
         """The published grader as it is, also where a metric of ours takes its place."""
         task = self.task
         published = task.published is not None and "grade_fn" in task.config["grader"]
-        if published and task.metric is not None:
+        if self.python is not None or (published and task.metric is not None):
             from biomlbench.suites.graders import published_code
 
-            return published_code(task)
+            spec = published_code(task)
+            return spec if self.python is None else replace(spec, python=self.python)
         return task.grader.spec
 
     @property

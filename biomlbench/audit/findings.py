@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     import pandas as pd
 
-__all__ = ["COLUMNS", "SEVERITIES", "Audit", "Finding", "Found"]
+__all__ = ["COLUMNS", "SEVERITIES", "Audit", "Finding", "Found", "worst_first"]
 
 #: From the worst to the least. ``severe``: a score says nothing about the work; ``moderate``: it
 #: can be raised, or a medal had, without work; ``minor``: a fault without a gain; ``note``: to be
@@ -58,6 +60,8 @@ class Finding:
 
     Attributes
     ----------
+    name : str
+        As in :class:`Found`; of a problem card, the kind of finding, a point, and which candidate.
     remedy : str
     waived : str
         Why it is accepted; empty where it is not.
@@ -67,7 +71,9 @@ class Finding:
         The check of predictions that fails the submission, and any other that uses the hole;
         empty where there is none. A verified medal depends on it.
     submission : bytes
-        The submission as CSV; empty where none shows it.
+        The submitted file; empty where none shows it.
+    suffix : str
+        Of the submitted file: a table, or Python code.
     """
 
     name: str
@@ -82,6 +88,7 @@ class Finding:
     medal: str
     covered_by: str
     submission: bytes = field(repr=False)
+    suffix: str = ".csv"
 
     @property
     def counts(self) -> bool:
@@ -100,6 +107,8 @@ class Audit:
         The worst first.
     grader : str
         What scored: a metric of this package, a function of the task, or a published grader.
+    function : str
+        ``module:function`` of the task's own or published grader; empty for a metric and a card.
     perfect, chance : float or None
         Scores of the answers themselves, and of the answers in a wrong order.
     tried : int
@@ -108,16 +117,24 @@ class Audit:
         What could not be looked at, and why.
     waiver_notes : tuple of str
         Waivers that name no finding, or one that was not found.
+    not_tried : tuple of str
+        What is tried only where it is asked for, and was not; costs no task that it is clean.
+    made_of : dict of str to str
+        Hashes of what it depends on, as :func:`biomlbench.scoring.audit_currency.made_of` gives
+        them.
     """
 
     task_id: str
     findings: tuple[Finding, ...] = ()
     grader: str = ""
+    function: str = ""
     perfect: float | None = None
     chance: float | None = None
     tried: int = 0
     skipped: tuple[str, ...] = ()
     waiver_notes: tuple[str, ...] = ()
+    not_tried: tuple[str, ...] = ()
+    made_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def clean(self) -> bool:
@@ -146,15 +163,24 @@ class Audit:
             "clean": self.clean,
             "worst": self.worst,
             "grader": self.grader,
+            "function": self.function,
             "perfect": self.perfect,
             "chance": self.chance,
             "tried": self.tried,
             "findings": self.rows(),
             "skipped": list(self.skipped),
             "waiver_notes": list(self.waiver_notes),
+            "not_tried": list(self.not_tried),
+            "made_of": dict(self.made_of),
         }
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings in the order in which they are told."""
+    order = {severity: place for place, severity in enumerate(SEVERITIES)}
+    return tuple(sorted(findings, key=lambda one: (order[one.severity], not one.open, one.name)))
 
 
 def submission_name(finding: Finding) -> str:
     """Return the file that a finding's submission is kept in; empty where it has none."""
-    return f"submissions/{finding.name}.csv" if finding.submission else ""
+    return f"submissions/{finding.name}{finding.suffix}" if finding.submission else ""

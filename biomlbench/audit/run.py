@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.progress_bars import track
+from biomlbench.scoring.audit_currency import made_of
 
 from .detectors import all_detectors, detector_of, remedies
 from .doors import as_csv
-from .findings import SEVERITIES, Audit, Finding, Found
+from .findings import Audit, Finding, Found, worst_first
 from .subject import NotAuditableError, Subject
-from .waivers import read_waivers, waiver_notes
+from .waivers import read_waivers, reason_of, waiver_notes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["audit_task"]
 
 
-def audit_task(task: Task, waivers: Path | None = None) -> Audit:
+def audit_task(task: Task, waivers: Path | None = None, pandas_env: Path | None = None) -> Audit:
     """Audit a prediction task whose data are prepared.
 
     Parameters
@@ -30,6 +32,8 @@ def audit_task(task: Task, waivers: Path | None = None) -> Audit:
     waivers : path, optional
         Folder that holds ``audit.yaml``, for a task whose own folder is another's; by default the
         task's own.
+    pandas_env : path, optional
+        Virtual environment with another version of pandas, to score with as well.
 
     Returns
     -------
@@ -49,13 +53,13 @@ def audit_task(task: Task, waivers: Path | None = None) -> Audit:
     """
     waived = read_waivers(task, waivers)
     try:
-        subject = Subject(task)
+        subject = Subject(task, pandas_env)
         subject.perfect  # noqa: B018 - without one there is nothing to compare with
     except NotAuditableError as error:
-        return Audit(task_id=task.id, skipped=(str(error),))
+        return Audit(task_id=task.id, skipped=(str(error),), made_of=made_of(task))
     found: dict[str, Found] = {}
     skipped = []
-    for name, detector in all_detectors().items():
+    for name, detector in track(all_detectors().items(), f"auditing {task.id}"):
         if detector.SCORES and not subject.reads_predictions:
             skipped.append(f"{name}: better predictions do not have better scores")
             continue
@@ -64,18 +68,18 @@ def audit_task(task: Task, waivers: Path | None = None) -> Audit:
             found.setdefault(finding.name, finding)
         if fault:
             skipped.append(f"{name}: {fault}")
-    findings = [_reported(one, waived, task) for one in found.values()]
-    order = {severity: place for place, severity in enumerate(SEVERITIES)}
-    findings.sort(key=lambda one: (order[one.severity], not one.open, one.name))
     return Audit(
         task_id=task.id,
-        findings=tuple(findings),
+        findings=worst_first(_reported(one, waived, task) for one in found.values()),
         grader=subject.doors.grader,
+        function=subject.doors.function,
         perfect=subject.best,
         chance=subject.chance,
         tried=subject.doors.tried,
         skipped=tuple(skipped),
         waiver_notes=waiver_notes(waived, set(found)),
+        not_tried=tuple(subject.not_tried),
+        made_of=made_of(task),
     )
 
 
@@ -103,7 +107,7 @@ def _reported(found: Found, waived: dict[str, str], task: Task) -> Finding:
         after=found.after,
         here=found.here,
         open=found.open,
-        waived=waived.get(found.name, ""),
+        waived=reason_of(found.name, waived),
         medal=detector_of(found.name).MEDAL,
         covered_by=_covered_by(found, submission, task),
         submission=submission,

@@ -19,6 +19,7 @@ from .public_tables import PublicTable, read_public
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pandas as pd
 
@@ -45,11 +46,16 @@ class Subject:
     ----------
     task : Task
         With its data prepared.
+    pandas_env : path, optional
+        Virtual environment that has another version of pandas.
 
     Attributes
     ----------
     task : Task
     doors : Doors
+    pandas_env : path or None
+    not_tried : list of str
+        What detectors had no means to try.
     ids : tuple of str
     specs : tuple of ColumnSpec
         The prediction columns.
@@ -64,11 +70,12 @@ class Subject:
         If its submissions are no tables, or no submission made of the answers has a score.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, pandas_env: Path | None = None) -> None:
         if task.is_card or not has_rows(task):
             raise NotAuditableError(f"{task.id}: only tables of predictions can be audited")
         known = sample_of(task)
         self.task, self.doors = task, Doors(task)
+        self.pandas_env, self.not_tried = pandas_env, list[str]()
         self.ids, self.specs = known.keys.columns, known.predictions
         self.sample = own_table(task.sample_submission).to_pandas()
         found = answers_of(task)

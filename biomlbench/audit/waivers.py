@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import TaskError
 from biomlbench.runtime.bounded_yaml import read_yaml
 
+from .card_findings import kind_of
 from .detectors import remedies
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from biomlbench.task.task import Task
 
-__all__ = ["FILE", "read_waivers", "waiver_notes"]
+__all__ = ["FILE", "read_waivers", "reason_of", "waiver_notes"]
 
 FILE = "audit.yaml"
 
@@ -60,12 +62,18 @@ def read_waivers(task: Task, folder: Path | None = None) -> dict[str, str]:
     return found
 
 
-def waiver_notes(waived: dict[str, str], found: set[str]) -> tuple[str, ...]:
+def reason_of(name: str, waived: Mapping[str, str]) -> str:
+    """Return why a finding is accepted, by its own name or by its kind's; empty where it is not."""
+    return waived.get(name, "") or waived.get(kind_of(name), "")
+
+
+def waiver_notes(waived: Mapping[str, str], found: set[str]) -> tuple[str, ...]:
     """Say which waivers name no finding that there is, or one that this task does not have."""
     notes = []
+    known = found | {kind_of(name) for name in found}
     for name in waived:
-        if name not in remedies():
+        if kind_of(name) not in remedies():
             notes.append(f"{FILE} waives {name}, which no detector finds; correct the name")
-        elif name not in found:
+        elif name not in known:
             notes.append(f"{FILE} waives {name}, which was not found; take it out")
     return tuple(notes)

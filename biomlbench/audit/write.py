@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
 
+from .badge import badge
 from .findings import COLUMNS, SEVERITIES, submission_name
+from .upstream import reports
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from .findings import Audit
 
-__all__ = ["FINDINGS", "read_audit", "write_audit", "write_page"]
+__all__ = ["FINDINGS", "PAGE", "UPSTREAM", "read_audit", "write_audit", "write_page"]
 
+PAGE = "audit.html"
+UPSTREAM = "upstream"
+"""Folder of the texts that are ready to be filed."""
 _TEMPLATE = Path(__file__).parent / "page.html.j2"
 
 
@@ -35,12 +40,17 @@ def write_audit(audit: Audit, folder: Path) -> Path:
     Returns
     -------
     path
-        Of ``findings.json``; beside it are ``findings.csv`` and the folder ``submissions``.
+        Of ``findings.json``; beside it are ``findings.csv``, the folders ``submissions`` and
+        ``upstream``, ``audit.html`` and ``badge.svg``.
     """
-    kept = folder / "submissions"
-    kept.mkdir(parents=True, exist_ok=True)
-    for old in kept.glob("*.csv"):
-        old.unlink()
+    for name, suffixes in (("submissions", (".csv", ".py")), (UPSTREAM, (".md",))):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for old in (path for path in (folder / name).iterdir() if path.suffix in suffixes):
+            old.unlink()
+    for name, text in reports(audit).items():
+        (folder / UPSTREAM / name).write_text(text, encoding="utf-8")
+    (folder / "badge.svg").write_text(badge(audit), encoding="utf-8")
+    write_page([audit.as_dict()], folder / PAGE, alone=True)
     for finding in audit.findings:
         if name := submission_name(finding):
             (folder / name).write_bytes(finding.submission)
@@ -67,7 +77,7 @@ def read_audit(path: Path) -> dict[str, Any]:
     return found
 
 
-def write_page(audits: Iterable[Mapping[str, Any]], path: Path) -> None:
+def write_page(audits: Iterable[Mapping[str, Any]], path: Path, *, alone: bool = False) -> None:
     """Write one page of many audits: no network, no clock, no scripts.
 
     Parameters
@@ -76,13 +86,15 @@ def write_page(audits: Iterable[Mapping[str, Any]], path: Path) -> None:
         As :meth:`Audit.as_dict` gives them.
     path : path
         Beside the folders of the tasks' audits.
+    alone : bool
+        It is the page of one task, in the folder of its audit.
     """
     from jinja2 import Environment
 
     found = sorted(audits, key=lambda one: (_place(one["worst"]), one["task"]))
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
-    text = template.render(audits=found, counts=_counts(found), score=_score)
+    text = template.render(audits=found, counts=_counts(found), score=_score, alone=alone)
     path.parent.mkdir(parents=True, exist_ok=True)
     _replace(path, text)
 

@@ -136,10 +136,15 @@ def rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[s
             f"{path}: cannot be read: {why}; it is a CSV file with the columns {', '.join(columns)}"
         ) from error
     reader = csv.DictReader(io.StringIO(text, newline=""))
+    try:
+        rows = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        where = f"{path}:{reader.line_num + 1}"
+        raise TaskError(f"{where}: is no CSV ({error}); write it anew") from None
     if missing := [name for name in columns if name not in (reader.fieldnames or ())]:
         raise TaskError(f"{path}:1: the column(s) {', '.join(missing)} are missing")
-    for row in reader:
-        where = f"{path}:{reader.line_num}"
+    for line, row in rows:
+        where = f"{path}:{line}"
         values = {name: (row[name] or "").strip() for name in columns}
         if values["label"] not in (RIGHT, WRONG):
             raise TaskError(f"{where}: `label` is right or wrong, not {values['label']!r}")

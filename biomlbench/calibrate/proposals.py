@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.thresholds import of_check
+from biomlbench.outcomes import Severity
 from biomlbench.verify.modes.exact_match import TIGHT
 
 if TYPE_CHECKING:
@@ -133,7 +134,12 @@ def _quarantine(task_id: str, check: Check, flake: Mapping[str, Any]) -> Proposa
         f"varies with: {causes}"
     )
     return Proposal(
-        task_id, check.name, "advisory", why, {"severity": check.severity}, {"severity": "advisory"}
+        task_id,
+        check.name,
+        "advisory",
+        why,
+        {"severity": str(check.severity)},
+        {"severity": str(Severity.ADVISORY)},
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import ContractError, read_table, write_table
 from biomlbench.outcomes import Verdict
+from biomlbench.runtime import progress_bars as bars
 from biomlbench.stages import STAGES, Pair, SubmissionChangedError, run_stage
 from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.pair_tables import PairTables
@@ -74,10 +75,9 @@ def flips_of_card(
     checks = tuple(check for check in card.checks if check.name in change)
     card = replace(card, verifier=replace(card.rules, checks=checks))
     flips = []
-    for pair in _pairs(results):
-        # under the other verifiers the card's checks do not decide
-        if pair["task_id"] != task_id or pair["verifier"] != "v2":
-            continue
+    # under the other verifiers the card's checks do not decide
+    pairs = [p for p in _pairs(results) if p["task_id"] == task_id and p["verifier"] == "v2"]
+    for pair in bars.track(pairs, "judging past pairs again"):
         folder = results / "pairs" / task_id / pair["run_id"]
         try:
             execute = read_table("execute", folder / "execute.parquet")
@@ -89,18 +89,14 @@ def flips_of_card(
             # it did not run, or ran on the cases of another plan
             continue
         # what the other checks said stays: an unstable one must not be taken for a change
-        kept = [
-            CheckOutcome(**{name: row[name] for name in CheckOutcome._fields})
-            for row in recorded
-            if row["check"] not in change
-        ]
+        kept = [CheckOutcome.of(row) for row in recorded if row["check"] not in change]
         judged = judge(card, loaded.plan, loaded.oracle, outputs)
         verdict = decide([*kept, *(row for row in judged if row.mode != "gate")]).verdict
         if verdict != pair["verdict"]:
             flips.append(
                 {
                     "run_id": pair["run_id"],
-                    "verdict": [pair["verdict"], verdict],
+                    "verdict": [pair["verdict"], str(verdict)],
                     "verified_medal": [
                         pair["verified_medal"],
                         bool(pair["any_medal"] and verdict == Verdict.PASS),

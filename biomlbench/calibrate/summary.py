@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.calibrate.controls import RIGHT, WRONG
 from biomlbench.calibrate.intervals import wilson
 from biomlbench.contracts import from_rows
+from biomlbench.outcomes import Outcome, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Graded", "gather", "kills", "margins", "power", "rates"]
 
 GATE = "gate"
-_FAILED, _ADVISORY = "failed", "advisory"
+_FAILED, _ADVISORY = Outcome.FAILED, Severity.ADVISORY
 
 
 @dataclass

@@ -15,6 +15,7 @@ from biomlbench.calibrate.regrade import flips_of_card
 from biomlbench.contracts import read_table
 from biomlbench.errors import TaskError
 from biomlbench.runtime.bounded_yaml import read_yaml
+from biomlbench.runtime.progress_bars import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +71,8 @@ def write_proposal(
     if week is None:
         raise TaskError("the rates do not tell the week of the calibration; name it")
     rows = []
-    for task_id in sorted({row["task_id"] for row in tables["kills"]}):
+    measured = sorted({row["task_id"] for row in tables["kills"]})
+    for task_id in track(measured, "proposing thresholds"):
         task = context.task(task_id)
         if not task.is_card:
             continue

@@ -11,6 +11,7 @@ import click
 
 from biomlbench import __version__
 from biomlbench.plain_text import PlainFormatter, plain
+from biomlbench.runtime.progress_bars import show_bars
 
 __all__ = ["INVALID", "TROUBLE", "main"]
 
@@ -74,6 +75,7 @@ def _cli(*, verbose: bool) -> None:
     handler.setFormatter(PlainFormatter("%(levelname)s: %(message)s"))
     level = logging.INFO if verbose else logging.WARNING
     logging.basicConfig(level=level, handlers=[handler])
+    show_bars()
 
 
 def main(args: list[str] | None = None) -> None:

@@ -11,9 +11,10 @@ import click
 
 from biomlbench.cli import TROUBLE
 from biomlbench.plain_text import plain
+from biomlbench.runtime.progress_bars import track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from biomlbench.stages import Context, Pair
 
@@ -33,7 +34,6 @@ __all__ = [
 ]
 
 _UNFOLDED = 10_000
-_Item = TypeVar("_Item")
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 task_argument = click.argument("task", shell_complete=lambda *a: _complete_task(*a))
@@ -125,7 +125,7 @@ def provider_option(*, unsafe: bool = True) -> Callable[[_Function], _Function]:
         type=click.Choice(choices(unsafe=unsafe)),
         default="auto",
         show_default=True,
-        help="How submitted code is kept apart.",
+        help="Sandbox that submitted code runs in.",
     )
 
 
@@ -192,32 +192,6 @@ def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(plain(item) for item in value)
     return plain(value)
-
-
-def track(items: Iterable[_Item], words: str, total: int | None = None) -> Iterator[_Item]:
-    """Go through items under a bar with the time left, on a terminal's standard error.
-
-    Parameters
-    ----------
-    items : iterable
-    words : str
-        What is being done.
-    total : int, optional
-        How many items there are, where they come one by one.
-
-    Yields
-    ------
-    object
-        The items.
-    """
-    from rich.console import Console
-    from rich.progress import track as under_a_bar
-
-    known = list(items) if total is None else items
-    console = Console(stderr=True)
-    yield from under_a_bar(
-        known, words, total=total, console=console, disable=not console.is_terminal
-    )
 
 
 def print_json(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Find how prediction tasks can be cheated."""
+"""Find how tasks can be cheated, and what their checks do not notice."""
 
 from __future__ import annotations
 
@@ -42,6 +42,11 @@ _COLUMNS = ("finding", "severity", "state", "before", "after", "what", "remedy")
     help="Folder with <task>/audit.yaml for tasks whose own folders are another's.",
 )
 @click.option(
+    "--pandas-env",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    help="Virtual environment with another version of pandas, to score with as well.",
+)
+@click.option(
     "--store",
     is_flag=True,
     help="Keep the findings beside the tasks' data, where verified medals depend on them.",
@@ -54,34 +59,48 @@ def command(
     context: Context,
     out: Path,
     waivers: Path | None,
+    pandas_env: Path | None,
     store: bool,
     as_json: bool,
 ) -> None:
-    """Find how prediction tasks, or those of a suite, can be cheated, before an agent does.
+    """Find how tasks, or those of a suite, can be cheated, before an agent does.
 
     Public files are searched for the answers, and the grader is tried with submissions that no
-    honest model writes. Findings go to OUT/<task>/findings.json and .csv, with the submissions that
-    show them, and to OUT/audit.html. The exit code is 1 where a finding is open, more than a note,
+    honest model writes; of a problem card, its checks are tried with mutants of the reference and
+    other wrong work. Findings go to OUT/<task>/findings.json and .csv, with the submissions that
+    show them, texts to be filed with the author and a badge, and to OUT/audit.html; those of a
+    suite to OUT/<suite>.html as well. The exit code is 1 where a finding is open, more than a note,
     and not waived in the task's audit.yaml; 3 where no task could be audited.
 
     \b
     Examples:
       biomlbench audit caco2-wang
+      biomlbench audit kabsch-rmsd
       biomlbench audit bioml-bench-v0.1a --out audit
     """  # noqa: D301
-    from biomlbench.audit.write import write_page
+    from biomlbench.audit.write import PAGE, write_page
 
+    if pandas_env and not (pandas_env / "pyvenv.cfg").is_file():
+        raise click.BadParameter(
+            f"{pandas_env} is no virtual environment; make it with: python3 -m venv {pandas_env}",
+            param_hint="--pandas-env",
+        )
     audits = []
     faults = {}
-    for name in track(_task_ids(names, context), "auditing"):
+    asked = _task_ids(names, context)
+    for name in track(
+        list(dict.fromkeys(id_ for ids in asked.values() for id_ in ids)), "auditing"
+    ):
         try:
-            audits.append(_audited(name, context, out, waivers, store=store))
+            audits.append(_audited(name, context, out, waivers, pandas_env, store=store))
         except TaskError as error:
             faults[name] = str(error)  # a suite has tasks whose data are not here
     if not audits:
         raise Trouble(next(iter(faults.values())))
     found = [audit.as_dict() for audit in audits]
-    write_page(found, out / "audit.html")
+    write_page(found, out / PAGE)
+    for suite in [name for name, ids in asked.items() if name in _suites()]:
+        write_page([one for one in found if one["task"] in asked[suite]], out / f"{suite}.html")
     if as_json:
         print_json({"audits": found, "not_audited": faults})
     else:
@@ -89,35 +108,47 @@ def command(
             _show(audit)
         for name, fault in faults.items():
             echo(f"{name}: not audited: {fault}", fg="yellow")
-        echo(f"{sum(a.clean for a in audits)} of {len(audits)} clean; {out / 'audit.html'}")
+        echo(f"{sum(a.clean for a in audits)} of {len(audits)} clean; {out / PAGE}")
     if not all(audit.clean for audit in audits):
         sys.exit(INVALID)
 
 
-def _audited(name: str, context: Context, out: Path, waivers: Path | None, *, store: bool) -> Audit:
-    from biomlbench.audit import audit_task
+def _audited(
+    name: str,
+    context: Context,
+    out: Path,
+    waivers: Path | None,
+    pandas_env: Path | None,
+    *,
+    store: bool,
+) -> Audit:
     from biomlbench.audit.write import write_audit
+    from biomlbench.calibrate.card_audit import audit_of
 
     task = context.task(name)
-    audit = audit_task(task, waivers / task.id if waivers else None)
+    audit = audit_of(task, context, waivers / task.id if waivers else None, pandas_env)
     write_audit(audit, out / task.id)
     if store:
         write_audit(audit, task.home / "audit")
     return audit
 
 
-def _task_ids(names: tuple[str, ...], context: Context) -> list[str]:
-    """Return the full ids; the name of a suite, or of a selection, stands for its tasks."""
+def _suites() -> set[str]:
+    """Return the names of suites and of selections."""
     from biomlbench.suites import list_suites
+
+    return {name for suite in list_suites() for name in (suite.name, *suite.selections)}
+
+
+def _task_ids(names: tuple[str, ...], context: Context) -> dict[str, tuple[str, ...]]:
+    """Return the full ids that each name stands for: those of a suite, or a task's own."""
     from biomlbench.suites.checkout import tasks_of
 
-    suites = {
-        label for suite in list_suites() for label in (suite.name, *suite.selections)
-    }  # fmt: skip
-    ids: list[str] = []
-    for name in names:
-        ids += tasks_of(name) if name in suites else [context.task(name).id]
-    return list(dict.fromkeys(ids))
+    suites = _suites()
+    return {
+        name: tuple(tasks_of(name)) if name in suites else (context.task(name).id,)
+        for name in names
+    }
 
 
 def _show(audit: Audit) -> None:
@@ -137,5 +168,7 @@ def _show(audit: Audit) -> None:
         print_table(rows, _COLUMNS, title=audit.task_id)
     for text in (*audit.skipped, *audit.waiver_notes):
         echo(f"{audit.task_id}: {text}", fg="yellow")
+    for text in audit.not_tried:
+        echo(f"{audit.task_id}: not tried: {text}")
     if audit.clean:
         echo(f"{audit.task_id}: clean", fg="green")

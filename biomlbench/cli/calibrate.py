@@ -89,7 +89,7 @@ def flakes(
     results: Path,
     as_json: bool,
 ) -> None:
-    """Run SUBMISSION to the problem card TASK again and again, and find checks that are unstable.
+    """Run SUBMISSION on the problem card TASK repeatedly, and find flaky checks.
 
     SUBMISSION is a file, or a run of the results. It is run in the sandbox and judged, unchanged
     and under other hash seeds, orders of the cases, numbers of threads and load. A check
@@ -177,7 +177,7 @@ def blind(
     print_table(rates.to_pylist(), ("name", "scope", "kind", "errors", "n", "rate", "low", "high"))
     if wrong:
         columns = ("task_id", "name", "label", "kind", "failed")
-        print_table(wrong, columns, "Judged otherwise than labelled")
+        print_table(wrong, columns, "Verdicts that differ from the label")
 
 
 @command.command()
@@ -237,7 +237,7 @@ def diff(before: str, after: str, *, results: Path, as_json: bool) -> None:
 @as_json
 @data_options
 def regrade(tasks: tuple[str, ...], *, context: Context, results: Path, as_json: bool) -> None:
-    """Show which past pairs of TASKS (by default all) would now come out otherwise.
+    """Show which past pairs of TASKS (by default all) would now have another result.
 
     Grades, checks, answers and leaderboards are taken as they are now; nothing is executed
     again, and the results stay as they are.
@@ -257,7 +257,7 @@ def regrade(tasks: tuple[str, ...], *, context: Context, results: Path, as_json:
         return
     columns = ("task_id", "run_id", "verdict", "medal", "verified_medal", "score", "note")
     print_table([{k: _arrow(v) for k, v in row.items()} for row in rows], columns)
-    echo(f"{len(rows)} pairs would come out otherwise")
+    echo(f"{len(rows)} pairs would have another result")
 
 
 def _arrow(value: object) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +13,30 @@ from biomlbench.cli._common import as_json, echo, print_json, print_table
 DIFFERS = 1
 """Exit code: something changed."""
 _SHOWN = 50
-_folder = click.Path(file_okay=False, exists=True, path_type=Path)
+
+
+class _Results(click.Path):
+    """A folder of results, or one of those that it keeps: ``results@2025-W14``."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            folder, sign, when = str(value).rpartition("@")
+            if not sign:
+                raise
+            return super().convert(folder, param, ctx), when
+
+
+def _resolved(named: Path | tuple[Path, str]) -> Path:
+    if isinstance(named, Path):
+        return named
+    from biomlbench.summary.history import find
+
+    return find(*named).folder
+
+
+_folder = _Results(file_okay=False, exists=True, path_type=Path)
 
 
 @click.command()
@@ -25,10 +49,16 @@ _folder = click.Path(file_okay=False, exists=True, path_type=Path)
     help="Write the comparison as one HTML page; one of that name is replaced.",
 )
 @as_json
-def command(old: Path, new: Path, *, page: Path | None, as_json: bool) -> None:
+def command(
+    old: Path | tuple[Path, str],
+    new: Path | tuple[Path, str],
+    *,
+    page: Path | None,
+    as_json: bool,
+) -> None:
     """Say what changed from the results OLD to the results NEW, and why.
 
-    Told are ranks, rates, medals, verdicts and scores that changed, medal thresholds and
+    It lists ranks, rates, medals, verdicts and scores that changed, medal thresholds and
     verifiers of tasks, and agents, tasks and runs that are new or gone. The reason is what the
     tables were made from that is not the same: submission, task, answers, leaderboard, grader
     code, config, environment, run table. Only the tables over all pairs are read.
@@ -40,15 +70,17 @@ def command(old: Path, new: Path, *, page: Path | None, as_json: bool) -> None:
     \b
     Examples:
       biomlbench compare march/results results
+      biomlbench compare results@previous results
       biomlbench compare march/results results --html changes.html
     """  # noqa: D301
     from biomlbench.report.page import write_whole
     from biomlbench.reproduce.standings import standings
     from biomlbench.reproduce.standings_page import as_page, as_words, in_a_sentence
 
-    found = standings(old, new)
+    before, after = _resolved(old), _resolved(new)
+    found = standings(before, after)
     if page is not None:
-        write_whole(as_page(found, old.name or str(old), new.name or str(new)), page)
+        write_whole(as_page(found, before.name or str(before), after.name or str(after)), page)
     if as_json:
         print_json({"equal": found.equal, **asdict(found)})
     else:

@@ -56,7 +56,7 @@ def _overview(context: Context, *, as_json: bool) -> None:
 
     registry = Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir)
     rows = []
-    for name in registry.list_task_ids():
+    for name in track(registry.list_task_ids(), "looking for evidence"):
         missing = missing_evidence(registry.get_task(name))
         state = "uncalibrated" if missing else "complete"
         rows.append({"task": name, "evidence": state, "missing": missing})

@@ -46,7 +46,7 @@ _SHOWN = ("task_id", "run_id", "published", "ours", "same", "reason")
     is_flag=True,
     help="Write a config as well, and start the workflow. Takes several run groups.",
 )
-@click.option("-c", "--cores", default=os.cpu_count(), show_default=True, help="For --run.")
+@click.option("-c", "--cores", default=os.cpu_count(), show_default="all", help="For --run.")
 @click.option(
     "--report",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     help="Tasks to prepare at a time, each in a process of its own.",
 )
 @click.option("--offline", is_flag=True, help="Take what the cache has, and fetch nothing.")
-@click.option("--force", is_flag=True, help="Make them anew, whatever is there: it is deleted.")
+@click.option("--force", is_flag=True, help="Prepare them again, whatever is there: it is deleted.")
 @as_json
 @data_options
 def command(

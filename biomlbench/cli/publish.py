@@ -27,7 +27,7 @@ def command(
 ) -> None:
     """Write a site of RESULTS (default: results): leaderboard, agents, tasks, report, downloads.
 
-    It holds no answers, no submissions, nothing that they printed, no places of files; what run
+    It holds no answers, no submissions, nothing that they printed, no paths of files; what run
     tables say in meta_ columns is in it. Its links are relative: open it from the disk, or put it
     on any server, at its root or below. A folder that was not made by this command is refused; in
     one that was, its own files are replaced, others stay.

@@ -27,6 +27,9 @@ _SHOWN = 50
     help="Folder for the rerun; must be empty or not there.",
 )
 @click.option("-c", "--cores", default=1, show_default=True, help="CPU cores to use.")
+@click.option(
+    "--profile", help="Profile of Snakemake: slurm, cluster-generic, or a folder of your own."
+)
 @click.option("--keep-data", is_flag=True, help="Take prepared data as they are.")
 @click.option(
     "--against",
@@ -44,6 +47,7 @@ def command(
     into: Path,
     *,
     cores: int,
+    profile: str | None,
     keep_data: bool,
     against: Path | None,
     trust_code: bool,
@@ -64,6 +68,7 @@ def command(
     \b
     Examples:
       biomlbench reproduce --cores 8
+      biomlbench reproduce --profile slurm
       biomlbench reproduce benchmark.crate.zip --into /tmp/again
       biomlbench reproduce results --against other/results
     """  # noqa: D301
@@ -82,6 +87,7 @@ def command(
             results,
             into,
             cores=cores,
+            profile=profile,
             keep_data=keep_data,
             archived=archived,
             trust_code=trust_code,

@@ -11,7 +11,7 @@ from biomlbench.cli._common import echo
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
-@click.option("-c", "--cores", default=os.cpu_count(), show_default=True, help="CPU cores to use.")
+@click.option("-c", "--cores", default=os.cpu_count(), show_default="all", help="CPU cores to use.")
 @click.option("--results", metavar="DIR", help="Folder of the results. [default: as configured]")
 @click.option("-h", "--help", "show_help", is_flag=True, help="Show this message and exit.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGUMENT]...")

@@ -21,7 +21,7 @@ _LEVELS = {"full": "full protection", "reduced": "reduced protection", "unsafe":
 
 @click.group()
 def command() -> None:
-    """Look at what this machine offers to keep submitted code apart.
+    """Show which sandboxes this machine has for submitted code.
 
     \b
     Example:

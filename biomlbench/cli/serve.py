@@ -66,6 +66,7 @@ def command(
         import uvicorn
 
         from biomlbench.serve.app import create_app
+        from biomlbench.serve.http import BoundedProtocol
     except ModuleNotFoundError as error:
         from biomlbench.runtime.files import install_command
 
@@ -90,6 +91,8 @@ def command(
     verbose = logging.getLogger().isEnabledFor(logging.INFO)
     config = uvicorn.Config(
         app,
+        http=BoundedProtocol,
+        ws="none",
         log_config=None,
         access_log=verbose,
         server_header=False,

@@ -22,20 +22,20 @@ def command(task: str, *, context: Context, dry_run: bool) -> None:
     """Write the section "For all calls" at the end of the statement of the card TASK.
 
     It is made from `inputs`, `sizes`, `layouts` and `limits` of the card's config.yaml. Then
-    cases and statement are held against these declarations; the exit code is 1 where a promise
+    cases and statement are checked against these declarations; the exit code is 1 where a promise
     has no case or a case lies outside a promise.
 
     \b
     Example:
       biomlbench statement my-card --tasks-dir my-tasks
     """  # noqa: D301
-    from biomlbench.verify import card, promises
+    from biomlbench.verify import card, promises, statement
 
     loaded = card.load(context.task(task).folder)
     if dry_run:
-        echo(promises.conventions(loaded), nl=False)
+        echo(statement.conventions(loaded), nl=False)
     else:
-        promises.write_conventions(loaded)
+        statement.write_conventions(loaded)
     found = promises.problems(loaded)
     for problem in found:
         echo(problem, err=True)

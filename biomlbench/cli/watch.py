@@ -10,7 +10,7 @@ import click
 
 from biomlbench.cli._common import as_json, echo, print_json, results_argument
 from biomlbench.plain_text import plain
-from biomlbench.workflow.progress import clock
+from biomlbench.runtime.progress_bars import clock
 from biomlbench.workflow.run_state import FILE, StateError, read_state
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _STAGE = "{:<12}{:>9}{:>9}{:>9}{:>9}"
 def command(results: Path, *, once: bool, interval: float, as_json: bool) -> None:
     """Say what the run that writes to RESULTS is doing, until it ends.
 
-    Told are the pairs by stage, what runs now, the last failures with reason and remedy, the rate
+    It shows the pairs by stage, what runs now, the last failures with reason and remedy, the rate
     and the time left; of a run that has ended or was killed, how far it came. Only files are read,
     so that it works from any machine that has the results, and beside a cluster's jobs.
 
@@ -56,7 +56,7 @@ def command(results: Path, *, once: bool, interval: float, as_json: bool) -> Non
         state = _shown(results, once=once, interval=interval, as_json=as_json)
     except (AttributeError, KeyError, TypeError) as error:
         raise StateError(
-            f"{results / FILE}: is damaged ({error!r}); the next run writes it anew"
+            f"{results / FILE}: is damaged ({error!r}); the next run writes it again"
         ) from error
     raise SystemExit(LOST if _is_lost(state) else 0)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from biomlbench.contracts import _calibration, _results
@@ -48,6 +49,15 @@ MOST_GROUPS = 128
 """Row groups of a file at most: each costs about 100 bytes a column in the file's footer."""
 SMALL = 1_000_000
 """Bytes up to which a file is read at once and decoded by one thread: a third less time each."""
+MOST_ROWS = 20_000_000
+"""Rows of a table: a hundred checks of 200,000 pairs."""
+MOST_OF_A_NAME = 4096
+"""Bytes of an agent's, a run's or a task's name: more than a run table may give."""
+MOST_OF_A_TEXT = 1_048_576
+"""Bytes of any other text in a table over all pairs."""
+MOST_ITEMS = 10_000
+"""Items of a list in such a table."""
+_NAMES = frozenset(("task_id", "run_id", "agent", "domain", "kind", "check", "metric"))
 _SHORT = 16  # rows up to which a dictionary and statistics take more room than they save
 
 DIGESTS = "submissions_sha256"
@@ -246,6 +256,12 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
         source = pa.BufferReader(Path(path).read_bytes()) if small else path
         with pq.ParquetFile(source, memory_map=False, pre_buffer=not small) as file:
             _check_schema(name, file.schema_arrow, f"{path}: ")
+            if (rows := file.metadata.num_rows) > MOST_ROWS:
+                # A few kilobytes can hold any number of equal rows.
+                raise ContractError(
+                    f"{path}: {rows} rows; at most {MOST_ROWS} are read; make the table anew with "
+                    "this program"
+                )
             table = file.read(columns=columns, use_threads=not small)
     except FileNotFoundError as error:
         made_by = "`snakemake calibrate`" if "calibration" in Path(path).parts else "the workflow"
@@ -256,7 +272,33 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
         ) from error
     if columns is None:
         check(name, table, str(path))
+    if name in QUERIED:
+        _check_texts(name, table, path)
     return table
+
+
+def _check_texts(name: str, table: pa.Table, path: str | Path) -> None:
+    """Refuse texts that none of our tables has: what others made is drawn, searched and shown."""
+    for field in table.schema:
+        column = table.column(field.name)
+        if pa.types.is_list(field.type):
+            most = pc.max(pc.list_value_length(column)).as_py() or 0
+            if most > MOST_ITEMS:
+                raise ContractError(
+                    f"{path}: `{name}.{field.name}` has a list of {most} items; at most "
+                    f"{MOST_ITEMS} are read; make the table anew with this program"
+                )
+            column = pc.list_flatten(column)
+        if not pa.types.is_string(column.type):
+            continue
+        allowed = MOST_OF_A_NAME if field.name in _NAMES else MOST_OF_A_TEXT
+        lengths = pc.binary_length(column)
+        if (most := pc.max(lengths).as_py() or 0) > allowed:
+            row = pc.index(lengths, most).as_py() + 1
+            raise ContractError(
+                f"{path}: row {row}: `{name}.{field.name}` has {most} bytes; at most {allowed} are "
+                "read; make the table anew with this program"
+            )
 
 
 def _size(path: str | Path) -> int:

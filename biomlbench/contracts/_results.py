@@ -115,6 +115,7 @@ PROVENANCE = [
     field("answers_sha256", STR, "hash of the answers, or of a card's oracle"),
     field("leaderboard_sha256", STR, "hash of the leaderboard; absent without one"),
     field("humans_sha256", STR, "hash of the human baselines; absent without them"),
+    field("audit_sha256", STR, "hash of the audit that the medal depends on; absent without one"),
     field("code", STR, "hash of the library code of all stages"),
     field("settings", STR, "hash of seeds and other settings of all stages"),
     field("environment", STR, "hash of the versions of Python and of the packages"),
@@ -153,7 +154,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("prepared", BOOL, "the data is in place", required=True),
             field("calibrated", BOOL, "the task's evidence is complete", required=True),
             field("evidence_missing", pa.list_(STR), "required evidence not there"),
-            field("audit", STR, "what its audit came to: clean, open or partial; null without one"),
+            field("audit", STR, "of its audit: clean, open, partial or stale; null without one"),
             field("audit_findings", pa.list_(STR), "its open findings, the worst first"),
             volatile("reference_s", F64, "the reference's own seconds over all its cases"),
         ]
@@ -260,6 +261,15 @@ SCHEMAS: dict[str, pa.Schema] = {
     ),
 }
 SCHEMAS["checks"] = SCHEMAS["verify"]
+SCHEMAS["history"] = pa.schema(
+    [
+        field("kept", STR, "when the results were kept, ISO 8601, UTC", required=True),
+        field("week", STR, "its ISO week", required=True),
+        field("task_set", STR, "hash of the ids of the tasks that there were", required=True),
+        field("place", I64, "place in the ranking of then, from 1", required=True),
+        *(column for column in SCHEMAS["agents"] if column.name not in ("domain", "meta_model")),
+    ]
+)
 SCHEMAS["differences"] = pa.schema(
     [
         field("task_id", STR, "task; empty for what is of no single task", required=True),

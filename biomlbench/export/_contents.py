@@ -11,6 +11,7 @@ from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.plain_text import markdown_line
 from biomlbench.reproduce.inputs import DATA, inside, not_in_tree, tree
 from biomlbench.reproduce.layout import CONFIG
+from biomlbench.runtime.progress_bars import track
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import file_hash
 from biomlbench.submission.reading import MAX_BYTES, read_bytes
@@ -155,7 +156,7 @@ def _config(contents: Contents, inputs: Inputs) -> None:
 def _submissions(contents: Contents, inputs: Inputs) -> None:
     import hashlib
 
-    for submission in inputs.submissions():
+    for submission in track(inputs.submissions(), "checking the submissions"):
         if submission.was != "file":
             continue
         name = inside(submission.path)

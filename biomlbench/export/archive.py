@@ -32,6 +32,7 @@ from biomlbench.export._contents import (
 from biomlbench.export._words import MEDIA_TYPE, table_description
 from biomlbench.export.rocrate import Part, describe_parts
 from biomlbench.reproduce.inputs import Inputs, inside
+from biomlbench.runtime.progress_bars import track
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,7 +126,7 @@ def _write(file: zipfile.ZipFile, contents: Contents) -> dict[str, str]:
     total, hashes = 0, {}
     if len(contents.files) > MAX_FILES:
         raise ArchiveError(f"{len(contents.files)} files; an archive has at most {MAX_FILES}")
-    for name in sorted(contents.files):
+    for name in track(sorted(contents.files), "packing"):
         data = contents.read(name)
         total += len(data)
         if total > MAX_TOTAL_BYTES:
@@ -204,7 +205,7 @@ def unpack(path: str | Path, to: str | Path) -> Path:
         with zipfile.ZipFile(path) as file:
             members = _checked(path, file)
             manifest = _manifest(path, file, members)
-            for name, info in members.items():
+            for name, info in track(members.items(), "unpacking"):
                 if name != MANIFEST:
                     _unpack_one(path, file, info, to / name, manifest.get(name))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:

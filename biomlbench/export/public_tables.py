@@ -24,11 +24,15 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 _FREE = r"(?<![\w.:/\\~-])"
 _BEGINNING = rf"(?:file:/+|{_FREE}(?:~[\w.-]*/|/(?=[^\s/]+/)|[A-Za-z]:[\\/]|\\\\))"
 _PATH = re.compile(_BEGINNING + r"(?:[^\s\"'`<>|,;:()\[\]{}]*[\\/])?")
-_QUOTED = re.compile(r"([\"'`])" + _BEGINNING + r"[^\"'`\n]*[\\/]([^\"'`\\/\n]*)\1")
+# A relative path is told from a task's id by its file's ending, and from prose by its quotes.
+_RELATIVE = re.compile(r"([\"'`])(?:[^\"'`\\/\n]+[\\/])+([^\"'`\\/\n]*\.\w{1,8})\1")
+# Atomic: what follows the last slash holds none, so that going back to an earlier one is in vain,
+# and takes the square of the text's length.
+_QUOTED = re.compile(r"([\"'`])" + _BEGINNING + r"(?>[^\"'`\n]*[\\/])([^\"'`\\/\n]*)\1")
 
 
 def without_paths(text: str, places: Sequence[str] = ()) -> str:
-    r"""Return text in which of each absolute path only the last part is left.
+    r"""Return text in which of each absolute or quoted path only the last part is left.
 
     Parameters
     ----------
@@ -49,10 +53,12 @@ def without_paths(text: str, places: Sequence[str] = ()) -> str:
     "'a.csv' is a link"
     >>> without_paths(r"C:\Users\otto\a.csv and https://example.org/x/y and 1/2")
     'a.csv and https://example.org/x/y and 1/2'
+    >>> without_paths("there is no file `runs/otto/a.csv` of 'clinical/diabetes'")
+    "there is no file `a.csv` of 'clinical/diabetes'"
     """
     for place in places:
         text = re.sub(_FREE + re.escape(place), "", text)
-    return _PATH.sub("", _QUOTED.sub(r"\1\2\1", text))
+    return _PATH.sub("", _RELATIVE.sub(r"\1\2\1", _QUOTED.sub(r"\1\2\1", text)))
 
 
 def public_tables(

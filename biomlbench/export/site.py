@@ -12,7 +12,8 @@ from biomlbench.errors import UserError
 from biomlbench.export import NO_LICENCE, load_tables
 from biomlbench.export.forms import About, all_forms
 from biomlbench.export.public_tables import public_tables
-from biomlbench.export.site_pages import Pages
+from biomlbench.export.site_feed import feed
+from biomlbench.export.site_pages import FEED, Pages
 from biomlbench.report.html import drawn_figures, render_tables
 from biomlbench.report.inputs import Tables
 from biomlbench.report.page import write_whole
@@ -27,6 +28,7 @@ __all__ = ["MARK", "SiteError", "publish"]
 
 MARK = ".biomlbench-site.json"
 """Lists what a site is made of: what is not in it, is not ours to overwrite or delete."""
+_AS_THEY_ARE = ("rates", "kills", "margins", "flakes", "history")
 _DOWNLOADS = ("csv", "croissant", "ro-crate")
 
 
@@ -81,7 +83,10 @@ def publish(
     whole = Tables.load(results)
     shown = Tables(
         **{name: table.to_pandas() for name, table in arrow.items()},
-        **{name: getattr(whole, name) for name in ("rates", "kills", "margins", "flakes")},
+        **{
+            name: getattr(whole, name)
+            for name in ("rates", "kills", "margins", "flakes", "history")
+        },
     )
     sizes = {name: len(table) for name, table in arrow.items()}
     made_from = _made_from(results)
@@ -89,6 +94,8 @@ def publish(
     pages["report.html"] = render_tables(
         shown, title=title, drawn=drawn_figures(results), track=track
     )
+    if len(shown.history):
+        pages[FEED] = feed(shown.history, title)
     pages[f"data/{RECORD}"] = json.dumps(made_from, indent=1, sort_keys=True) + "\n"
     downloads = [f"data/{name}" for name in _names_of_downloads(arrow)]
     _refuse_foreign(to, [*pages, *downloads], before)

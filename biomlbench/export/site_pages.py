@@ -14,7 +14,7 @@ from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
 from biomlbench.export._words import table_description
 from biomlbench.outcomes import SENTENCES
-from biomlbench.report.overview import Overview, build, in_order
+from biomlbench.report.overview import Overview, Rate, build, in_order
 from biomlbench.report.page import environment, style
 from biomlbench.report.payload import printable
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
     from biomlbench.report.inputs import Tables
 
-__all__ = ["Pages", "slug"]
+__all__ = ["FEED", "Pages", "slug"]
+
+FEED = "feed.xml"
+"""Place of the feed, which a site has once results have been kept."""
 
 _OF_AGENTS = (
     *(("model", "meta_model"), ("US$ a run", "meta_cost_usd"), ("tokens a run", "meta_tokens")),
@@ -98,7 +101,7 @@ class Pages:
         for row, facts in zip(overview.ranking, raw, strict=True):
             place = f"agents/{slug(facts['agent'])}.html"
             told = [(name, _text(facts[column])) for name, column in _OF_AGENTS]
-            runs = self._runs[self._runs["agent"] == facts["agent"]]
+            runs = self._of("agent", facts["agent"])
             runs = runs.sort_values(["task_id", "run_id"], kind="stable")
             yield (
                 place,
@@ -110,6 +113,7 @@ class Pages:
                     told=told,
                     agents=len(overview.ranking),
                     rows=[self._run(r, self._title(r["task_id"])) for r in _records(runs)],
+                    history=self._history(facts["agent"]),
                     link=_task_link,
                 ),
             )
@@ -134,6 +138,16 @@ class Pages:
         return self.tables.runs
 
     @cached_property
+    def _rows(self) -> dict[str, dict[Any, Any]]:
+        """Places of the runs of each agent and of each task, found once for all pages."""
+        columns = ("agent", "task_id")
+        return {name: dict(self._runs.groupby(name, sort=False).indices) for name in columns}
+
+    def _of(self, column: str, name: str) -> pd.DataFrame:
+        found: pd.DataFrame = self._runs.iloc[self._rows[column].get(name, [])]
+        return found
+
+    @cached_property
     def _tasks(self) -> list[str]:
         return sorted({*self.tables.tasks["task_id"], *self.tables.pairs["task_id"]})
 
@@ -153,6 +167,7 @@ class Pages:
                 style=self._styled,
                 version=__version__,
                 date=self.date,
+                feed=FEED if len(self.tables.history) else "",
                 **more,
             )
         )
@@ -166,7 +181,7 @@ class Pages:
 
     def _best_first(self, task: str) -> pd.DataFrame:
         """Return the runs of a task, those without a score last."""
-        runs = self._runs[self._runs["task_id"] == task]
+        runs = self._of("task_id", task)
         rising = bool((runs["direction"] == "minimize").any())
         return runs.sort_values(["score", "run_id"], ascending=[rising, True], kind="stable")
 
@@ -205,6 +220,23 @@ class Pages:
             "best": _text(best["score"].iloc[0]) if len(best) else "–",
             "agent": printable(best["agent"].iloc[0], 80) if len(best) else "–",
         }
+
+    def _history(self, agent: str) -> list[dict[str, Any]]:
+        """Return what was kept of an agent, the newest first; one result is no history."""
+        kept = self.tables.history[self.tables.history["agent"] == agent]
+        if len(kept) < 2:
+            return []
+        return [
+            {
+                "kept": row["kept"][:10],
+                "place": row["place"],
+                "rates": [Rate.of(row, "verified_medal_rate"), Rate.of(row, "pass_rate")],
+                "percentile": Rate.of(row, "leaderboard_percentile", 1.0),
+                "tasks": row["tasks"],
+                "runs": row["runs"],
+            }
+            for _, row in kept.iloc[::-1].iterrows()
+        ]
 
     def _run(self, row: dict[str, Any], label: str) -> dict[str, Any]:
         ends = [row["score_low"], row["score_high"]]

@@ -8,7 +8,7 @@ import os
 import struct
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError
@@ -87,12 +87,15 @@ class Rows:
     ids : list of str
     order : ndarray of int or None
         Position of each wanted row; None where the orders are the same.
+    wanted : list of str
+        Columns in the order in which the grader gets them; empty for as they are.
     """
 
     columns: list[str]
     count: int
     ids: list[str]
     order: np.ndarray | None
+    wanted: list[str] = field(default_factory=list)
 
 
 class _Processes:
@@ -208,6 +211,8 @@ def grade_isolated(
     body = data
     if rows is not None:
         head = {"mode": "frame", "rows": rows.count, "columns": rows.columns, "ids": rows.ids}
+        if rows.wanted != rows.columns and sorted(rows.wanted) == sorted(rows.columns):
+            head["wanted"] = rows.wanted
         body = struct.pack("<Q", len(data)) + data
         if rows.order is not None:
             body += rows.order.astype("<i8").tobytes()

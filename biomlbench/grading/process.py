@@ -92,7 +92,6 @@ class GraderProcess:
     def __init__(self, spec: GraderSpec) -> None:
         self._spec = spec
         self._stack = contextlib.ExitStack()
-        self._said = b""
         self.why: dict[str, Any] = {}
         try:
             self._running, config = self._start()
@@ -246,7 +245,7 @@ class GraderProcess:
             if left <= 0:
                 raise LostGraderError("it gave no reply in time")
             ready = {fd for fd, _ in poll.poll(left * 1000 + 1)}
-            if running.errors in ready and not self._read_errors():
+            if running.errors in ready and not running.read_errors(STDERR_BYTES):
                 poll.unregister(running.errors)
             if running.replies in ready:
                 part = os.read(running.replies, min(CHUNK, length - len(data)))
@@ -255,19 +254,11 @@ class GraderProcess:
                 data += part
         return bytes(data)
 
-    def _read_errors(self) -> bool:
-        try:
-            part = os.read(self._running.errors, CHUNK)
-        except OSError:
-            return True
-        self._said = (self._said + part)[-STDERR_BYTES:]
-        return bool(part)
-
     def _ending(self) -> str:
         with contextlib.suppress(OSError):
-            self._read_errors()
-        if self._said:
-            logger.info("the grader's process said: %s", self._said.decode("utf-8", "replace"))
+            self._running.read_errors(STDERR_BYTES)
+        if said := self._running.said:
+            logger.info("the grader's process said: %s", said.decode("utf-8", "replace"))
         return "its process ended (killed, or out of memory)"
 
 

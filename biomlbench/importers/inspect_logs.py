@@ -24,6 +24,7 @@ import csv
 import json
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,9 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import Entry
 from biomlbench.importers.published import published
+from biomlbench.plain_text import spreadsheet_cell
 from biomlbench.runtime.files import install_command
+from biomlbench.runtime.progress_bars import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,6 +52,8 @@ NO_SUBMISSION = (
 _ATTACHMENT = "attachment://"
 _UNUSED = {"events", "messages"}
 _SUBMISSION = re.compile(r"(?:.*[:/])?submission[._](csv|py|path)")
+_MOST_NAME = 100
+_MOST_SAID = 10_000
 METADATA = ("meta_model", "meta_commit", "meta_log", "meta_tokens", "meta_wall_time_s")
 RUN_COLUMNS = ("run_id", "agent", "task_id", "submission", "attempt", "time", *METADATA)
 SCORE_COLUMNS = ("run_id", "task_id", "scorer", "value")
@@ -77,6 +82,27 @@ class Taken:
     scores: list[dict[str, Any]] = field(default_factory=list)
     published: list[tuple[Entry, Published]] = field(default_factory=list)
     submissions: int = 0
+    _used: set[tuple[str, str]] = field(default_factory=set)
+    _numbers: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def free_run_id(self, stem: str, task_id: str) -> str:
+        """Return a run id that no other run of the task has."""
+        return self._free(task_id, stem, "")
+
+    def free_file(self, folder: Path, task_id: str, name: str) -> Path:
+        """Return a file that no other run has: tasks whose names differ may share a folder."""
+        place = re.sub(r"[^A-Za-z0-9._-]", "-", task_id).lstrip("._-")[:_MOST_NAME] or "task"
+        suffix = Path(name).suffix
+        return folder / place / self._free(f"/{place}", name.removesuffix(suffix), suffix)
+
+    def _free(self, of: str, stem: str, suffix: str) -> str:
+        while True:
+            self._numbers[of, stem + suffix] += 1
+            number = self._numbers[of, stem + suffix]
+            name = f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}"
+            if (of, name) not in self._used:
+                self._used.add((of, name))
+                return name
 
 
 def find_logs(path: Path) -> list[Path]:
@@ -124,7 +150,7 @@ def read_logs(
         If the reader is not installed, a log cannot be read, or nothing in them can be graded.
     """
     taken, paths = Taken(), list(paths)
-    for path in paths:
+    for path in track(paths, "reading logs"):
         take(_read(path), path, to, taken, rename or {}, agent)
     if not taken.submissions:
         raise ImportRefusedError(f"{', '.join(map(str, paths))}: {NO_SUBMISSION}")
@@ -163,18 +189,16 @@ def take(
     """
     stem = re.sub(r"[^A-Za-z0-9._-]", "-", path.stem).strip("._-")[-80:].lstrip("._-") or "log"
     agent = agent or "+".join(filter(None, (log.eval.solver, log.eval.model)))
-    used = {(entry.task_id, entry.run_id) for entry in taken.entries}
     for sample in log.samples or ():
         task_id = _task_of(sample, log.eval.task)
         task_id = rename.get(task_id, task_id)
-        run_id = _free(stem, task_id, used)
+        run_id = taken.free_run_id(stem, task_id)
         file, text = _submission(sample, path.parent)
         if text is not None:
-            folder = to / "submissions" / re.sub(r"[^A-Za-z0-9._-]", "-", task_id).lstrip("._-")
-            folder.mkdir(parents=True, exist_ok=True)
-            file = folder / f"{run_id}{file.suffix}"
-            file.write_text(text, encoding="utf-8")
-        taken.submissions += file.exists()
+            file = taken.free_file(to / "submissions", task_id, f"{run_id}{file.suffix}")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", errors="replace")
+        taken.submissions += os.path.lexists(file)
         number = len(taken.entries) + 1
         entry = Entry(number, task_id, str(file), file, run_id)
         taken.entries.append(entry)
@@ -191,8 +215,8 @@ def take(
         )
         for scorer, score in (sample.scores or {}).items():
             value = score.value
-            said = value if isinstance(value, (str, int, float)) else json.dumps(value)
-            row = {"run_id": run_id, "task_id": task_id, "scorer": scorer, "value": said}
+            said = value if isinstance(value, (int, float)) else _cell(value)
+            row = {"run_id": run_id, "task_id": task_id, "scorer": _cell(scorer), "value": said}
             taken.scores.append(row)
             if report := _report(score):
                 where = f"{path}: sample {sample.id!r}, scorer {scorer!r}"
@@ -212,14 +236,10 @@ def _metadata(spec: Any, sample: Any, path: Path) -> dict[str, Any]:
     }
 
 
-def _free(stem: str, task_id: str, used: set[tuple[str, str]]) -> str:
-    """Return a run id that no other run of the task has."""
-    number, run_id = 1, stem
-    while (task_id, run_id) in used:
-        number += 1
-        run_id = f"{stem}-{number}"
-    used.add((task_id, run_id))
-    return run_id
+def _cell(value: Any) -> str:
+    """Return what a scorer said as people may open it in a spreadsheet."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    return spreadsheet_cell(text[:_MOST_SAID])
 
 
 def _task_of(sample: Any, name: str) -> str:
@@ -247,7 +267,8 @@ def _submission(sample: Any, folder: Path) -> tuple[Path, str | None]:
                 value = (sample.attachments or {}).get(value.removeprefix(_ATTACHMENT), "")
             if found[1] != "path":
                 return Path(f"submission.{found[1]}"), value
-            if (folder / value).is_file():
+            # Not `Path.is_file`, which raises for names that are too long.
+            if os.path.isfile(folder / value):
                 return folder / value, None
     # A run without a submission counts as a run, so it gets a file that is not there.
     return folder / "no-submission.csv", None

@@ -12,6 +12,7 @@ from biomlbench.errors import LeaderboardError
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
 from biomlbench.scoring.leaderboard import read_leaderboard
+from biomlbench.workflow.table_rows import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,14 +59,18 @@ def import_leaderboard(
     source = Path(source)
     if source.suffix.lower() == ".zip":
         raise ImportRefusedError(f"{source}: unpack it, and name the CSV inside")
-    lines = [line for line in csv.reader(io.StringIO(read_text(source))) if line]
+    try:
+        lines = [line for line in csv.reader(io.StringIO(read_text(source))) if line]
+    except csv.Error as error:
+        raise ImportRefusedError(f"{source}: is no CSV ({error}); export it anew") from None
     if not lines:
         raise ImportRefusedError(f"{source}: is empty")
     plain = [name.strip().replace(" ", "").replace("_", "").lower() for name in lines[0]]
     columns = {NAMES[name]: number for number, name in enumerate(plain) if name in NAMES}
     if "score" not in columns:
         raise ImportRefusedError(
-            f"{source}: no column of scores (`score`, `Private Score`) among {lines[0]}"
+            f"{source}: no column of scores (`score`, `Private Score`) among "
+            f"{shown(lines[0][:20], 300)}; name one so"
         )
     for number, line in enumerate(lines[1:], 1):
         if len(line) != len(plain):

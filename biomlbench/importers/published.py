@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Published", "find_report", "match", "published", "read_report"]
 
 MEDALS = ("gold", "silver", "bronze")
+_MOST_LENGTHS = 32
+"""Lengths of stated paths, in parts, that are looked for; a group's are all of one or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,11 @@ def _number(entry: Mapping[str, Any], name: str, where: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ImportRefusedError(f"{where}: `{name}` is not a number")
-    return float(value) if math.isfinite(value) else None
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ImportRefusedError(f"{where}: `{name}` is out of the range of numbers") from None
+    return number if math.isfinite(number) else None
 
 
 def match(
@@ -175,25 +181,41 @@ def match(
     list of (Entry, Published or None)
         By task and path; what is left over of a task, by the order in both files.
     """
-    left: dict[str, list[Published]] = defaultdict(list)
-    for report in reports:
-        left[report.task_id].append(report)
+    by_end = _by_end(entries, reports)
+    by_task: dict[str, deque[int]] = defaultdict(deque)
+    for number, report in enumerate(reports):
+        by_task[report.task_id].append(number)
     found: dict[int, Published] = {}
+    taken: set[int] = set()
     for exact in (True, False):
         for entry in entries:
-            of_task = left[entry.task_id]
-            if entry.line in found or not of_task:
+            if entry.line in found:
                 continue
-            same = [r for r in of_task if _same(entry.stated, r.submission)] if exact else of_task
-            if same:
-                found[entry.line] = same[0]
-                of_task.remove(same[0])
+            end = (entry.task_id, Path(entry.stated).parts)
+            left = by_end.get(end) if exact else by_task[entry.task_id]
+            while left and left[0] in taken:
+                left.popleft()
+            if left:
+                found[entry.line] = reports[left[0]]
+                taken.add(left.popleft())
     return [(entry, found.get(entry.line)) for entry in entries]
 
 
-def _same(stated: str, reported: str) -> bool:
-    """Whether a report's path ends in the one that the group's list gives."""
-    if not stated or not reported:
-        return False
-    want, have = Path(stated).parts, Path(reported).parts
-    return have[-len(want) :] == want
+def _by_end(
+    entries: Sequence[Entry], reports: Sequence[Published]
+) -> dict[tuple[str, tuple[str, ...]], deque[int]]:
+    """Return the reports whose path ends in one that the group's list gives, in their order.
+
+    By tables and not by comparing each with each: a group may have many thousand of both.
+    """
+    stated = [(entry.task_id, Path(entry.stated).parts) for entry in entries if entry.stated]
+    wanted = set(stated)
+    lengths = Counter(len(parts) for _, parts in stated).most_common(_MOST_LENGTHS)
+    found: dict[tuple[str, tuple[str, ...]], deque[int]] = defaultdict(deque)
+    for number, report in enumerate(reports):
+        parts = Path(report.submission).parts if report.submission else ()
+        for length, _ in lengths:
+            end = (report.task_id, parts[-length:])
+            if len(end[1]) == length and end in wanted:
+                found[end].append(number)
+    return found

@@ -21,6 +21,7 @@ from biomlbench.report.overview import build as build_overview
 from biomlbench.report.page import ASSETS, environment, style, write_whole
 from biomlbench.report.payload import build as build_payload
 from biomlbench.report.payload import dumps, printable
+from biomlbench.report.predicted_rows import predicted_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,7 +30,7 @@ __all__ = ["Figure", "drawn_figures", "figures", "render", "render_tables"]
 
 SCRIPTS = (
     *("vendor/datatables.min.js", "core.js", "table.js", "strip.js"),
-    *("pages.js", "agents.js", "trust.js", "run.js", "app.js"),
+    *("pages.js", "agents.js", "versus.js", "history.js", "trust.js", "run.js", "app.js"),
 )
 CATEGORIES = ("Agents", "Tasks", "Trust", "Telemetry")
 _log = logging.getLogger(__name__)
@@ -137,6 +138,7 @@ def render(
         drawn=drawn_figures(results),
         feedback=visible_feedback(results, tables.pairs),
         provenance=read_provenance(results, tables.pairs),
+        rows=predicted_rows(results, tables),
         track=track,
     )
     out = Path(out)
@@ -155,6 +157,7 @@ def render_tables(
     drawn: dict[str, Path] | None = None,
     feedback: dict[int, list[dict[str, Any]]] | None = None,
     provenance: dict[int, dict[str, str]] | None = None,
+    rows: dict[str, dict[str, Any]] | None = None,
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> str:
     """Return the report as text; see :func:`render`."""
@@ -171,7 +174,7 @@ def render_tables(
             agent_link=_agent_link,
             calibrated=not (tables.rates.empty and tables.kills.empty),
             figures={c: [f for f in embedded if f.category == c] for c in CATEGORIES},
-            data=dumps(build_payload(tables, feedback or {}, provenance)),
+            data=dumps(build_payload(tables, feedback or {}, provenance, rows)),
             scripts=scripts,
             hashes=hashes,
             style=style(),

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from biomlbench import contracts
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
+from biomlbench.summary.history import FOLDER, history_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -48,6 +49,8 @@ class Tables:
     ----------
     pairs, checks, agents, tasks, telemetry : pandas.DataFrame
         As :data:`biomlbench.contracts.SCHEMAS` declares them.
+    history : pandas.DataFrame
+        The agents of results that were kept, as the contract `history` declares them.
     rates, kills, margins, flakes : pandas.DataFrame
         Calibration's tables, with at least the columns of :data:`CALIBRATION_COLUMNS`; `rates`
         may have a column `week` as well.
@@ -62,6 +65,7 @@ class Tables:
     agents: pd.DataFrame = field(default_factory=lambda: empty("agents"))
     tasks: pd.DataFrame = field(default_factory=lambda: empty("tasks"))
     telemetry: pd.DataFrame = field(default_factory=lambda: empty("telemetry"))
+    history: pd.DataFrame = field(default_factory=lambda: empty("history"))
     rates: pd.DataFrame = field(default_factory=lambda: empty("rates"))
     kills: pd.DataFrame = field(default_factory=lambda: empty("kills"))
     margins: pd.DataFrame = field(default_factory=lambda: empty("margins"))
@@ -99,8 +103,8 @@ class Tables:
         ----------
         results : path
             Holds `pairs.parquet`, and where they exist `checks.parquet`, `agents.parquet`,
-            `tasks.parquet`, `telemetry.parquet` (or the data set `telemetry/`) and
-            `calibration/{rates,kills,margins,flakes}.parquet`.
+            `tasks.parquet`, `telemetry.parquet` (or the data set `telemetry/`),
+            `calibration/{rates,kills,margins,flakes}.parquet` and what was kept in `history/`.
 
         Returns
         -------
@@ -113,6 +117,7 @@ class Tables:
         """
         root = Path(results)
         found = {name: arrow_table(name, root).to_pandas() for name in DECLARED}
+        found["history"] = history_of(root).to_pandas()
         found |= {name: _calibration(name, root) for name in CALIBRATION_COLUMNS}
         return cls(**{name: table for name, table in found.items() if table is not None})
 
@@ -125,7 +130,8 @@ def loaded(results: str | Path) -> Tables:
     results : path
         As for :meth:`Tables.load`.
     """
-    paths = sorted([*Path(results).glob("*.parquet"), *Path(results).glob("*/*.parquet")])
+    found = (Path(results).glob(f"{deep}*.parquet") for deep in ("", "*/", f"{FOLDER}/*/"))
+    paths = sorted(path for some in found for path in some)
     states = tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in paths)
     return _loaded(str(results), states)
 

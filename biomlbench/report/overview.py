@@ -12,7 +12,8 @@ from biomlbench.report.cautions import Warned, counted, warnings
 from biomlbench.report.compare import SIGNIFICANT, compare_agents
 from biomlbench.report.compare import ranking as places_of
 from biomlbench.report.payload import printable
-from biomlbench.summary.agents import FAIR
+from biomlbench.summary.agents import FAIR, RANKED_BY
+from biomlbench.summary.agents import in_order as ranked
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables
@@ -126,13 +127,8 @@ def ranked_by(tables: Tables) -> str:
 
 def in_order(tables: Tables) -> pd.DataFrame:
     """Return the rows of `agents` over all domains, in the order of the ranking."""
-    agents = tables.agents[tables.agents["domain"] == "all"]
-    order = list(
-        dict.fromkeys([f"{ranked_by(tables)}_rate", "pass_rate", "leaderboard_percentile"])
-    )
-    keys = agents.assign(**{name: agents[name].astype(float).fillna(-1.0) for name in order})
-    ascending = [False] * len(order) + [True]
-    return agents.loc[keys.sort_values([*order, "agent"], ascending=ascending).index]
+    names = (f"{ranked_by(tables)}_rate", *RANKED_BY[1:])
+    return ranked(tables.agents, list(dict.fromkeys(names)))
 
 
 def _ranking(tables: Tables, measure: str) -> list[Row]:

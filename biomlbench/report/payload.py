@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from biomlbench import contracts, outcomes
 from biomlbench.plain_text import plain
@@ -26,6 +27,11 @@ _LEFT_OUT = {
     "silver_threshold", "bronze_threshold", "median_threshold", "leaderboard_size", "medal_note",
     "domain", "metric", "direction",
 }  # fmt: skip
+_OF_HISTORY = (
+    *("kept", "task_set", "agent", "place", "tasks", "runs"),
+    *("verified_medal_rate", "verified_medal_rate_low", "verified_medal_rate_high"),
+    *("pass_rate", "pass_rate_low", "pass_rate_high", "leaderboard_percentile"),
+)
 _FULL_PRECISION = {"score"}
 _OUTCOME_LETTERS = {"passed": "p", "failed": "f", "skipped": "s", "error": "e"}
 THRESHOLDS = ("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold")
@@ -217,6 +223,7 @@ def build(
     tables: Tables,
     feedback: dict[int, list[dict[str, Any]]],
     provenance: dict[int, dict[str, str]] | None = None,
+    rows: dict[str, dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return everything that the report's tables and pages show.
 
@@ -227,6 +234,9 @@ def build(
         As :func:`biomlbench.report.feedback.visible_feedback` returns it.
     provenance : dict, optional
         As :func:`biomlbench.report.feedback.provenance` returns it.
+    rows : dict, optional
+        As :func:`biomlbench.report.predicted_rows.predicted_rows` returns it; without it nothing
+        is said of rows, as on a site.
 
     Returns
     -------
@@ -246,6 +256,14 @@ def build(
     pairs = pairs.drop(columns=[c for c in told if pairs[c].isna().all()])
     return {
         "docs": docs,
+        "flags": sorted(
+            {
+                field.name
+                for name in docs
+                for field in contracts.SCHEMAS[name]
+                if pa.types.is_boolean(field.type)
+            }
+        ),
         "stages": list(STAGES),
         "reasons": {
             str(reason): [str(outcomes.FAULT_OF[reason]), text]
@@ -256,12 +274,14 @@ def build(
         "check_rates": columns(check_rates(tables.checks)),
         "tasks": _tasks(tables),
         "agents": columns(tables.agents),
+        "history": columns(tables.history[list(_OF_HISTORY)]),
         "comparison": columns(compare_agents(tables.runs)),
         "rates": columns(tables.rates),
         "flakes": columns(tables.flakes),
         "check_power": columns(check_power(tables.kills, tables.checks)),
         "survivors": columns(survivors(tables.kills)),
         "disagreements": columns(disagreements(tables.checks)),
+        "rows": rows,
         "feedback": {
             str(row): [
                 {name: printable(text, 2000) for name, text in case.items()} for case in cases

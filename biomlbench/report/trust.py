@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from biomlbench.outcomes import Severity
+
 __all__ = ["check_power", "check_rates", "disagreements", "survivors"]
 
 NEARLY_ALWAYS = 0.95
@@ -31,7 +33,7 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
     if checks.empty:
         return pd.DataFrame(columns=names)
     failed = checks["outcome"].eq("failed")
-    counting = failed & checks["severity"].ne("advisory")
+    counting = failed & checks["severity"].ne(Severity.ADVISORY)
     together = counting.groupby([checks["task_id"], checks["run_id"]]).transform("sum")
     frame = checks[[*key, "suite", "mode", "severity", "pattern"]].assign(
         applied=1,
@@ -92,7 +94,7 @@ def check_power(kills: pd.DataFrame, checks: pd.DataFrame | None = None) -> pd.D
     made.loc[made["caught"] == 0, "remark"] = "catches nothing"
     made.loc[made["rejected"] > 0, "remark"] = "rejects right work"
     if checks is not None:
-        mild = checks.loc[checks["severity"] == "advisory", ["task_id", "check"]]
+        mild = checks.loc[checks["severity"] == Severity.ADVISORY, ["task_id", "check"]]
         advisory = pd.MultiIndex.from_frame(made[["task_id", "check"]]).isin(
             list(mild.drop_duplicates().itertuples(index=False, name=None))
         )

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from biomlbench.contracts import ContractError, compared, from_rows, read_table
 from biomlbench.reproduce.reasons import Change, Reasons, changes_of
 from biomlbench.reproduce.rows import Cell, differing_cells
+from biomlbench.runtime.progress_bars import track
 from biomlbench.stages import STAGES
 from biomlbench.stages.chain import get_stage
 from biomlbench.stages.provenance import COLUMNS
@@ -161,7 +162,8 @@ def _stage(found: Comparison, stage: str, old: Path, new: Path, reasons: Reasons
         one, other = (tables.path(stage, task, run, kind) for tables in sides)
         places.setdefault((one, other), []).append({"task_id": task, "run_id": run})
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        same = dict(zip(places, threads.map(_rows_if_same, places), strict=True))
+        rows_of = track(threads.map(_rows_if_same, places), f"comparing {stage}", len(places))
+        same = dict(zip(places, rows_of, strict=True))
     found.tables[stage] = Count(sum(rows or 0 for rows in same.values()), 0)
     for place, rows in same.items():
         if rows is None:

@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.contracts import read_table
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
-from biomlbench.task.registry import default_data_dir
+from biomlbench.workflow.recorded_places import DATA, base_of, data_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = ["DATA", "Inputs", "NotAgain", "Submission", "inside", "not_in_tree", "tree"]
 
-DATA = "data"
-"""Folder of the tasks' data where the config's lies outside the benchmark's folder."""
 _TREE = ("__pycache__", ".git", ".snakemake")
 _UNPRINTABLE = {chr(n) for n in range(32)} | {"\x7f", "\\"}
 
@@ -105,18 +103,8 @@ class Inputs:
 
     @property
     def base(self) -> Path:
-        """Folder that the config's paths are relative to.
-
-        The results lie in it as the config says; in an archive and in a rerun, directly; those
-        that lie elsewhere were made from the working directory.
-        """
-        place = self.results.absolute()
-        named = Path(self.config.get("results_dir", place.name))
-        if named.is_absolute() or ".." in named.parts:
-            here = Path.cwd()
-            return here if place == Path(os.path.normpath(here / named)) else place.parent
-        is_there = place.parts[-len(named.parts) :] == named.parts
-        return place.parents[len(named.parts) - 1] if is_there else place.parent
+        """Folder that the config's paths are relative to."""
+        return base_of(self.results, self.config)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -158,12 +146,7 @@ class Inputs:
 
     def data(self) -> Path:
         """Return the folder of the tasks' data, as configured or as archives have it."""
-        given = self.config.get("data_dir")
-        archived = self.base / DATA
-        if given is None:
-            return archived if archived.is_dir() else default_data_dir()
-        declared = self.base / Path(given).expanduser()
-        return declared if declared.is_dir() else archived
+        return data_of(self.base, self.config)
 
 
 def tree(folder: Path) -> Iterator[Path]:

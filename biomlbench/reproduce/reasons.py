@@ -29,6 +29,7 @@ _WORDS = {
     "answers_sha256": "answers",
     "leaderboard_sha256": "leaderboard",
     "humans_sha256": "human baselines",
+    "audit_sha256": "audit",
     "code": "grader code",
     "settings": "config or seed",
     "environment": "environment",

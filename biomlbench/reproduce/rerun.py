@@ -17,6 +17,7 @@ from biomlbench.reproduce.received import check_record, restricted
 from biomlbench.runtime.files import is_workflow, workflow_root
 from biomlbench.runtime.threads import KERNELS
 from biomlbench.stages.provenance import environment
+from biomlbench.workflow.command import place_of_profile
 from biomlbench.workflow.record import RECORD, read_record
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def reproduce(
     into: str | Path,
     *,
     cores: int = 1,
+    profile: str | None = None,
     keep_data: bool = False,
     workflow: str | Path | None = None,
     archived: bool = False,
@@ -59,6 +61,8 @@ def reproduce(
         differences in ``<into>/differences.parquet``.
     cores : int
         CPU cores for the workflow.
+    profile : str, optional
+        Profile of Snakemake beside the default one: a folder, or the name of one of ours.
     keep_data : bool
         Take the prepared data as they are instead of preparing them again.
     workflow : path, optional
@@ -85,6 +89,7 @@ def reproduce(
         If the results have no provenance, or cannot be read.
     """
     results, into = Path(results), Path(into)
+    folder = None if profile is None else _folder_of(profile)
     record, untrusted = read_record(results), list[NotAgain]()
     check_record(record)
     if archived:
@@ -94,7 +99,8 @@ def reproduce(
     say(f"laying out {len(inputs.record['submissions'])} submissions in {into}")
     missing = untrusted + lay_out(inputs, into, keep_data=keep_data)
     say(f"running {root / 'Snakefile'} in {into}")
-    run(root, into, cores, same_kernels(inputs.record["environment"], environment()))
+    kernels = same_kernels(inputs.record["environment"], environment())
+    run(root, into, cores, kernels, folder)
     comparison = compare(results, into / "results")
     write_table("differences", comparison.table(), into / DIFFERENCES)
     return comparison, missing
@@ -145,7 +151,19 @@ def same_kernels(then: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, s
     return {}
 
 
-def run(root: Path, into: Path, cores: int, kernels: Mapping[str, str]) -> None:
+def _folder_of(profile: str) -> Path:
+    folder = Path(place_of_profile(profile))
+    if not any((folder / name).is_file() for name in ("config.yaml", "config.v9+.yaml")):
+        raise ReproduceError(
+            f"{profile}: there is no such profile; name a folder with a config.yaml, "
+            "or one that comes with the workflow: slurm, cluster-generic"
+        )
+    return folder.absolute()
+
+
+def run(
+    root: Path, into: Path, cores: int, kernels: Mapping[str, str], profile: Path | None = None
+) -> None:
     """Run the workflow in a folder; its output goes to this process's.
 
     Parameters
@@ -157,6 +175,8 @@ def run(root: Path, into: Path, cores: int, kernels: Mapping[str, str]) -> None:
     cores : int
     kernels : mapping of str to str
         Variables that choose the code of numerical libraries; no others of them are set.
+    profile : Path, optional
+        Folder of a profile.
 
     Raises
     ------
@@ -166,6 +186,8 @@ def run(root: Path, into: Path, cores: int, kernels: Mapping[str, str]) -> None:
     call = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
     call += ["--workflow-profile", str(root / "profiles" / "default")]
     call += ["--directory", str(into.absolute()), "--cores", str(cores)]
+    if profile is not None:
+        call += ["--profile", str(profile)]
     path = os.pathsep.join(filter(None, (str(root), os.environ.get("PYTHONPATH"))))
     env = {name: text for name, text in os.environ.items() if name not in KERNELS}
     env |= {"PYTHONPATH": path, **kernels}

@@ -145,12 +145,15 @@ def _agents(found: Standings, sides: list[Tables]) -> None:
         {row["agent"]: {**_named(row), "place": place} for place, row in enumerate(table, 1)}
         for table in (in_order(side).to_dict("records") for side in sides)
     ]
+    of_agent: dict[str, list[dict[str, Any]]] = {}
+    for pair in found.pairs:
+        of_agent.setdefault(pair["agent"], []).append(pair)
     for agent in dict.fromkeys((*rows[1], *rows[0])):
         one, other = (side.get(agent) for side in rows)
         changes = _changes(one, other, ("place", *OF_AGENTS, "runs"))
         if not changes and one is not None and other is not None:
             continue
-        own = [pair for pair in found.pairs if pair["agent"] == agent]
+        own = of_agent.get(agent, [])
         why = list(dict.fromkeys(word for pair in own for word in pair["why"]))
         moved = any(pair["state"] != CHANGED for pair in own)
         if one is not None and other is not None and moved:

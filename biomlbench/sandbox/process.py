@@ -28,6 +28,7 @@ __all__ = ["Running", "pipe_with", "spawn", "subreaper"]
 
 # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
+ERRORS_CHUNK = 1 << 20
 END_S = 60.0
 """Seconds after SIGKILL until a sandbox that is still there counts as a fault of the host."""
 
@@ -97,6 +98,8 @@ class Running:
     group : ControlGroup or None
     settings : dict
         What the harness must know of its surroundings.
+    said : bytes
+        The end of what :meth:`read_errors` has read.
     """
 
     def __init__(
@@ -125,6 +128,7 @@ class Running:
         self._root_fd: int | None = None
         self._orphans: set[int] = set()
         self.killed = False
+        self.said = b""
 
     def find_init(self, deadline: float) -> bool:
         """Learn the sandbox's init from bwrap's status; False if bwrap ended before."""
@@ -196,6 +200,15 @@ class Running:
             if line.strip():
                 return int(json.loads(line).get("exit-code", -1))
         return None
+
+    def read_errors(self, most: int) -> bool:
+        """Read once from the diagnostics and keep the last `most` bytes; False at their end."""
+        try:
+            part = os.read(self.errors, ERRORS_CHUNK)
+        except OSError:
+            return True
+        self.said = (self.said + part)[-most:]
+        return bool(part)
 
     def last_words(self) -> bytes:
         """Return the diagnostics of a start that failed, once they have all been said."""

@@ -68,7 +68,6 @@ class Session:
         cpu = setup.limits.cpu_s
         self.cpu_limit_s: float = setup.limits.wall_s * setup.limits.threads if cpu is None else cpu
         self.clear = True
-        self._said = b""
         self._errors_ended = False
         self._buffer = bytearray()
         gpu_claim, gpus = claim_gpus(setup.limits.gpus)
@@ -220,7 +219,7 @@ class Session:
             ready = {fd for fd, _ in poll.poll(min(POLL_S, left) * 1000 + 1)}
             if not left and running.replies not in ready:
                 raise Lost("time_limit", "the sandbox gave no reply in time")
-            if running.errors in ready and not self._read_errors():
+            if running.errors in ready and not running.read_errors(STDERR_BYTES):
                 self._errors_ended = True
                 poll.unregister(running.errors)
             if running.replies in ready:
@@ -230,18 +229,10 @@ class Session:
             if watching:
                 self.meter.look()
 
-    def _read_errors(self) -> bool:
-        try:
-            part = os.read(self._running.errors, CHUNK)
-        except OSError:
-            return True
-        self._said = (self._said + part)[-STDERR_BYTES:]
-        return bool(part)
-
     def _stderr(self) -> str:
         with contextlib.suppress(OSError):
-            self._read_errors()
-        return self._said.decode("utf-8", "replace").strip()[-2000:]
+            self._running.read_errors(STDERR_BYTES)
+        return self._running.said.decode("utf-8", "replace").strip()[-2000:]
 
     def _ended(self) -> None:
         """Find out whose doing it was that the replies ended early."""

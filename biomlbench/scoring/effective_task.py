@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.outcomes import Verifier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
     from biomlbench.scoring.stored_audit import StoredAudit
     from biomlbench.task.task import Task
 
-__all__ = ["VERSIONS", "EffectiveTask", "declared_verifier"]
+__all__ = ["EffectiveTask", "declared_verifier"]
 
-VERSIONS = ("v1", "shadow", "v2")
 _SHARE = (0.0, 1.0)
 """Range of the score of a problem card: a share of its checks."""
 
@@ -56,7 +56,7 @@ class EffectiveTask:
         self._refuse_verifier()
 
     @property
-    def verifier(self) -> str:
+    def verifier(self) -> Verifier:
         """Which verifier decides: ``v1``, ``shadow`` or ``v2``.
 
         Raises
@@ -66,9 +66,9 @@ class EffectiveTask:
         """
         self._refuse_verifier()
         if not self.task.is_card:
-            return "v2"
+            return Verifier.V2
         wanted = self.overrides.get("verifier")
-        return str(wanted or declared_verifier(self.task.config, self._has_checks))
+        return Verifier(wanted) if wanted else declared_verifier(self.task.folder, self.task.config)
 
     @property
     def _has_checks(self) -> bool:
@@ -78,12 +78,12 @@ class EffectiveTask:
         wanted = self.overrides.get("verifier")
         if wanted is None:
             return
-        there: tuple[str, ...] = VERSIONS
+        there: tuple[str, ...] = tuple(Verifier)
         why = ""
         if not self.task.is_card:
-            there, why = ("v2",), "only problem cards have the old checks"
+            there, why = (Verifier.V2,), "only problem cards have the old checks"
         elif not self._has_checks:
-            there, why = ("v1",), f"{self.task.folder} has no verifier.yaml"
+            there, why = (Verifier.V1,), f"{self.task.folder} has no verifier.yaml"
         if wanted not in there:
             raise TaskError(
                 f"config: `tasks.{self.task.id}.verifier` is {wanted}, but {why}; leave it out"
@@ -93,7 +93,7 @@ class EffectiveTask:
     def metric_name(self) -> str:
         """What the score is called: the metric, or for a card which checks are counted."""
         if self.task.is_card:
-            return f"{'visible' if self.verifier == 'v1' else 'hidden'}_checks"
+            return f"{'visible' if self.verifier is Verifier.V1 else 'hidden'}_checks"
         metric = self.task.metric
         return metric.name if metric else self.task.grader.name
 
@@ -188,7 +188,7 @@ class EffectiveTask:
             return None
         from biomlbench.scoring.stored_audit import read_stored_audit
 
-        return read_stored_audit(self.audit)
+        return read_stored_audit(self.audit, self.task)
 
     def limits(self, defaults: Mapping[str, Any]) -> dict[str, Any]:
         """Return the sandbox's limits as declared: defaults, the task's, the config's for it."""
@@ -199,21 +199,39 @@ class EffectiveTask:
         return int(self.overrides.get("repeats", default))
 
 
-def declared_verifier(config: Mapping[str, Any], has_checks: bool) -> str:
-    """Return the verifier that a card's config asks for.
+def declared_verifier(folder: Path, config: Mapping[str, Any]) -> Verifier:
+    """Return the verifier that a card asks for.
 
     Parameters
     ----------
+    folder : Path
+        The card's.
     config : mapping
-        The card's ``config.yaml``.
-    has_checks : bool
-        There is a ``verifier.yaml``.
+        Its ``config.yaml``.
 
     Returns
     -------
-    str
-        By default ``v2``, or ``v1`` for a card without checks of its own.
+    Verifier
+        By default v2, or v1 for a card without checks of its own.
+
+    Raises
+    ------
+    TaskError
+        If there is no such verifier, or it needs checks that the card does not have.
     """
     declared = config.get("verifier") or {}
     version = declared.get("version") if isinstance(declared, dict) else declared
-    return str(version) if version else ("v2" if has_checks else "v1")
+    has_checks = (folder / "verifier.yaml").is_file()
+    if not version:
+        return Verifier.V2 if has_checks else Verifier.V1
+    if version not in set(Verifier):
+        raise TaskError(
+            f"{folder / 'config.yaml'}: verifier version is one of {', '.join(Verifier)}, "
+            f"not {version!r}"
+        )
+    if version != Verifier.V1 and not has_checks:
+        raise TaskError(
+            f"{folder / 'config.yaml'}: verifier version {version} needs a verifier.yaml; "
+            "`biomlbench migrate` writes a first one"
+        )
+    return Verifier(version)

@@ -61,7 +61,9 @@ class ScoreResult:
         The bootstrap distribution at evenly spaced quantiles from 0 to 1.
     n_rows : int or None
         Rows (images, structures) that were scored.
-    reason, fault, message : str
+    reason : Reason
+    fault : Fault
+    message : str
         Reason code, whose fault, and a sentence; ``ok``, ``none`` and empty with a score.
     exists : bool
         There is a regular file, whatever is in it.
@@ -79,8 +81,8 @@ class ScoreResult:
     score_high: float | None = None
     score_quantiles: tuple[float, ...] | None = None
     n_rows: int | None = None
-    reason: str = "ok"
-    fault: str = "none"
+    reason: Reason = Reason.OK
+    fault: Fault = Fault.NONE
     message: str = ""
     exists: bool = True
     undefined_resamples: int = 0
@@ -214,7 +216,8 @@ def _score_in_process(
     if inspection.sample is not None:
         table, order = inspection.rows
         data, columns = _as_csv(submission, table, name, root)
-        rows = Rows(columns, table.num_rows, list(inspection.sample.keys.columns), order)
+        sample = inspection.sample
+        rows = Rows(columns, table.num_rows, list(sample.keys.columns), order, list(sample.columns))
         suffix = ".csv"
     score = grade_isolated(grader.spec, data, suffix, rows, hub_answers(task))
     count = inspection.table.num_rows if inspection.table is not None else None
@@ -302,8 +305,8 @@ def _failed(
         None,
         metric,
         direction,
-        reason=str(reason),
-        fault=str(fault_of(reason)),
+        reason=reason,
+        fault=fault_of(reason),
         message=message,
         exists=exists,
     )

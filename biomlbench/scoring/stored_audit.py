@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Outcome
 
+from .audit_currency import changed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from biomlbench.task.task import Task
 
 __all__ = ["FILE", "Standing", "StoredAudit", "read_stored_audit"]
 
@@ -48,16 +52,29 @@ class StoredAudit:
     complete : bool
         All could be looked at.
     standing : tuple of Standing
-        The worst first.
+        The worst first; none of one that is stale.
+    changed : tuple of str
+        What has changed since, of what the audit depends on; such an audit is stale, and counts
+        neither for the task nor against it.
     """
 
     complete: bool
     standing: tuple[Standing, ...]
+    changed: tuple[str, ...] = ()
 
     @property
     def state(self) -> str:
-        """``open``, ``partial`` (nothing found, and not all looked at) or ``clean``."""
+        """``stale``, ``open``, ``partial`` (nothing found, not all looked at) or ``clean``."""
+        if self.changed:
+            return "stale"
         return "open" if self.standing else "clean" if self.complete else "partial"
+
+    @property
+    def note(self) -> str:
+        """Say that it is stale, and what to do; empty where it is not."""
+        if not self.changed:
+            return ""
+        return f"the audit is stale: {', '.join(self.changed)} changed since; audit the task again"
 
     def touching(self, checks: Iterable[Mapping[str, Any]]) -> list[Standing]:
         """Return the findings that touch a medal.
@@ -77,8 +94,14 @@ class StoredAudit:
         ]
 
 
-def read_stored_audit(path: Path) -> StoredAudit:
+def read_stored_audit(path: Path, task: Task | None = None) -> StoredAudit:
     """Read the findings that an audit has left.
+
+    Parameters
+    ----------
+    path : path
+    task : Task, optional
+        As it is now; without, it is not looked whether the audit is stale.
 
     Raises
     ------
@@ -92,8 +115,11 @@ def read_stored_audit(path: Path) -> StoredAudit:
             for one in audit["findings"]
             if one["open"] and not one["waived"] and one["severity"] != "note"
         )
-        return StoredAudit(bool(audit["grader"]) and not audit["skipped"], standing)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        complete = bool(audit["grader"]) and not audit["skipped"]
+        then = dict(audit["made_of"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise TaskError(
             f"{path}: is no stored audit ({type(error).__name__}); audit the task again"
         ) from error
+    since = changed(then, task) if task else ()
+    return StoredAudit(complete, () if since else standing, since)

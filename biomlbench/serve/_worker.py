@@ -9,6 +9,9 @@ from typing import Any
 
 from biomlbench.errors import TaskError
 from biomlbench.serve import work
+from biomlbench.serve.answers import as_json
+from biomlbench.serve.forms import read_form
+from biomlbench.serve.names import Screen
 from biomlbench.serve.refusal import Refusal
 
 NICER = 5
@@ -16,14 +19,19 @@ NICER = 5
 
 
 def main(job: Any) -> dict[str, Any]:
-    """Return an answer, a refusal, or what is at fault."""
+    """Return an answer as JSON, a refusal, or what is at fault."""
     server = os.getpriority(os.PRIO_PROCESS, os.getppid())
     os.setpriority(os.PRIO_PROCESS, 0, server + NICER)
     if job.what == "warm":
-        return {"answer": None}
+        return {"answer": b""}
     try:
         function = {"validate": work.validate, "evaluate": work.evaluate}[job.what]
-        answer = function(job.settings, Path(job.upload), job.filename, job.task_id)
+        body = Path(job.body)
+        file = body.with_name("upload")
+        sent = read_form(body, job.content_type, job.max_bytes, file)
+        body.unlink()
+        answer = function(job.settings, file, sent.filename, sent.task_id)
+        return {"answer": as_json(Screen(job.settings).clean(answer))}
     except Refusal as refusal:
         return {"refusal": (refusal.status, refusal.error, refusal.details)}
     except Exception as error:
@@ -32,4 +40,3 @@ def main(job: Any) -> dict[str, Any]:
             "reason": getattr(error, "reason", None),
             "text": str(error) if isinstance(error, TaskError) else traceback.format_exc(),
         }
-    return {"answer": answer}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from biomlbench.outcomes import sentence
+from biomlbench.serve.answers import Error, Health, as_json
 from biomlbench.serve.names import Screen
 from biomlbench.serve.openapi import description
 from biomlbench.serve.page import CONTENT_SECURITY_POLICY, render
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from biomlbench.serve.settings import Settings
+    from biomlbench.serve.uploads import Received
 
 __all__ = ["create_app"]
 
@@ -95,7 +96,7 @@ class _Server:
         self.service.close()
 
     async def health(self, _request: Request) -> Response:
-        return _json({"status": "running"})
+        return _json(Health(status="running"))
 
     async def description(self, _request: Request) -> Response:
         return _json(self.openapi)
@@ -115,17 +116,18 @@ class _Server:
         self, request: Request, pool: str, work: Callable[..., Any], max_bytes: int
     ) -> Response:
         # A client takes up a place only once it has sent all: those that never do keep nobody out.
-        async with upload(request, max_bytes, self.settings.upload_s, self.arrivals) as sent:
+        async with upload(request, max_bytes, self.settings.upload_s, self.arrivals) as received:
             if self.busy >= self.settings.jobs + self.settings.waiting:
                 raise Refusal(503, "Too many requests at once.", "Try again in a while.")
             with self.counted():
                 try:
-                    result = await self.run(pool, work, *sent)
+                    kind = request.headers["content-type"]
+                    result = await self.run(pool, received, work, kind, max_bytes)
                 except Refusal:
                     raise
                 except Exception as error:
                     return self.at_fault(error)
-        return _json(self.screen.clean(result))
+        return _response(result)
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -135,27 +137,29 @@ class _Server:
         finally:
             self.busy -= 1
 
-    async def run(self, pool: str, work: Callable[..., Any], *args: Any) -> Any:
+    async def run(
+        self, pool: str, received: Received, work: Callable[..., bytes], *args: Any
+    ) -> bytes:
         """Run blocking work in a pool's thread; do not wait for ever."""
-        future = asyncio.get_running_loop().run_in_executor(self.pools[pool], work, *args)
+        received.job = self.pools[pool].submit(work, received.body, *args)
+        future = asyncio.wrap_future(received.job)
         # The candidate's own time, and as much again for the requests before this one.
         longest = 2 * self.settings.timeout_s + _GRACE_S
         done, _ = await asyncio.wait({future}, timeout=longest)
         if not done:
             # What runs ends by its own limits; what has not begun never will.
-            future.cancel()
             raise Refusal(503, "The server is too busy.", "Try again in a while.")
         return future.result()
 
     async def refused(self, _request: Request, error: Refusal) -> Response:
         headers = {"retry-after": str(_RETRY_AFTER_S)} if error.status == 503 else None
-        body = self.screen.clean({"error": error.error, "details": error.details})
+        body = Error(error=self.screen.text(error.error), details=self.screen.text(error.details))
         return _json(body, error.status, headers)
 
     async def no_such_page(self, request: Request, error: HTTPException) -> Response:
         known = ", ".join(sorted(self.openapi["paths"]))
         details = f"{request.method} is not answered here. There are: {known}."
-        return _json({"error": error.detail, "details": details}, error.status_code, error.headers)
+        return _json(Error(error=error.detail, details=details), error.status_code, error.headers)
 
     async def failed(self, _request: Request, error: Exception) -> Response:
         return self.at_fault(error)
@@ -168,11 +172,13 @@ class _Server:
         name = error.name if isinstance(error, WorkFault) else type(error).__name__
         what = f"{reason}: {sentence(reason)}" if reason else name
         details = f"{what} The server's log says more under incident {incident}."
-        return _json({"error": "An unexpected error occurred.", "details": details}, 500)
+        return _json(Error(error="An unexpected error occurred.", details=details), 500)
 
 
 def _json(body: Any, status: int = 200, headers: Any = None) -> Response:
-    # ASCII only: what a candidate returns may hold characters that UTF-8 cannot carry.
-    text = json.dumps(body, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return _response(as_json(body), status, headers)
+
+
+def _response(text: bytes, status: int = 200, headers: Any = None) -> Response:
     headers = {**(headers or {}), "x-content-type-options": "nosniff"}
     return Response(text, status, headers, media_type="application/json")

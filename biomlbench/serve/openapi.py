@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic.json_schema import models_json_schema
+
 from biomlbench import __version__
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Outcome, Reason, Verdict
-from biomlbench.scoring.effective_task import VERSIONS
-from biomlbench.serve.uploads import MAX_TASK_ID
+from biomlbench.serve.answers import Error, Evaluation, Health, Result
+from biomlbench.serve.forms import MAX_TASK_ID
 from biomlbench.submission.reading import FORMATS, MAX_CODE_BYTES
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from biomlbench.serve.settings import Settings
 
 __all__ = ["description"]
 
 _MIB = 1 << 20
-_TEXT: dict[str, Any] = {"type": "string"}
-_REASON = {"enum": [str(reason) for reason in Reason]}
-_OUTCOME = {"enum": [str(outcome) for outcome in Outcome]}
 
 _ERRORS = {
     "400": "The form is broken, lacks a field, or has one that is not known.",
@@ -29,79 +29,6 @@ _ERRORS = {
     "415": "The request is no multipart form.",
     "500": "The server, the task or the machine is at fault, not the submission.",
     "503": "Too many requests at once; try again after `Retry-After` seconds.",
-}
-
-
-def _object(properties: dict[str, Any], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    required = [name for name in properties if name not in optional]
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-
-
-def _list(items: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": items}
-
-
-_SCHEMAS = {
-    "Health": _object({"status": {"const": "running"}}),
-    "Result": _object({"result": _TEXT}),
-    "Error": _object({"error": _TEXT, "details": _TEXT}),
-    "Reason": _object({"reason": _REASON, "sentence": _TEXT}),
-    "Check": _object(
-        {
-            "check": _TEXT,
-            "mode": _TEXT,
-            "severity": {"enum": ["blocker", "critical", "advisory"]},
-            "outcome": _OUTCOME,
-            "reason": _REASON,
-            "message": _TEXT,
-            "margin": {
-                "type": ["number", "null"],
-                "description": "Distance to the threshold in units of it; negative: failed.",
-            },
-        }
-    ),
-    "Case": _object(
-        {
-            "case": _TEXT,
-            "function": _TEXT,
-            "outcome": _OUTCOME,
-            "reason": _REASON,
-            "message": _TEXT,
-            "inputs": _TEXT,
-            "expected": _TEXT,
-            "got": _TEXT,
-            "stdout": _TEXT,
-        }
-    ),
-    "Evaluation": _object(
-        {
-            "task_id": _TEXT,
-            "verifier": {"enum": list(VERSIONS), "description": "Which verifier decided."},
-            "verdict": {"enum": [str(verdict) for verdict in Verdict]},
-            "reasons": _list({"$ref": "#/components/schemas/Reason"}),
-            "calibrated": {
-                "type": "boolean",
-                "description": "Whether the card has all the evidence that a card needs.",
-            },
-            "message": {
-                "type": "string",
-                "description": "Why the code was not run or could not be imported; else empty.",
-            },
-            "checks": {
-                **_list({"$ref": "#/components/schemas/Check"}),
-                "description": "Checks of the visible suite.",
-            },
-            "feedback": {
-                **_list({"$ref": "#/components/schemas/Case"}),
-                "description": "Cases of the visible suite.",
-            },
-        }
-    ),
 }
 
 
@@ -127,7 +54,7 @@ def description(settings: Settings) -> dict[str, Any]:
             "description": "Checks submissions to biomedical machine-learning tasks.",
         },
         "paths": {
-            "/health": {"get": _get("health", "Tell that the server runs.", "Health")},
+            "/health": {"get": _get("health", "Tell that the server runs.", Health)},
             "/validate": {
                 "post": _post(
                     "validate",
@@ -136,7 +63,7 @@ def description(settings: Settings) -> dict[str, Any]:
                     "and what is wrong. The answers of the task are not opened.",
                     f"Predictions ({', '.join(FORMATS)}), or the code for a problem card. The "
                     f"file's name tells its format. {largest}",
-                    "Result",
+                    Result,
                     own,
                     must_name=not own,
                 )
@@ -148,14 +75,23 @@ def description(settings: Settings) -> dict[str, Any]:
                     "Runs the code in a sandbox on all suites of the card and answers with the "
                     "verdict. Cases and checks are shown of the visible suite only.",
                     f"Python code, at most {MAX_CODE_BYTES // _MIB} MiB.",
-                    "Evaluation",
+                    Evaluation,
                     card,
                     must_name=card != own,
                 )
             },
         },
-        "components": {"schemas": _SCHEMAS},
+        "components": {"schemas": _schemas()},
     }
+
+
+def _schemas() -> dict[str, Any]:
+    _, found = models_json_schema(
+        [(model, "serialization") for model in (Health, Result, Error, Evaluation)],
+        ref_template="#/components/schemas/{model}",
+    )
+    schemas: dict[str, Any] = found["$defs"]
+    return schemas
 
 
 def _card(settings: Settings, own: str) -> str:
@@ -175,12 +111,19 @@ def _card(settings: Settings, own: str) -> str:
     return ""
 
 
-def _get(name: str, summary: str, schema: str) -> dict[str, Any]:
+def _get(name: str, summary: str, schema: type[BaseModel]) -> dict[str, Any]:
     return {"operationId": name, "summary": summary, "responses": {"200": _json("Done.", schema)}}
 
 
 def _post(
-    name: str, summary: str, text: str, file: str, schema: str, example: str, *, must_name: bool
+    name: str,
+    summary: str,
+    text: str,
+    file: str,
+    schema: type[BaseModel],
+    example: str,
+    *,
+    must_name: bool,
 ) -> dict[str, Any]:
     task: dict[str, Any] = {
         "type": "string",
@@ -189,13 +132,17 @@ def _post(
     }
     if example:
         task["examples"] = [example]
-    properties = {
-        "file": {"type": "string", "format": "binary", "description": file},
-        "task_id": task,
+    form = {
+        "type": "object",
+        "properties": {
+            "file": {"type": "string", "format": "binary", "description": file},
+            "task_id": task,
+        },
+        "required": ["file", "task_id"] if must_name else ["file"],
+        "additionalProperties": False,
     }
-    form = _object(properties, () if must_name else ("task_id",))
     responses = {"200": _json("Done.", schema)}
-    responses |= {code: _json(text, "Error") for code, text in _ERRORS.items()}
+    responses |= {code: _json(text, Error) for code, text in _ERRORS.items()}
     return {
         "operationId": name,
         "summary": summary,
@@ -205,6 +152,6 @@ def _post(
     }
 
 
-def _json(text: str, schema: str) -> dict[str, Any]:
-    reference = {"$ref": f"#/components/schemas/{schema}"}
+def _json(text: str, schema: type[BaseModel]) -> dict[str, Any]:
+    reference = {"$ref": f"#/components/schemas/{schema.__name__}"}
     return {"description": text, "content": {"application/json": {"schema": reference}}}

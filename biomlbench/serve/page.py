@@ -56,17 +56,23 @@ h2 { margin-top: 2.5rem; }
 <h2>JSON</h2>
 {% for name, schema in api.components.schemas.items() %}
 <h3 id="{{ name }}">{{ name }}</h3>
+<p>{{ schema.description }}</p>
+{% if schema.enum %}
+<p>{% for value in schema.enum %}
+<code>{{ value }}</code>{{ "" if loop.last else "," }}
+{% endfor %}</p>
+{% else %}
 <table>
 {% for key, value in schema.properties.items() %}
 <tr><td><code>{{ key }}</code></td><td>{{ value | kind }}</td>
 <td>{{ value.description or "" }}</td></tr>
 {% endfor %}
 </table>
+{% endif %}
 {% endfor %}
 </body>
 </html>
 """
-_FEW = 8
 
 
 def _kind(schema: dict[str, Any]) -> str:
@@ -75,13 +81,11 @@ def _kind(schema: dict[str, Any]) -> str:
         return result
     if "const" in schema:
         return f"“{schema['const']}”"
-    if "enum" in schema:
-        shown = [str(value) for value in schema["enum"]]
-        return " | ".join(shown) if len(shown) <= _FEW else "reason code"
-    if schema.get("type") == "array":
+    if "anyOf" in schema:
+        return " or ".join(map(_kind, schema["anyOf"]))
+    if schema["type"] == "array":
         return f"list of {_kind(schema['items'])}"
-    kinds = schema.get("type", "any")
-    return kinds if isinstance(kinds, str) else " or ".join(kinds)
+    return str(schema["type"])
 
 
 def render(api: dict[str, Any]) -> str:

@@ -1,8 +1,7 @@
-"""What the server answers, without the web: an upload in, plain data out."""
+"""What the server answers, without the web: an upload in, an answer out."""
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +9,10 @@ from biomlbench.runtime.pool import Pool
 from biomlbench.serve.refusal import Refusal
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
-
     from biomlbench.serve.settings import Settings
 
 __all__ = ["Service", "WorkFault"]
 
-_CHUNK = 1 << 20
 _WORKER = Path(__file__).with_name("_worker.py")
 
 
@@ -50,20 +46,22 @@ class Service:
         self.settings = settings
         self._pool = Pool(Path(__file__).parents[2])
 
-    def validate(self, file: BinaryIO, filename: str, task_id: str | None) -> Any:
+    def validate(self, body: Path, content_type: str, max_bytes: int) -> bytes:
         """Check the structure of a submission; see :func:`biomlbench.serve.work.validate`.
 
         Parameters
         ----------
-        file : binary file
-        filename : str
-            As the client calls it.
-        task_id : str or None
-            By default the server's task.
+        body : Path
+            A form as it came, in a folder of its own.
+        content_type : str
+            What it came with.
+        max_bytes : int
+            Largest file in it.
 
         Returns
         -------
-        dict
+        bytes
+            JSON.
 
         Raises
         ------
@@ -72,14 +70,14 @@ class Service:
         WorkFault
             By that of the task or the machine.
         """
-        return self._work("validate", file, filename, task_id)
+        return self._work("validate", body, content_type, max_bytes)
 
-    def evaluate(self, file: BinaryIO, filename: str, task_id: str | None) -> Any:
+    def evaluate(self, body: Path, content_type: str, max_bytes: int) -> bytes:
         """Evaluate a candidate on a problem card; see :func:`biomlbench.serve.work.evaluate`.
 
         Parameters, result and exceptions are those of :meth:`validate`.
         """
-        return self._work("evaluate", file, filename, task_id)
+        return self._work("evaluate", body, content_type, max_bytes)
 
     def warm(self) -> None:
         """Start a worker, so that the first request does not wait for its imports."""
@@ -89,24 +87,15 @@ class Service:
         """Stop the workers."""
         self._pool.close()
 
-    def _work(self, what: str, file: BinaryIO, filename: str, task_id: str | None) -> Any:
-        with tempfile.TemporaryDirectory(prefix="biomlbench-") as folder:
-            upload = Path(folder) / "upload"
-            _store(file, upload)
-            job = {"what": what, "upload": str(upload), "filename": filename, "task_id": task_id}
-            return self._ask({**job, "settings": self.settings})
+    def _work(self, what: str, body: Path, content_type: str, max_bytes: int) -> bytes:
+        job = {"what": what, "body": str(body), "content_type": content_type}
+        return self._ask({**job, "max_bytes": max_bytes, "settings": self.settings})
 
-    def _ask(self, job: dict[str, Any]) -> Any:
+    def _ask(self, job: dict[str, Any]) -> bytes:
         found = self._pool.run(_WORKER, job)
         if refusal := found.get("refusal"):
             raise Refusal(*refusal)
         if fault := found.get("fault"):
             raise WorkFault(fault, found["reason"], found["text"])
-        return found["answer"]
-
-
-def _store(file: BinaryIO, path: Path) -> None:
-    file.seek(0)
-    with path.open("xb") as copy:
-        while chunk := file.read(_CHUNK):
-            copy.write(chunk)
+        answer: bytes = found["answer"]
+        return answer

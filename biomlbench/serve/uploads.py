@@ -1,44 +1,55 @@
-"""Reading of a request's form, with limits on its bytes, its parts and its time."""
+"""Receiving of requests: to a file, unparsed, with limits on bytes and time.
+
+The process that answers requests looks at no byte of a form; a worker does
+(:mod:`biomlbench.serve.forms`).
+"""
 
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from starlette.datastructures import FormData, UploadFile
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 
 from biomlbench.serve.refusal import Refusal
-from biomlbench.submission.reading import quote
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from concurrent.futures import Future
     from typing import BinaryIO
 
-    from starlette.types import Message, Receive
+    from starlette.requests import Request
+    from starlette.types import Receive
 
-__all__ = ["MAX_ARRIVALS", "MAX_TASK_ID", "Arrivals", "Upload", "discard", "upload"]
+__all__ = ["MAX_ARRIVALS", "Arrivals", "Received", "upload"]
 
-MAX_TASK_ID = 200
-"""Longest task id that is looked up, characters."""
-_FIELDS = ("file", "task_id")
-_MAX_FIELDS = 8
-_MAX_FIELD_BYTES = 16 * 1024
 # Boundaries, headers of parts and the other fields, beside the file itself.
 _OVERHEAD = 64 * 1024
 _LINGER_S = 5.0
+_KEPT = 1 << 20
 MAX_ARRIVALS = 256
 """Most uploads under way at one time."""
+MAX_ARRIVING_BYTES = 2 << 30
+"""Most bytes on disk of the uploads under way, beside the newest."""
 
 
-class Upload(NamedTuple):
-    """A request's file, its name as the client says, and the task it names."""
+@dataclass
+class Received:
+    """The body of a request, as it came, and what is made of it.
 
-    file: BinaryIO
-    filename: str
-    task_id: str | None
+    Attributes
+    ----------
+    body : Path
+    job : concurrent.futures.Future or None
+        What reads it, if anything does.
+    """
+
+    body: Path
+    job: Future[bytes] | None = None
 
 
 class Arrivals:
@@ -49,27 +60,38 @@ class Arrivals:
     Parameters
     ----------
     most : int
+    most_bytes : int
+        Of all of them together. Where they are more, the oldest gives way to the others.
     """
 
-    def __init__(self, most: int = MAX_ARRIVALS) -> None:
-        self._most = most
-        self._under_way: dict[asyncio.Timeout, None] = {}
+    def __init__(self, most: int = MAX_ARRIVALS, most_bytes: int = MAX_ARRIVING_BYTES) -> None:
+        self._most, self._most_bytes = most, most_bytes
+        self._under_way: dict[asyncio.Timeout, int] = {}
 
     @asynccontextmanager
-    async def within(self, seconds: float) -> AsyncIterator[None]:
+    async def within(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
         """Raise TimeoutError after so many seconds, or when newer uploads need the place."""
-        now = asyncio.get_running_loop().time()
         async with asyncio.timeout(seconds) as deadline:
             while len(self._under_way) >= self._most:
-                oldest = next(iter(self._under_way))
-                del self._under_way[oldest]
-                if not oldest.expired():
-                    oldest.reschedule(now)
-            self._under_way[deadline] = None
+                self._end_oldest()
+            self._under_way[deadline] = 0
             try:
-                yield
+                yield deadline
             finally:
                 self._under_way.pop(deadline, None)
+
+    def count(self, deadline: asyncio.Timeout, size: int) -> None:
+        """Count bytes of the upload with this deadline."""
+        if deadline in self._under_way:
+            self._under_way[deadline] += size
+        while len(self._under_way) > 1 and sum(self._under_way.values()) > self._most_bytes:
+            self._end_oldest()
+
+    def _end_oldest(self) -> None:
+        oldest = next(iter(self._under_way))
+        del self._under_way[oldest]
+        if not oldest.expired():
+            oldest.reschedule(asyncio.get_running_loop().time())
 
 
 class _TooLargeError(Exception):
@@ -79,14 +101,14 @@ class _TooLargeError(Exception):
 @asynccontextmanager
 async def upload(
     request: Request, max_bytes: int, seconds: float, arrivals: Arrivals
-) -> AsyncIterator[Upload]:
-    """Read a multipart form with a file; what it was spooled to is gone afterwards.
+) -> AsyncIterator[Received]:
+    """Receive a multipart form into a folder of its own, which is gone afterwards.
 
     Parameters
     ----------
     request : Request
     max_bytes : int
-        Largest file.
+        Largest file in the form.
     seconds : float
         Longest time for the whole body.
     arrivals : Arrivals
@@ -94,78 +116,81 @@ async def upload(
 
     Yields
     ------
-    Upload
+    Received
 
     Raises
     ------
     Refusal
-        408, 413 or 415; 400 for a form that is broken or has no file.
+        408, 413 or 415; 400 for one that was cut off.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != (
         "multipart/form-data"
     ):
-        await discard(request.receive)
+        await _discard(request.receive, arrivals)
         raise Refusal(
             415,
             "Not a multipart form.",
             "Send the submission as the field `file` of a multipart/form-data request.",
         )
     limit = max_bytes + _OVERHEAD
+    # On disk, which may be slow: not by the thread that answers.
+    folder = await asyncio.to_thread(tempfile.TemporaryDirectory, prefix="biomlbench-")
+    received = Received(Path(folder.name) / "body")
     try:
-        _check_declared(request, limit)
-        limited = Request(request.scope, _limited(request.receive, limit))
-        async with arrivals.within(seconds):
-            form = await limited.form(
-                max_files=1, max_fields=_MAX_FIELDS, max_part_size=_MAX_FIELD_BYTES
-            )
-    except _TooLargeError:
-        await discard(request.receive)
-        raise Refusal(
-            413, "The request is too large.", f"At most {max_bytes} bytes are accepted here."
-        ) from None
-    except TimeoutError:
-        raise Refusal(
-            408, "The request took too long.", f"It must arrive within {seconds:g} seconds."
-        ) from None
-    except ClientDisconnect:
-        raise Refusal(400, "The request was cut off.", "Send it again.") from None
-    except HTTPException as error:
-        raise Refusal(400, "The form cannot be read.", str(error.detail)) from None
-    except (ValueError, LookupError):
-        # What a form parser makes of odd boundaries and character sets.
-        raise Refusal(400, "The form cannot be read.", "It is not valid multipart data.") from None
-    try:
-        _check_known(form)
-        file = _only(form.getlist("file"), "file")
-        task_id = _only(form.getlist("task_id") or [""], "task_id")
-        if not isinstance(file, UploadFile):
-            raise Refusal(400, "There is no file.", "The field `file` must carry a file name.")
-        if isinstance(task_id, UploadFile) or len(task_id) > MAX_TASK_ID:
+        try:
+            _check_declared(request, limit)
+            async with arrivals.within(seconds) as deadline:
+                with received.body.open("xb", buffering=0) as file:
+                    await _receive(request, file, limit, arrivals, deadline)
+        except _TooLargeError:
+            await _discard(request.receive, arrivals)
             raise Refusal(
-                400,
-                "The task id is no task id.",
-                f"`task_id` is text of at most {MAX_TASK_ID} characters.",
-            )
-        yield Upload(file.file, file.filename or "", task_id.strip() or None)
+                413, "The request is too large.", f"At most {max_bytes} bytes are accepted here."
+            ) from None
+        except TimeoutError:
+            raise Refusal(
+                408, "The request took too long.", f"It must arrive within {seconds:g} seconds."
+            ) from None
+        except ClientDisconnect:
+            raise Refusal(400, "The request was cut off.", "Send it again.") from None
+        yield received
     finally:
-        await form.close()
+        if received.job is None or received.job.done() or received.job.cancel():
+            await asyncio.to_thread(folder.cleanup)
+        else:
+            # Nobody waits for it any more, but it still reads there.
+            received.job.add_done_callback(lambda _: folder.cleanup())
 
 
-def _only(values: list[UploadFile | str], name: str) -> UploadFile | str:
-    if len(values) != 1:
-        problem = "is missing" if not values else "is given more than once"
-        raise Refusal(400, "The form is incomplete.", f"The field `{name}` {problem}.")
-    return values[0]
+async def _receive(
+    request: Request, file: BinaryIO, limit: int, arrivals: Arrivals, deadline: asyncio.Timeout
+) -> None:
+    received, kept = 0, bytearray()
+    async for chunk in request.stream():
+        received += len(chunk)
+        if received > limit:
+            raise _TooLargeError
+        kept += chunk
+        if len(kept) >= _KEPT:
+            arrivals.count(deadline, len(kept))
+            await _write(file, kept)
+            kept = bytearray()
+    await _write(file, kept)
 
 
-def _check_known(form: FormData) -> None:
-    # A misspelt `task_id` must not be answered for another task.
-    if unknown := sorted(set(form) - set(_FIELDS)):
-        raise Refusal(
-            400,
-            "There is no such field.",
-            f"{quote(unknown[0])} is not known; the fields are {' and '.join(_FIELDS)}.",
-        )
+async def _write(file: BinaryIO, data: bytearray) -> None:
+    def write() -> None:
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
+
+    written = asyncio.ensure_future(asyncio.to_thread(write))
+    try:
+        await asyncio.shield(written)
+    except asyncio.CancelledError:
+        # What comes next closes the file, which the thread must not see.
+        await asyncio.wait({written})
+        raise
 
 
 def _check_declared(request: Request, limit: int) -> None:
@@ -174,29 +199,9 @@ def _check_declared(request: Request, limit: int) -> None:
         raise _TooLargeError
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
-    left = limit
-
-    async def read() -> Message:
-        nonlocal left
-        message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
-            raise _TooLargeError
-        return message
-
-    return read
-
-
-async def discard(receive: Receive) -> None:
-    """Read on for a while, keeping nothing: most clients read no answer before they have sent.
-
-    Parameters
-    ----------
-    receive : callable
-        Of the request.
-    """
+async def _discard(receive: Receive, arrivals: Arrivals) -> None:
+    """Read on for a while, keeping nothing: most clients read no answer before they have sent."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(_LINGER_S):
+        async with arrivals.within(_LINGER_S):
             while (await receive()).get("more_body"):
                 pass

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.api.grading import validate_submission
 from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason, sentence
+from biomlbench.serve.answers import Evaluation, Result
 from biomlbench.serve.feedback import disagreement, visible_checks, visible_feedback
 from biomlbench.serve.names import stored_name
 from biomlbench.serve.refusal import Refusal
@@ -63,7 +64,7 @@ def validate(settings: Settings, upload: Path, filename: str, task_id: str | Non
     """
     task = _task(settings, task_id)
     path = upload.rename(upload.with_name(stored_name(filename, task.kind)))
-    return {"result": validate_submission(path, task)[1]}
+    return Result(result=validate_submission(path, task)[1]).model_dump()
 
 
 def evaluate(settings: Settings, upload: Path, filename: str, task_id: str | None) -> Any:
@@ -122,7 +123,7 @@ def _task(settings: Settings, task_id: str | None) -> Task:
 
 def _answer(task: Task, tables: dict[str, pa.Table]) -> dict[str, Any]:
     record = tables["medal"].to_pylist()[0]
-    answer = {
+    answer: dict[str, Any] = {
         "task_id": task.id,
         "verifier": record["verifier"],
         "verdict": record["verdict"],
@@ -136,10 +137,10 @@ def _answer(task: Task, tables: dict[str, pa.Table]) -> dict[str, Any]:
     }
     if failure := upstream_failure(tables):
         # The code was not run, or could not be imported: no case is to blame.
-        return answer | {"message": failure["message"]}
-    if found := disagreement(tables["verify"]):
-        log.warning("%s: the verifiers disagree: %s", task.id, found)
-    return answer | {
-        "checks": visible_checks(tables["verify"]),
-        "feedback": visible_feedback(task, tables["execute"], record["verifier"]),
-    }
+        answer["message"] = failure["message"]
+    else:
+        if found := disagreement(tables["verify"]):
+            log.warning("%s: the verifiers disagree: %s", task.id, found)
+        answer["checks"] = visible_checks(tables["verify"])
+        answer["feedback"] = visible_feedback(task, tables["execute"], record["verifier"])
+    return Evaluation.model_validate(answer).model_dump(mode="json")

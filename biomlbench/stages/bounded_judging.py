@@ -13,11 +13,11 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.outcomes import Reason
+from biomlbench.outcomes import Reason, Verdict, Verifier
 from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
 from biomlbench.stages.cards import load_card, loaded_from, oracle_path
 from biomlbench.stages.outputs import CaseOutput
-from biomlbench.verify import CheckOutcome, Evaluation, Verdict, evaluate
+from biomlbench.verify import CheckOutcome, Decision, Evaluation, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,7 +106,7 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def evaluate_bounded(
-    task: Task, outputs: Mapping[str, CaseOutput], version: str | None = None
+    task: Task, outputs: Mapping[str, CaseOutput], version: Verifier | None = None
 ) -> Evaluation:
     """Judge and decide as :func:`biomlbench.verify.evaluate` does, in a process with limits.
 
@@ -116,18 +116,21 @@ def evaluate_bounded(
         A problem card.
     outputs : mapping
         Case id to what the candidate gave.
-    version : str, optional
-        v1, shadow or v2; by default the card's own.
+    version : Verifier, optional
+        By default the card's own.
 
     Returns
     -------
     Evaluation
     """
-    rows, verdict, verifier = judge_bounded(task, f"{__name__}:evaluated", outputs, version)
-    return Evaluation([CheckOutcome(*row) for row in rows], Verdict(*verdict), verifier)
+    rows, (verdict, reasons, score), verifier = judge_bounded(
+        task, f"{__name__}:evaluated", outputs, version
+    )
+    decision = Decision(Verdict(verdict), [Reason(reason) for reason in reasons], score)
+    return Evaluation([CheckOutcome.of(row) for row in rows], decision, Verifier(verifier))
 
 
 def evaluated(loaded: LoadedCard, outputs: Mapping[str, Any], version: str | None) -> list[Any]:
-    """Return an evaluation as plain lists."""
-    rows, verdict, verifier = evaluate(*loaded, outputs, version)
-    return [[list(row) for row in rows], list(verdict), verifier]
+    """Return an evaluation as what JSON can hold."""
+    rows, decision, verifier = evaluate(*loaded, outputs, Verifier(version) if version else None)
+    return [[row._asdict() for row in rows], list(decision), verifier]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity, Suite
 from biomlbench.stages.kinds import Verified
 from biomlbench.stages.outputs import case_outputs
 
@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import GradeRow
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.verify import CheckOutcome
 
 __all__ = ["grade", "verify"]
 
-VISIBLE, HIDDEN = "visible", "hidden"
+VISIBLE, HIDDEN = Suite.VISIBLE, Suite.HIDDEN
 
 
-def grade(task: EffectiveTask, execute: pa.Table) -> dict[str, Any]:
+def grade(task: EffectiveTask, execute: pa.Table) -> GradeRow:
     """Judge the outputs of a candidate; return the row of ``grade``, but for the pair's ids.
 
     Parameters
@@ -32,7 +33,7 @@ def grade(task: EffectiveTask, execute: pa.Table) -> dict[str, Any]:
 
     Returns
     -------
-    dict
+    GradeRow
         With all outcomes under ``judged``, for the stage that decides on them.
     """
     from biomlbench.stages.bounded_judging import evaluate_bounded
@@ -41,7 +42,7 @@ def grade(task: EffectiveTask, execute: pa.Table) -> dict[str, Any]:
     found = evaluate_bounded(task.task, first, task.verifier)
     suite = VISIBLE if found.verifier == "v1" else HIDDEN
     checks = [outcome for outcome in found.outcomes if outcome.suite == suite]
-    score = found.verdict.hidden_score if suite == HIDDEN else _share(checks)
+    score = found.decision.hidden_score if suite == HIDDEN else _share(checks)
     return {
         "metric": task.metric_name,
         "direction": task.direction,
@@ -60,20 +61,19 @@ def _share(checks: Sequence[CheckOutcome]) -> float | None:
     return passed / weight if weight else None
 
 
-def verify(task: EffectiveTask, execute: pa.Table, grade: dict[str, Any]) -> Verified:
+def verify(task: EffectiveTask, execute: pa.Table, grade: GradeRow) -> Verified:
     """Return the checks as they were judged, and whether the repeats agree.
 
     Parameters
     ----------
     task, execute
         As for :func:`grade`.
-    grade : dict
-        The pair's row of ``grade``.
+    grade : GradeRow
     """
     from biomlbench.verify import CheckOutcome
 
-    outcomes = [CheckOutcome(**row) for row in grade["judged"]]
-    hidden_score = None if task.verifier == "v1" else grade["score"]
+    outcomes = [CheckOutcome.of(row) for row in grade.get("judged") or ()]
+    hidden_score = None if task.verifier == "v1" else grade.get("score")
     return Verified([*outcomes, *_repeats(execute)], hidden_score)
 
 
@@ -92,7 +92,7 @@ def _repeats(execute: pa.Table) -> list[CheckOutcome]:
     row = gate("repeats-agree", found, f"{len(differing)} of {len(outputs)} cases differ")
     return [
         row._replace(
-            severity="critical",
+            severity=Severity.CRITICAL,
             outcome=Outcome.FAILED if differing else Outcome.PASSED,
             pattern="result changes from run to run",
         )

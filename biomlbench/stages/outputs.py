@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import CaseRow
 
 __all__ = ["PROGRAM_CASE", "PROGRAM_OUTPUT", "CaseOutput", "case_outputs", "case_row"]
 
@@ -71,14 +72,14 @@ def case_outputs(execute: pa.Table) -> dict[str, list[CaseOutput]]:
     return outputs
 
 
-def case_row(**values: Any) -> dict[str, Any]:
+def case_row(**values: Any) -> CaseRow:
     """Return a row of ``execute``, but for the pair's ids, with what is not said left empty."""
-    return {
+    empty = {
         "case_id": PROGRAM_CASE,
         "suite": "",
         "repeat": 0,
         "message": "",
         "provider": "",
         "level": "",
-        **values,
     }
+    return cast("CaseRow", empty | values)

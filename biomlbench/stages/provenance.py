@@ -7,22 +7,19 @@ that it reads said, so that it describes the pair as a whole. No clock, no host,
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import DIGESTS
 from biomlbench.errors import TaskError
 from biomlbench.runtime.environment import PACKAGES, digest, environment, environment_hash
-from biomlbench.runtime.hashing import file_sha256
 from biomlbench.stages.chain import FINAL, dependencies, get_stage
 from biomlbench.stages.specification import Stage
+from biomlbench.task.version import ABSENT, file_hash, task_files, task_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     import pyarrow as pa
 
@@ -50,80 +47,9 @@ __all__ = [
 
 COLUMNS = (
     *("submission_sha256", "task_version", "answers_sha256", "leaderboard_sha256"),
-    *("humans_sha256", "code", "settings", "environment"),
+    *("humans_sha256", "audit_sha256", "code", "settings", "environment"),
 )
 """Columns of `pairs` that hold the provenance of a pair."""
-ABSENT = "absent"
-"""Hash of a file that is not there."""
-_HEX = 16
-
-
-def file_hash(path: str | Path | None) -> str:
-    """Return the SHA-256 of a file of a task; ``absent`` where there is none.
-
-    Parameters
-    ----------
-    path : path or None
-
-    Returns
-    -------
-    str
-        Hashed once a process as long as size and time of the file stay the same.
-    """
-    try:
-        state = Path(path or "").stat()
-        return _file_hash(str(path), state.st_mtime_ns, state.st_size) if path else ABSENT
-    except OSError:
-        return ABSENT
-
-
-@lru_cache(maxsize=4096)
-def _file_hash(path: str, _mtime_ns: int, _size: int) -> str:
-    return file_sha256(Path(path))
-
-
-def task_files(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    """Yield the files that make up a task, sorted; no caches, environments, or links.
-
-    Parameters
-    ----------
-    folder : path
-
-    Yields
-    ------
-    os.DirEntry
-    """
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
-    if any(entry.name == "pyvenv.cfg" for entry in entries):
-        return
-    for entry in entries:
-        if entry.name.startswith(".") or entry.name == "__pycache__":
-            continue
-        if entry.is_file(follow_symlinks=False):
-            yield entry
-        elif entry.is_dir(follow_symlinks=False):
-            yield from task_files(entry.path)
-
-
-def task_version(task: Task) -> str:
-    """Return the version of a task: what its config declares, and a hash over its files."""
-    states = (
-        (entry.path, (state := entry.stat()).st_mtime_ns, state.st_size)
-        for entry in task_files(task.folder)
-    )
-    declared = task.config.get("version")
-    found = _folder_hash(str(task.folder), tuple(states))
-    return f"{declared} {found}" if declared else found
-
-
-@lru_cache(maxsize=1024)
-def _folder_hash(folder: str, states: tuple[tuple[str, int, int], ...]) -> str:
-    found = hashlib.sha256()
-    for path, *state in states:
-        name = Path(path).relative_to(folder).as_posix()
-        found.update(f"{name}\0{_file_hash(path, *state)}\n".encode())
-    return found.hexdigest()[:_HEX]
 
 
 def board_hashes(task: EffectiveTask) -> dict[str, str]:

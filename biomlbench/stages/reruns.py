@@ -109,7 +109,13 @@ def judge_recorded(
             raise reruns.RerunFailed(f"{row['status']}: {row['message']}")
         try:
             sample = sample_of(task)
-            return read_table(row["output"], sample.columns, name=name, most_rows=sample.most_rows)
+            return read_table(
+                row["output"],
+                sample.columns,
+                name=name,
+                most_rows=sample.most_rows,
+                most_bytes=sample.most_bytes,
+            )
         except InvalidSubmissionError as error:
             raise reruns.RerunFailed(error.message) from error
 

@@ -16,6 +16,7 @@ from biomlbench.task.installed_data import installed_data
 from biomlbench.task.registry import Registry
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.rows import CaseRow
     from biomlbench.sandbox import CaseResult, Execution, Limits, ProgramResult
     from biomlbench.stages import Context, Pair
     from biomlbench.task.registry import Task
@@ -66,7 +67,7 @@ def limits_of(task: Task, context: Context, least_wall_s: float | None = None) -
     return Limits(**{key: value for key, value in values.items() if key in known})
 
 
-def run_program(pair: Pair, context: Context) -> list[dict[str, Any]]:
+def run_program(pair: Pair, context: Context) -> list[CaseRow]:
     """Run a program, and again on changed inputs; return the rows of ``execute``."""
     from biomlbench import sandbox
     from biomlbench.stages.reruns import run_recorded
@@ -91,7 +92,7 @@ def run_program(pair: Pair, context: Context) -> list[dict[str, Any]]:
     return rows + [_program_row(key, "adversarial", again[key]) for key in sorted(again)]
 
 
-def _program_row(case_id: str, suite: str, result: ProgramResult) -> dict[str, Any]:
+def _program_row(case_id: str, suite: str, result: ProgramResult) -> CaseRow:
     shown = suite == ""
     return case_row(
         case_id=case_id,
@@ -158,7 +159,7 @@ def hidden_paths(context: Context, task: Task) -> tuple[PurePath, ...]:
     return (*folders, *map(PurePath, installed_data(task)))
 
 
-def run_functions(pair: Pair, context: Context) -> list[dict[str, Any]]:
+def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
 
@@ -228,7 +229,7 @@ def _execute(
 
 def _case_row(
     result: CaseResult, case_id: str, suite: str, repeat: int, stamp: dict[str, str]
-) -> dict[str, Any]:
+) -> CaseRow:
     visible = suite == "visible"
     return case_row(
         case_id=case_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Reason
 from biomlbench.stages.kinds import Verified
@@ -11,6 +11,7 @@ from biomlbench.stages.outputs import PROGRAM_OUTPUT
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import GradeRow
     from biomlbench.stages import Context, Pair
 
 __all__ = ["grade", "verify", "written"]
@@ -21,7 +22,7 @@ def written(execute: pa.Table) -> tuple[bytes, str]:
     return execute.column("output")[0].as_py() or b"", PROGRAM_OUTPUT
 
 
-def grade(pair: Pair, context: Context, source: str | bytes, name: str) -> dict[str, Any]:
+def grade(pair: Pair, context: Context, source: str | bytes, name: str) -> GradeRow:
     """Return the row of ``grade``, but for the pair's ids.
 
     Parameters
@@ -57,7 +58,7 @@ def grade(pair: Pair, context: Context, source: str | bytes, name: str) -> dict[
 
 
 def verify(
-    pair: Pair, context: Context, source: str | bytes, name: str, grade: dict[str, Any]
+    pair: Pair, context: Context, source: str | bytes, name: str, grade: GradeRow
 ) -> Verified:
     """Return the checks of predictions that have a score, or that they have none.
 
@@ -65,13 +66,14 @@ def verify(
     ----------
     pair, context, source, name
         As for :func:`grade`.
-    grade : dict
-        The pair's row of ``grade``.
+    grade : GradeRow
     """
     from biomlbench.verify import predictions
     from biomlbench.verify.policy import gate
 
     if grade["reason"] != Reason.OK:
         return Verified([gate("score", grade["reason"], grade["message"])], None)
+    score = grade.get("score")
+    assert score is not None, "a row without a reason has a score"
     task = context.task(pair.task_id)
-    return Verified(predictions.judge(task, source, None, grade["score"], name=name), None)
+    return Verified(predictions.judge(task, source, None, score, name=name), None)

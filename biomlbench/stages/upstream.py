@@ -1,13 +1,24 @@
-"""What kept a submission from being scored, as the tables of earlier stages tell it."""
+"""What the tables of earlier stages say of a pair: its score, or what kept it from having one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from biomlbench.outcomes import Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["first_failure", "upstream_failure"]
+    from biomlbench.contracts.rows import GradeRow
+
+__all__ = ["Failure", "first_failure", "grade_row", "upstream_failure"]
+
+
+class Failure(TypedDict):
+    """What kept a submission from being scored."""
+
+    reason: Reason
+    message: str
 
 
 def first_failure(validate: pa.Table) -> dict[str, Any] | None:
@@ -19,8 +30,8 @@ def first_failure(validate: pa.Table) -> dict[str, Any] | None:
     return failure
 
 
-def upstream_failure(tables: dict[str, pa.Table]) -> dict[str, str] | None:
-    """Return reason and message of what kept a submission from being scored, or None.
+def upstream_failure(tables: dict[str, pa.Table]) -> Failure | None:
+    """Return what kept a submission from being scored, or None.
 
     Parameters
     ----------
@@ -29,15 +40,21 @@ def upstream_failure(tables: dict[str, pa.Table]) -> dict[str, str] | None:
 
     Returns
     -------
-    dict or None
-        Keys `reason` and `message`.
+    Failure or None
     """
     if failure := first_failure(tables["validate"]):
-        return {"reason": failure["reason"], "message": failure["message"]}
+        return {"reason": Reason(failure["reason"]), "message": failure["message"]}
     execute = tables["execute"]
     states = zip(*(execute.column(name).to_pylist() for name in ("suite", "status")), strict=True)
     for number, (suite, status) in enumerate(states):
         # A failed case of a card is a failed check; a failed program or import is the end.
         if suite == "" and status not in ("ok", "passthrough"):
-            return {"reason": status, "message": execute.column("message")[number].as_py()}
+            message = execute.column("message")[number].as_py()
+            return {"reason": Reason(status), "message": message}
     return None
+
+
+def grade_row(grade: pa.Table) -> GradeRow:
+    """Return the one row of a pair's ``grade`` table."""
+    (row,) = grade.to_pylist()
+    return cast("GradeRow", {**row, "reason": Reason(row["reason"])})

@@ -57,6 +57,8 @@ REFINED = 20
 FINALISTS = 5
 #: Selection radii of the refinement, in units of a GDT cutoff.
 REFINE_FACTORS = (1.0, 1.3, 1.6)
+#: Moves sums of coordinates apart by the squared radius; those of large structures are below it.
+RADIUS_WEIGHT = 1e8
 
 #: Distances held at once: 2 MB of float32.
 CHUNK_ELEMENTS = 1 << 19
@@ -271,16 +273,22 @@ class _Search:
             for radius in choices:
                 starts.append(best)
                 radii.append(np.full((len(best), 1), radius**2, dtype=np.float32))
-        motions: NDArray[Any] = np.concatenate(starts)
         squared_radii = np.concatenate(radii)
-        squared = motions @ self.features
+        squared = np.concatenate(starts) @ self.features
+        seen = np.empty(0, dtype=np.complex128)
         for _ in range(REFINE_STEPS):
             sums = (squared < squared_radii).astype(np.float32) @ self.by_residue
-            alive = sums[:, 0] >= MIN_RESIDUES
-            if not alive.any():
+            # A selection leads to the same motion each time; with one radius, to all that follow.
+            apart = sums[:, 1] + RADIUS_WEIGHT * squared_radii[:, 0].astype(np.float64)
+            keys = sums[:, 16] + 1j * apart
+            keys, first = np.unique(keys, return_index=True)
+            fresh = ~np.isin(keys, seen) & (sums[first, 0] >= MIN_RESIDUES)
+            if not fresh.any():
                 return
-            squared_radii = squared_radii[alive]
-            motions = self.motions(sums[alive])
+            seen = np.concatenate([seen, keys[fresh]])
+            chosen = first[fresh]
+            squared_radii = squared_radii[chosen]
+            motions = self.motions(sums[chosen])
             squared = motions @ self.features
             self._record(motions, squared)
 

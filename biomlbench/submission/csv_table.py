@@ -42,6 +42,7 @@ THREADS_FROM_BYTES = 4 * 2**20
 _MAX_BLOCK = 2**31 - 2
 # By pattern: an Arrow array of the spellings would have Arrow import pandas.
 _MISSING = f"^({'|'.join(map(re.escape, MISSING))})$"
+_NOT_LINE_END = re.compile(rb"[^\r\n]")
 _ROW = re.compile(r"Row #(\d+)")
 _NUMBER = r"^\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity|nan))\s*$"
 _INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
@@ -112,7 +113,9 @@ def read_header(data: bytes, delimiter: str) -> list[str]:
     InvalidSubmissionError
         If there is no header line, or it cannot be read.
     """
-    start = len(data) - len(data.lstrip(b"\r\n"))
+    # Without a copy: the text may fill half of what memory there is.
+    first = _NOT_LINE_END.search(data)
+    start = first.start() if first else len(data)
     ends = [end for end in (data.find(b"\n", start), data.find(b"\r", start)) if end >= 0]
     end = min(ends, default=len(data))
     if end == start:

@@ -32,8 +32,10 @@ __all__ = ["read_parquet"]
 
 #: Seconds that one file may take.
 TIMEOUT_S = 120.0
-#: Most bytes of decoded columns.
+#: Most bytes of decoded columns, where the caller does not know better.
 MAX_DECODED_BYTES = 2**30
+# An offset that a column of text has more of than rows, for each of the columns that are read.
+_OFFSETS = 2**20
 
 _SCRIPT = Path(__file__).with_name("_parquet_reader.py")
 _LENGTH = struct.Struct("!Q")
@@ -75,15 +77,20 @@ class _Reader:
                 except OSError:
                     continue
 
-    def ask(self, request: bytes, data: bytes) -> tuple[dict[str, Any], list[bytes]]:
-        """Send a file; return the answer's header and its buffers."""
+    def ask(
+        self, request: bytes, data: bytes, most_bytes: int
+    ) -> tuple[dict[str, Any], list[bytearray]]:
+        """Send a file; return the answer's header and its buffers, which have so many bytes."""
         process = self._start()
         deadline = time.monotonic() + TIMEOUT_S
         writer = threading.Thread(target=_write, args=(process.stdin, request, data), daemon=True)
         writer.start()
         receive = _Receiver(cast("IO[bytes]", process.stdout).fileno(), deadline)
         header = json.loads(receive.frame(2**24))
-        buffers = [receive.frame(MAX_DECODED_BYTES) for _ in range(header["buffers"])]
+        buffers, left = [], most_bytes + _OFFSETS
+        for _ in range(header["buffers"]):
+            buffers.append(receive.frame(left))
+            left -= len(buffers[-1])
         writer.join(timeout=1.0)
         return header, buffers
 
@@ -102,30 +109,35 @@ class _Receiver:
     def __init__(self, descriptor: int, deadline: float) -> None:
         self._descriptor, self._deadline = descriptor, deadline
 
-    def frame(self, limit: int) -> bytes:
+    def frame(self, limit: int) -> bytearray:
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
         if length > limit:
             raise EOFError
         return self._exactly(length)
 
-    def _exactly(self, length: int) -> bytes:
-        buffer = bytearray()
-        while len(buffer) < length:
+    def _exactly(self, length: int) -> bytearray:
+        buffer, filled = bytearray(length), 0
+        while filled < length:
             left = self._deadline - time.monotonic()
             if left <= 0 or not select.select([self._descriptor], [], [], left)[0]:
                 raise TimeoutError
-            chunk = os.read(self._descriptor, min(length - len(buffer), 2**20))
-            if not chunk:
+            count = os.readv(self._descriptor, [memoryview(buffer)[filled:]])
+            if not count:
                 raise EOFError
-            buffer += chunk
-        return bytes(buffer)
+            filled += count
+        return buffer
 
 
 _reader = _Reader()
 atexit.register(_reader.stop)
 
 
-def read_parquet(data: bytes, columns: Mapping[str, str], most_rows: int = MAX_ROWS) -> pa.Table:
+def read_parquet(
+    data: bytes,
+    columns: Mapping[str, str],
+    most_rows: int = MAX_ROWS,
+    most_bytes: int = MAX_DECODED_BYTES,
+) -> pa.Table:
     """Read Parquet; see :func:`biomlbench.submission.reading.read_table`.
 
     Parameters
@@ -134,8 +146,8 @@ def read_parquet(data: bytes, columns: Mapping[str, str], most_rows: int = MAX_R
         Content of the file.
     columns : mapping of str to str
         Name to type.
-    most_rows : int
-        A file with more rows is refused.
+    most_rows, most_bytes : int
+        A file with more rows, or more bytes when decoded, is refused.
 
     Returns
     -------
@@ -157,12 +169,12 @@ def read_parquet(data: bytes, columns: Mapping[str, str], most_rows: int = MAX_R
             "columns": dict(columns),
             "max_columns": len(columns) + MAX_EXTRA_COLUMNS,
             "max_rows": most_rows,
-            "max_bytes": MAX_DECODED_BYTES,
+            "max_bytes": most_bytes,
         }
     ).encode()
     with _reader.lock:
         try:
-            header, buffers = _reader.ask(request, data)
+            header, buffers = _reader.ask(request, data, most_bytes)
         except (EOFError, OSError, ValueError, KeyError) as error:
             _reader.stop()
             slow = isinstance(error, TimeoutError)
@@ -185,7 +197,7 @@ def read_parquet(data: bytes, columns: Mapping[str, str], most_rows: int = MAX_R
 
 
 def _table(
-    header: dict[str, Any], buffers: list[bytes], columns: Mapping[str, str], pa: Any
+    header: dict[str, Any], buffers: list[bytearray], columns: Mapping[str, str], pa: Any
 ) -> pa.Table:
     arrays, queue = [], iter(buffers)
     rows = header["rows"]

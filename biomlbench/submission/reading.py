@@ -8,8 +8,10 @@ never values.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
+import io
 import os
 import stat
 import zlib
@@ -64,6 +66,8 @@ _MAGIC = {
     b"\x80\x04": "a Python pickle",
 }
 _BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+# Of what is unpacked or decoded at one time, bytes.
+_PIECE = 2**20
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 # Longest path in a message.
 _MAX_SHOWN = 300
@@ -335,6 +339,7 @@ def read_table(
     root: str | Path | None = None,
     private: PrivateFiles | None = None,
     most_rows: int = MAX_ROWS,
+    most_bytes: int | None = None,
 ) -> pa.Table:
     """Read a submission as a table with exactly the given columns.
 
@@ -351,6 +356,9 @@ def read_table(
         As for :func:`read_bytes`; content that comes as bytes is nobody's file.
     most_rows : int
         A submission with more rows is refused, if possible before it is parsed.
+    most_bytes : int, optional
+        A file that is larger is refused, and a compressed one that holds more; by default
+        :data:`MAX_BYTES`.
 
     Returns
     -------
@@ -371,7 +379,8 @@ def read_table(
             with _opened(source, root):
                 pass  # that a file is missing comes before what its name says
         raise
-    how = (kind, most_rows, *columns.items())
+    most_bytes = MAX_BYTES if most_bytes is None else most_bytes
+    how = (kind, most_rows, most_bytes, *columns.items())
     # What may be a copy, or another file, is read again: the very bytes are looked at.
     if not isinstance(source, bytes) and _expected_digest(source) is None:
         with _opened(source, root) as (descriptor, size):
@@ -380,41 +389,69 @@ def read_table(
             known = private is None or not private.may_hold(size)
             if known and (table := known_table(descriptor, how)) is not None:
                 return table
-    data = source if isinstance(source, bytes) else read_bytes(source, root=root, private=private)
-    return parsed(data, how, lambda: _parsed(data, kind, columns, most_rows))
+    data = source if isinstance(source, bytes) else read_bytes(source, most_bytes, root, private)
+    return parsed(data, how, lambda: _parsed(data, kind, columns, most_rows, most_bytes))
 
 
-def _parsed(data: bytes, kind: str, columns: Mapping[str, str], most_rows: int) -> pa.Table:
+def _parsed(
+    data: bytes, kind: str, columns: Mapping[str, str], most_rows: int, most_bytes: int
+) -> pa.Table:
     if kind == ".parquet":
         from biomlbench.submission.parquet import read_parquet
 
-        return read_parquet(data, columns, most_rows)
+        return read_parquet(data, columns, most_rows, most_bytes)
     if kind.endswith(".gz"):
-        data = _gunzip(data)
+        data = _gunzip(data, most_bytes)
     from biomlbench.submission.csv_table import read_csv_table
 
-    return read_csv_table(csv_text(data), columns, "\t" if ".tsv" in kind else ",", most_rows)
+    return read_csv_table(
+        csv_text(data, most_bytes), columns, "\t" if ".tsv" in kind else ",", most_rows
+    )
 
 
 def _name_of(source: str | Path | bytes) -> str | Path:
     return "submission.csv" if isinstance(source, bytes) else source
 
 
-def _gunzip(data: bytes) -> bytes:
+def _gunzip(data: bytes, most: int) -> bytes:
     reader = zlib.decompressobj(wbits=31)
-    try:
-        content = reader.decompress(data, MAX_BYTES + 1)
-    except zlib.error as error:
-        raise InvalidSubmissionError("the file is not valid gzip", Reason.UNREADABLE) from error
-    if len(content) > MAX_BYTES:
-        raise InvalidSubmissionError(
-            f"the file unpacks to more than {MAX_BYTES} bytes", Reason.TOO_LARGE
-        )
-    if not reader.eof or reader.unused_data:
+    # Piece by piece into one buffer: in one go zlib takes twice the memory.
+    content = io.BytesIO()
+    read = 0
+    while read < len(data) and not reader.eof:
+        # What is not consumed is copied each time: little, as it comes in pieces too.
+        rest = data[read : read + _PIECE]
+        read += len(rest)
+        while rest and not reader.eof:
+            try:
+                content.write(reader.decompress(rest, _PIECE))
+            except zlib.error as error:
+                raise InvalidSubmissionError(
+                    "the file is not valid gzip", Reason.UNREADABLE
+                ) from error
+            if content.tell() > most:
+                raise InvalidSubmissionError(
+                    f"the file unpacks to more than {most} bytes", Reason.TOO_LARGE
+                )
+            rest = reader.unconsumed_tail
+    if not reader.eof or reader.unused_data or read < len(data):
         raise InvalidSubmissionError(
             "the file is cut off or has data after its end", Reason.UNREADABLE
         )
-    return content
+    return content.getvalue()
+
+
+def _as_utf8(data: bytes, encoding: str, most: int) -> bytes:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    content = io.BytesIO()
+    for start in range(2, len(data), _PIECE):
+        content.write(decoder.decode(data[start : start + _PIECE]).encode())
+        if content.tell() > most:
+            raise InvalidSubmissionError(
+                f"the file has more than {most} bytes as UTF-8", Reason.TOO_LARGE
+            )
+    content.write(decoder.decode(b"", final=True).encode())
+    return content.getvalue()
 
 
 def binary_kind(data: bytes) -> str | None:
@@ -428,17 +465,19 @@ def binary_kind(data: bytes) -> str | None:
     return next((what for magic, what in _MAGIC.items() if data.startswith(magic)), None)
 
 
-def csv_text(data: bytes) -> bytes:
+def csv_text(data: bytes, most_bytes: int = MAX_BYTES) -> bytes:
     """Return a file's content as UTF-8 without a byte order mark; refuse what is no text.
 
     Parameters
     ----------
     data : bytes
+    most_bytes : int
+        More are refused.
 
     Raises
     ------
     InvalidSubmissionError
-        With the reason ``unreadable``.
+        With the reason ``unreadable`` or ``too_large``.
     """
     if what := binary_kind(data):
         raise InvalidSubmissionError(
@@ -446,7 +485,7 @@ def csv_text(data: bytes) -> bytes:
         )
     if encoding := _BOMS.get(data[:2]):
         try:
-            data = data[2:].decode(encoding).encode()
+            data = _as_utf8(data, encoding, most_bytes)
         except UnicodeError as error:
             raise InvalidSubmissionError(
                 "the file is not valid UTF-16; write UTF-8", Reason.UNREADABLE

@@ -16,6 +16,7 @@ from biomlbench.runtime.once import once
 from biomlbench.submission.csv_table import clean_numbers, is_missing, read_header
 from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
+from biomlbench.submission.reading import MAX_BYTES
 from biomlbench.task.submission_columns import ColumnSpec
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ logger = logging.getLogger(__name__)
 # more than a mistake makes, and little enough for anything that is done with ids.
 _LEAST_MOST = 1_000_000
 _EXCESS = 10
+# Likewise for bytes. What is made of them takes up to seven times as much memory.
+_LEAST_MOST_BYTES = 128 * 2**20
+_BYTES_A_CELL = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +65,13 @@ class Sample:
     def most_rows(self) -> int:
         """Rows of the longest submission that is read."""
         return max(_LEAST_MOST, _EXCESS * len(self.keys))
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of the largest submission that is read, unpacked."""
+        cells = len(self.keys) * len(self.columns)
+        wanted = _BYTES_A_CELL * cells + _EXCESS * int(self.keys.values.nbytes)
+        return min(MAX_BYTES, max(_LEAST_MOST_BYTES, wanted))
 
     def align(self, table: pa.Table) -> Alignment:
         """Match the rows of a submission with those of the sample."""

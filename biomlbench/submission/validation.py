@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import StructureRow
     from biomlbench.submission.ids import Alignment
     from biomlbench.task.submission_columns import ColumnSpec
     from biomlbench.task.task import Task
@@ -138,6 +139,7 @@ def inspect_submission(
                 root=root,
                 private=PrivateFiles.of(task),
                 most_rows=sample.most_rows,
+                most_bytes=sample.most_bytes,
             )
         except InvalidSubmissionError as error:
             check = _CHECK_OF.get(error.reason, "format")
@@ -285,7 +287,7 @@ def validate_rows(
     *,
     name: str | Path | None = None,
     root: str | Path | None = None,
-) -> list[dict[str, str]]:
+) -> list[StructureRow]:
     """Return one row a structural check of predictions, without opening the answers.
 
     Parameters
@@ -295,8 +297,8 @@ def validate_rows(
 
     Returns
     -------
-    list of dict
-        ``check``, ``outcome``, ``reason`` and ``message``, in the order of :data:`CHECKS`.
+    list of StructureRow
+        In the order of :data:`CHECKS`.
         Checks that could not be made because an earlier one failed are ``skipped``.
 
     Raises
@@ -310,8 +312,8 @@ def validate_rows(
 
 def _rows(
     checks: tuple[str, ...], found: dict[str, tuple[Reason, str]], reached: str
-) -> list[dict[str, str]]:
-    rows = []
+) -> list[StructureRow]:
+    rows: list[StructureRow] = []
     for check in checks:
         if check in found:
             outcome, (reason, message) = Outcome.FAILED, found[check]
@@ -319,13 +321,11 @@ def _rows(
             outcome, reason, message = Outcome.SKIPPED, Reason.NOT_REACHED, ""
         else:
             outcome, reason, message = Outcome.PASSED, Reason.OK, ""
-        rows.append(
-            {"check": check, "outcome": str(outcome), "reason": str(reason), "message": message}
-        )
+        rows.append({"check": check, "outcome": outcome, "reason": reason, "message": message})
     return rows
 
 
-def code_rows(path: str | Path, task: Task | None = None) -> list[dict[str, str]]:
+def code_rows(path: str | Path, task: Task | None = None) -> list[StructureRow]:
     """Return one row a structural check of submitted code, which is parsed but not run.
 
     Parameters
@@ -336,7 +336,7 @@ def code_rows(path: str | Path, task: Task | None = None) -> list[dict[str, str]
 
     Returns
     -------
-    list of dict
+    list of StructureRow
         As :func:`validate_rows`, in the order of :data:`CODE_CHECKS`.
     """
     try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.grading.process import INSIDE
+from biomlbench.runtime.progress_bars import track
 from biomlbench.sandbox.interpreter import of_environment
 from biomlbench.task.registry import Registry
 
@@ -95,7 +96,10 @@ def check_suite(name: str, data_dir: str | Path | None = None) -> list[CheckedTa
     registry = Registry(data_dir=data_dir)
     code = {task_id: _Code.of(folder, checkout) for task_id, folder in checkout.tasks()}
     here = _available({m for task_id in ids for m in code[task_id].needs}, checkout.python)
-    return [_checked(task_id, registry, checkout, code[task_id], here) for task_id in ids]
+    return [
+        _checked(task_id, registry, checkout, code[task_id], here)
+        for task_id in track(ids, "checking")
+    ]
 
 
 def counts(rows: Iterable[CheckedTask]) -> dict[str, dict[str, int]]:

@@ -9,10 +9,12 @@ from biomlbench.outcomes import Fault
 from biomlbench.summary.mean_intervals import mean_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from pandas.api.typing import SeriesGroupBy
 
-__all__ = ["ALL", "summarize_agents"]
+__all__ = ["ALL", "RANKED_BY", "in_order", "summarize_agents"]
 
 #: Name of the row over all domains.
 ALL = "all"
@@ -31,6 +33,8 @@ BOARD_RATES = {
 LARGEST = {"leaderboard_percentile": 100.0}
 #: Columns of what run tables say of runs, of which agents have means.
 METADATA = ("meta_cost_usd", "meta_tokens", "meta_steps", "meta_wall_time_s")
+#: What agents are ranked by; the first has no value where no task has a leaderboard.
+RANKED_BY = ("verified_medal_rate", "pass_rate", "leaderboard_percentile")
 #: Whose fault leaves a run to the agent: nobody's, or its submission's.
 FAIR = ("none", "submission")
 
@@ -103,6 +107,28 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
         .drop(columns=["_rank", "_part"])
         .reset_index(drop=True)
     )
+
+
+def in_order(agents: pd.DataFrame, by: Sequence[str] = RANKED_BY) -> pd.DataFrame:
+    """Return the rows over all domains in the order of the ranking.
+
+    Parameters
+    ----------
+    agents : DataFrame
+        As :func:`summarize_agents` returns it.
+    by : sequence of str
+        Columns.
+
+    Returns
+    -------
+    DataFrame
+        The best first; ties by name.
+    """
+    overall = agents[agents["domain"] == ALL]
+    names = list(by)
+    keys = overall.assign(**{name: overall[name].astype(float).fillna(-1.0) for name in names})
+    ascending = [False] * len(names) + [True]
+    return overall.loc[keys.sort_values([*names, "agent"], ascending=ascending).index]
 
 
 def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -334,7 +334,7 @@ def _tasks(
                 row["audit"] = audit.state
                 row["audit_findings"] = [
                     f"{one.severity} {one.name}: {one.what}" for one in audit.standing
-                ]
+                ] + ([audit.note] if audit.note else [])
         except TaskError as error:
             log.warning("%s", error)
         try:

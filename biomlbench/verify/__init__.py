@@ -16,18 +16,18 @@ from biomlbench.verify.evaluation import Evaluation, evaluate
 from biomlbench.verify.judging import Feedback, Results, feedback, judge
 from biomlbench.verify.oracle import Oracle, compute
 from biomlbench.verify.plan import Plan, PlannedCase
-from biomlbench.verify.policy import CheckOutcome, Verdict, decide
+from biomlbench.verify.policy import CheckOutcome, Decision, decide
 
 __all__ = [
     "Card",
     "CheckOutcome",
+    "Decision",
     "Evaluation",
     "Feedback",
     "Oracle",
     "Plan",
     "PlannedCase",
     "Results",
-    "Verdict",
     "compute",
     "decide",
     "evaluate",

@@ -8,6 +8,7 @@ Sequences: many cases in one process, to see whether a result depends on the cal
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,8 @@ KEPT_ENDS = 3
 """Elements at each end by which a careless key tells inputs apart."""
 KEPT_START = 7
 """Tenths of a long input at its start by which one does so."""
+SCALES = (2.0, 0.5, 4.0, 0.25, 1.5, 0.75, 1.25, 0.875)
+"""Factors for numbers, the best first: by a power of two their ratio stays exactly as it is."""
 MAX_STEPS = 16
 MAX_STEP_BYTES = 6_000
 """A sequence is of small cases: how a function treats its past does not hang on size."""
@@ -73,7 +76,9 @@ def near_draws(
     dict
         ``first`` and ``second`` are drawn alike; ``other-<argument>`` has that value of the
         second and the rest of the first; ``touched-<argument>`` only one element of it, and
-        ``inner-<argument>`` those between a long start and the last few.
+        ``inner-<argument>`` those between a long start and the last few; ``turned-<argument>``
+        the same elements, each row backwards; ``scaled`` has all numbers times one factor, and
+        ``exchanged`` two of them in each other's place, where the space allows it.
     """
     source, dims = Source(rng), near_sizes(space)
     first, second = values_of(space, source, dims), values_of(space, source, dims)
@@ -86,7 +91,37 @@ def near_draws(
         if touched is not None:
             drawn[f"touched-{name}"] = {**first, name: touched}
             drawn[f"inner-{name}"] = {**first, name: _inner(first[name], second[name])}
+            drawn[f"turned-{name}"] = {**first, name: _turned(first[name])}
+    drawn |= {name: {**first, **new} for name, new in _alike(space["arguments"], first).items()}
     return {name: build(**values) if build else values for name, values in drawn.items()}
+
+
+def _alike(space: dict[str, Any], first: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return other numbers of which ratios, sums, products or extremes are those of the first."""
+    found: dict[str, dict[str, Any]] = {}
+    spans = {name: spec.get("number") or spec.get("integer") for name, spec in space.items()}
+    spans = {name: span for name, span in spans.items() if span and _is_plain(span)}
+    floats = [name for name in spans if "number" in space[name]]
+    for factor in SCALES if len(floats) > 1 else ():
+        scaled = {name: first[name] * factor for name in floats}
+        if all(_within(scaled[name], spans[name]) for name in floats):
+            found["scaled"] = scaled
+            break
+    for one, other in combinations(spans, 2):
+        if type(first[one]) is not type(first[other]) or first[one] == first[other]:
+            continue
+        if _within(first[one], spans[other]) and _within(first[other], spans[one]):
+            found["exchanged"] = {one: first[other], other: first[one]}
+            break
+    return found
+
+
+def _is_plain(span: list[Any]) -> bool:
+    return not any(isinstance(bound, str) for bound in span)
+
+
+def _within(value: float, span: list[float]) -> bool:
+    return bool(span[0] <= value <= span[1])
 
 
 def _touched(old: Any, new: Any) -> Any:
@@ -116,6 +151,11 @@ def _inner(old: Any, new: Any) -> Any:
     flat = old.ravel().copy()
     flat[start:stop] = new.ravel()[start:stop]
     return flat.reshape(old.shape)
+
+
+def _turned(old: Any) -> Any:
+    """Return `old` backwards, so that a key of sorted elements, a sum or a set stands for both."""
+    return old[..., ::-1].copy() if isinstance(old, np.ndarray) else old[::-1]
 
 
 def _differing(differs: list[bool], size: int) -> int | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
-from biomlbench.scoring.effective_task import VERSIONS, declared_verifier
+from biomlbench.scoring.effective_task import declared_verifier
 from biomlbench.task.loading import load_module
 from biomlbench.task.task import is_card
 from biomlbench.verify import config as verifier_config
@@ -25,6 +25,7 @@ from biomlbench.verify.policy import GATE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from biomlbench.outcomes import Verifier
     from biomlbench.verify.config import Check
     from biomlbench.verify.plan import Plan
     from biomlbench.verify.solutions import Solution
@@ -41,7 +42,7 @@ class Card:
     folder : Path
     config : dict
         ``config.yaml``.
-    version : str
+    version : Verifier
         Which verifier decides: v1, shadow or v2.
     verifier : VerifierConfig or None
         None for a v1 card without ``verifier.yaml``.
@@ -58,7 +59,7 @@ class Card:
 
     folder: Path
     config: dict[str, Any]
-    version: str
+    version: Verifier
     verifier: VerifierConfig | None
     entry_points: tuple[str, ...]
     reference: dict[str, Callable[..., Any]]
@@ -162,21 +163,19 @@ def load(folder: str | Path) -> Card:
             raise TaskError(f"{folder / 'reference.py'}: there is no function `{name}`")
         reference[name] = function
     own = _module(folder, "properties.py") if (folder / "properties.py").is_file() else None
-    has_verifier = (folder / "verifier.yaml").is_file()
-    version = _version(folder, config, has_verifier)
-    verifier = verifier_config.load(folder / "verifier.yaml") if has_verifier else None
+    checks = folder / "verifier.yaml"
     card = Card(
         folder=folder,
         config=config,
-        version=version,
-        verifier=verifier,
+        version=declared_verifier(folder, config),
+        verifier=verifier_config.load(checks) if checks.is_file() else None,
         entry_points=entry_points,
         reference=reference,
         cases=_cases(folder, entry_points),
         library=_library(own, reference, entry_points),
         solutions=solutions.find(folder),
     )
-    if verifier:
+    if card.verifier:
         _resolve(card)
         _known_bad_rules(card)
     return card
@@ -222,21 +221,6 @@ def _entry_points(folder: Path, config: dict[str, Any]) -> tuple[str, ...]:
             "defines, such as [fit]"
         )
     return tuple(names)
-
-
-def _version(folder: Path, config: dict[str, Any], has_verifier: bool) -> str:
-    version = declared_verifier(config, has_verifier)
-    if version not in VERSIONS:
-        raise TaskError(
-            f"{folder / 'config.yaml'}: verifier version is one of {', '.join(VERSIONS)}, "
-            f"not {version!r}"
-        )
-    if version != "v1" and not has_verifier:
-        raise TaskError(
-            f"{folder / 'config.yaml'}: verifier version {version} needs a verifier.yaml; "
-            "`biomlbench migrate` writes a first one"
-        )
-    return version
 
 
 def _module(folder: Path, name: str) -> Any:

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from biomlbench.outcomes import Suite
+
 __all__ = ["SUITES", "Case", "Finding", "Observed", "Transformed", "case", "within"]
 
-SUITES = ("visible", "hidden", "adversarial")
+SUITES = tuple(Suite)
 
 MARGIN_FLOOR = -1e6
 """Margins are cut off here, so that an infinite deviation stays a number in the tables."""

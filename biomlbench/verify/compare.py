@@ -67,6 +67,20 @@ class Difference:
 
 
 _ARRAY_KINDS = {"b": "bool", "U": "text", "S": "bytes", "O": "other", "m": "time", "M": "time"}
+_SCALARS = {
+    type(None): "none",
+    bool: "bool",
+    np.bool_: "bool",
+    int: "number",
+    float: "number",
+    complex: "number",
+    np.float64: "number",
+    np.int64: "number",
+    str: "text",
+    bytes: "bytes",
+}
+"""Kinds of the types that most values have, without asking for each what it is an instance of."""
+_NUMERIC = {"number", "bool"}
 _FLOOR = -1e6
 _WORST = -1e6
 
@@ -76,10 +90,8 @@ def kind_of(value: Any) -> str:
 
     One of bool, number, time, text, bytes, none, list, dict, set or other.
     """
-    if value is None:
-        return "none"
-    if isinstance(value, (bool, np.bool_)):
-        return "bool"
+    if (known := _SCALARS.get(type(value))) is not None:
+        return known
     if isinstance(value, (np.datetime64, np.timedelta64)):
         return "time"
     if isinstance(value, (int, float, complex, np.number)):
@@ -103,7 +115,7 @@ def _as_array(value: Any) -> np.ndarray | None:
     """Return an array of a list or array whose elements are all of one scalar kind."""
     if isinstance(value, np.ndarray):
         return value
-    if not isinstance(value, (list, tuple)) or not _kinds(value) <= {"number", "bool"}:
+    if not isinstance(value, (list, tuple)) or (kinds := _numeric_kinds(value)) is None:
         return None
     try:
         array = np.array(value)
@@ -111,19 +123,31 @@ def _as_array(value: Any) -> np.ndarray | None:
         return None
     if array.dtype.kind not in "biufc":
         return None
-    if array.dtype.kind != "b" and "bool" in _kinds(value):
+    if array.dtype.kind != "b" and "bool" in kinds:
         return None
     return array
 
 
-def _kinds(value: Any) -> set[str]:
-    """Return the kinds of scalars in a list and the lists below it.
+def _numeric_kinds(value: list[Any] | tuple[Any, ...]) -> set[str] | None:
+    """Return the kinds of scalars in a list and the lists below it; None unless all are numeric.
 
     To be asked before NumPy is: it makes every element as long as the longest text.
     """
-    if isinstance(value, (list, tuple)):
-        return set().union(*map(_kinds, value))
-    return {kind_of(value)}
+    found: set[str] = set()
+    others = set(map(type, value))
+    for known in others & _SCALARS.keys():
+        found.add(_SCALARS[known])
+    if not found <= _NUMERIC:
+        return None
+    others -= _SCALARS.keys()
+    for item in value if others else ():
+        if type(item) not in others:
+            continue
+        below = _numeric_kinds(item) if isinstance(item, (list, tuple)) else {kind_of(item)}
+        if below is None or not below <= _NUMERIC:
+            return None
+        found |= below
+    return found
 
 
 def difference(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.outcomes import Severity, Suite
 from biomlbench.verify._lines import Lines, YamlError, read
 from biomlbench.verify.modes import all_modes, get_mode
 
@@ -32,8 +33,9 @@ class Check:
 
     Parameters
     ----------
-    name, mode, severity : str
-    suites : tuple of str
+    name, mode : str
+    severity : Severity
+    suites : tuple of Suite
     weight : float
     catches : tuple of str
         Failure patterns.
@@ -48,8 +50,8 @@ class Check:
 
     name: str
     mode: str
-    severity: str
-    suites: tuple[str, ...]
+    severity: Severity
+    suites: tuple[Suite, ...]
     weight: float
     catches: tuple[str, ...]
     cases: tuple[str, ...] = ("*",)
@@ -72,7 +74,7 @@ class Check:
     @property
     def decides(self) -> bool:
         """Whether the check can change a verdict."""
-        return self.severity != "advisory"
+        return self.severity != Severity.ADVISORY
 
 
 @dataclass(frozen=True)
@@ -164,8 +166,8 @@ def _check(item: dict[str, Any], line: int) -> Check:
     return Check(
         name=item["name"],
         mode=item["mode"],
-        severity=item["severity"],
-        suites=(suite,) if isinstance(suite, str) else tuple(suite),
+        severity=Severity(item["severity"]),
+        suites=tuple(map(Suite, [suite] if isinstance(suite, str) else suite)),
         weight=float(item.get("weight", mode.DEFAULT_WEIGHT)),
         catches=tuple(item.get("catches", ())),
         cases=(cases,) if isinstance(cases, str) else tuple(cases),
@@ -236,7 +238,7 @@ def _deciding(config: VerifierConfig, mode: str) -> list[Check]:
 
 
 def _hidden_defaults_to_oracle(config: VerifierConfig) -> None:
-    exact = [check for check in _deciding(config, "exact_match") if "hidden" in check.suites]
+    exact = [check for check in _deciding(config, "exact_match") if Suite.HIDDEN in check.suites]
     if exact:
         return
     if config.float_drift is None:
@@ -247,7 +249,7 @@ def _hidden_defaults_to_oracle(config: VerifierConfig) -> None:
             "numeric_tolerance",
             "checks",
         )
-    numeric = [c for c in _deciding(config, "numeric_tolerance") if "hidden" in c.suites]
+    numeric = [c for c in _deciding(config, "numeric_tolerance") if Suite.HIDDEN in c.suites]
     if not numeric:
         raise config.error(
             "hidden-exact-match",

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["KINDS", "UNFIT_TEXT", "Drawing", "make", "names"]
+__all__ = ["KINDS", "UNFIT_TEXT", "Drawing", "make", "names", "of_dtype"]
 
 KINDS = ("array", "number", "list", "tuple", "text", "choice")
 """Kinds of declared arguments that values can be made for."""
@@ -29,6 +29,13 @@ SMALLEST = 1e-3
 BARELY = (1e-300, 1e-40)
 VAST = 1e300
 """Far above an open bound, where no other is declared."""
+TINY = (1e-9, 1e-15)
+"""Sizes of whole arguments that an absolute threshold mistakes for zero."""
+HUGE = (1e12, 1e100)
+"""Sizes of whole arguments without bounds that a round number for "infinite" falls short of."""
+FLOAT32_HUGE = 1e30
+DOUBLES = 2**53
+"""Whole numbers from here on are not all doubles: as such, neighbours are equal."""
 SCALE = 100.0
 """Size of ordinary numbers without a bound."""
 LARGE = 1e6
@@ -39,8 +46,17 @@ SPECIAL_SHARE = 0.3
 _ANY = ("ACGT", "aAbB", "AB-* ", "\t\n\x00 A", "é\U0001f9ecAß\u0301")
 _MANY = ("ties", "spread", "ascending", "descending", "equal", "odd-one", "low", "high", "ends")
 _ONE = ("ties", "spread", "low", "high", "inside")
+_FRACTIONS = ("decades", "inexact", "tiny", "huge", "hardly-apart", "nan", "inf", "all-nan")
 _FLAGS = ("mixed", "none-set", "all-set", "first-set", "last-set", "all-but-one")
-_LETTERS = ("mixed", "one-letter", "all-letters", "periodic", "two-letters", "swapped-case")
+_LETTERS = (
+    "mixed",
+    "one-letter",
+    "odd-letter",
+    "all-letters",
+    "periodic",
+    "two-letters",
+    "swapped-case",
+)
 
 
 @dataclass
@@ -58,6 +74,8 @@ class Drawing:
         Sizes of undeclared leading axes.
     earlier : dict
         Values made so far.
+    tiny, huge : float
+        Size of tiny and of huge numbers.
     """
 
     rng: np.random.Generator
@@ -65,11 +83,15 @@ class Drawing:
     pool: tuple[float, ...] = ()
     lead: tuple[int, ...] = ()
     earlier: dict[str, Any] = field(default_factory=dict)
+    tiny: float = 0.0
+    huge: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.pool:
             exact, inexact = self.rng.permutation(POOL)[:4], self.rng.choice(INEXACT)
             self.pool = (*exact.tolist(), float(inexact))
+        self.tiny = self.tiny or float(self.rng.choice(TINY))
+        self.huge = self.huge or float(self.rng.choice(HUGE))
 
     def size(self, size: Any) -> int:
         """Return a declared size as a number."""
@@ -97,14 +119,17 @@ def names(spec: dict[str, Any], left_out: bool = False) -> list[str]:
     dtypes = spec.get("array", ())
     if "bool" in dtypes:
         return [*found, *_FLAGS]
-    whole = _is_whole(spec, dtypes[0] if dtypes else "")
+    whole = all(_is_whole(spec, dtype) for dtype in dtypes or ("",))
     found += list(_ONE if "number" in spec else _MANY)
     found += ["zeros"] if _holds(spec, 0) else []
     found += (["rung"] if "number" in spec else []) if whole else ["decades", "inexact"]
+    if not whole and not {"above", "decimals"} & set(spec) and _holds(spec, TINY[0]):
+        found += ["tiny"] + (["huge"] if _reaches(spec, 10 * HUGE[-1]) else [])
     if "above" in spec and not whole and "decimals" not in spec:
         found += ["barely"] if "max" in spec else ["barely", "vast"]
     if "number" not in spec:
         found += [] if whole else ["hardly-apart"]
+        found += ["beyond-doubles"] if _takes_large(spec) else []
         found += ["same", "turned"]
         found += [flag for flag in ("nan", "inf") if spec.get(flag)]
         found += ["all-nan"] if spec.get("nan") else []
@@ -141,6 +166,16 @@ def make(pattern: str, spec: dict[str, Any], drawing: Drawing) -> Any:
             numbers = _numbers(pattern, size, spec, spec[kind], drawing)
             return of(numbers.astype(np.int64 if spec[kind] == "int" else float).tolist())
     return _array(pattern, spec, drawing)
+
+
+def of_dtype(spec: dict[str, Any], dtype: str, pattern: str) -> dict[str, Any]:
+    """Return a declared array of one dtype; of floats where a pattern is none of whole numbers."""
+    if not dtype:
+        return spec
+    floats = [name for name in spec["array"] if "float" in name]
+    if pattern in _FRACTIONS and floats and dtype not in floats:
+        dtype = floats[0]
+    return {**spec, "array": [dtype]}
 
 
 def _array(pattern: str, spec: dict[str, Any], drawing: Drawing) -> np.ndarray:
@@ -199,6 +234,16 @@ def _holds(spec: dict[str, Any], number: float) -> bool:
     )
 
 
+def _takes_large(spec: dict[str, Any]) -> bool:
+    """Say whether whole numbers that are no doubles may be given."""
+    whole = "int64" in spec.get("array", ()) or "int" in (spec.get("list"), spec.get("tuple"))
+    return whole and _reaches(spec, 2 * DOUBLES)
+
+
+def _reaches(spec: dict[str, Any], number: float) -> bool:
+    return bool(spec.get("max", math.inf) >= number)
+
+
 def _numbers(
     pattern: str, size: int, spec: dict[str, Any], dtype: str, drawing: Drawing
 ) -> np.ndarray:
@@ -217,6 +262,13 @@ def _numbers(
         or [*spread[:2], inner_low],
         dtype=kind,
     )
+    if pattern in ("tiny", "huge"):
+        # one scale for all numbers of a call
+        scale = drawing.tiny if pattern == "tiny" else drawing.huge
+        if dtype == "float32":
+            scale = min(scale, FLOAT32_HUGE)
+        signs = rng.choice([-1.0, 1.0], size) if low < 0 else 1.0
+        return np.asarray(np.maximum(scale * signs * rng.integers(1, 9, size), low))
     if pattern in ("barely", "vast"):
         return np.full(size, VAST if pattern == "vast" else spec["above"] + rng.choice(BARELY))
     numbers = _patterned(pattern, spread, pool, (low, high), rng)
@@ -241,11 +293,14 @@ def _patterned(
     ends: Any = np.array([low, high], dtype=spread.dtype)
     if pattern == "spread":
         return spread
+    if pattern == "beyond-doubles":
+        numbers = DOUBLES + rng.integers(0, 4, size)
+        return np.asarray(numbers)
     if pattern in ("ascending", "descending"):
         return np.sort(spread)[:: 1 if pattern == "ascending" else -1]
     if pattern == "zeros":
         # a negative zero equals zero, and must be treated as one
-        return np.zeros(size) * rng.choice([-1, 1], size) if low < 0 and not whole else 0 * spread
+        return np.zeros(size) * rng.choice([-1, 1], size) if low <= 0 and not whole else 0 * spread
     if pattern in ("low", "high"):
         return np.full(size, ends[int(pattern == "high")])
     if pattern == "ends":
@@ -287,6 +342,11 @@ def _text(pattern: str, spec: dict[str, Any], drawing: Drawing) -> str:
             base = texts[0] if pattern == "same" else texts[0][::-1]
             return (base * (size // len(base) + 1))[:size]
     letters: Sequence[str] = list(alphabet)
+    if pattern == "odd-letter" and size:
+        # long stretches that are equal, and not all of the text
+        odd, usual = (str(letter) for letter in rng.choice(letters, 2))
+        place = int(rng.integers(size))
+        return usual * place + odd + usual * (size - place - 1)
     if pattern == "one-letter":
         letters = [str(rng.choice(letters))]
     elif pattern == "two-letters":

@@ -38,20 +38,35 @@ if TYPE_CHECKING:
 
 __all__ = ["COUNT", "EDGES_SCHEMA", "edges", "made"]
 
-COUNT = 64
+COUNT = 96
 """Edge cases of a card, shared by its entry points."""
-LEAST = 24
+LEAST = 32
 """Edge cases of an entry point, however many there are."""
 MAX_ELEMENTS = 4_000
 """Elements of all arguments of a call: edges are not about size."""
 MAX_PRODUCT = 12_000
 """Product of the sizes of a call, which algorithms may take time for."""
-RICH_SHARE = 4
+RICH_SHARE = 3
 """One edge case in so many is of patterns alone that leave work to do: ties, not all equal."""
 TRIES = 5
 """Draws of one combination before it is given up."""
-_LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2))
-_RICH = ("few", "tens", "ties", "spread", "nan", "inf", "mixed", "same", "two-letters", "rung")
+_LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2), (2, 0), (2, 1, 1, 2), (1, 2, 1, 2, 1))
+_RICH = (
+    "few",
+    "tens",
+    "ties",
+    "spread",
+    "nan",
+    "inf",
+    "mixed",
+    "same",
+    "two-letters",
+    "rung",
+    "tiny",
+    "barely",
+    "hardly-apart",
+    "beyond-doubles",
+)
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
 
 EDGES_SCHEMA: dict[str, Any] = {
@@ -150,6 +165,8 @@ def _factors(source: Source) -> dict[str, list[str]]:
         found["..."] = [str(i) for i in range(len(_LEADS))]
     for name, spec in source.arguments.items():
         found[name] = edge_values.names(spec, name in source.left_out)
+        if len(spec.get("array", ())) > 1:
+            found[_of_dtype(name)] = [f"any-{dtype}" for dtype in spec["array"]]
     return found
 
 
@@ -160,6 +177,11 @@ def _is_rich(level: str) -> bool:
 def _of_size(name: str) -> str:
     """Return the factor of a size, which may have the name of an argument."""
     return f"len({name})"
+
+
+def _of_dtype(name: str) -> str:
+    """Return the factor of an array's dtype."""
+    return f"dtype({name})"
 
 
 def _names_of_sizes(spec: dict[str, Any]) -> list[str]:
@@ -196,7 +218,9 @@ def _inputs(
     drawing = edge_values.Drawing(rng, dims, lead=lead)
     for name, spec in source.arguments.items():
         if levels[name] != "left-out":
-            drawing.earlier[name] = edge_values.make(levels[name], spec, drawing)
+            dtype = levels.get(_of_dtype(name), "").removeprefix("any-")
+            one = edge_values.of_dtype(spec, dtype, levels[name])
+            drawing.earlier[name] = edge_values.make(levels[name], one, drawing)
     if source.build is None:
         return drawing.earlier
     try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verifier
 from biomlbench.verify import judging, v1
-from biomlbench.verify.policy import CheckOutcome, Verdict, decide
+from biomlbench.verify.policy import CheckOutcome, Decision, decide
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,11 +22,11 @@ SHADOW_CHECK = "shadow-agrees"
 
 
 class Evaluation(NamedTuple):
-    """Rows, verdict, and which verifier decided."""
+    """Rows, what was decided, and which verifier decided."""
 
     outcomes: list[CheckOutcome]
-    verdict: Verdict
-    verifier: str
+    decision: Decision
+    verifier: Verifier
 
 
 def evaluate(
@@ -34,7 +34,7 @@ def evaluate(
     plan: Plan,
     oracle: Oracle,
     outputs: Mapping[str, Any],
-    version: str | None = None,
+    version: Verifier | None = None,
 ) -> Evaluation:
     """Judge and decide.
 
@@ -42,8 +42,8 @@ def evaluate(
     ----------
     card, plan, oracle, outputs
         As for :func:`biomlbench.verify.judge`.
-    version : str, optional
-        v1, shadow or v2; by default the card's own.
+    version : Verifier, optional
+        By default the card's own.
 
     Returns
     -------
@@ -54,28 +54,28 @@ def evaluate(
     """
     version = version or card.version
     results = judging.Results(outputs)
-    if version == "v1" or card.verifier is None:
+    if version is Verifier.V1 or card.verifier is None:
         rows = v1.judge(card, plan, oracle, results)
-        return Evaluation(rows, decide(rows), "v1")
+        return Evaluation(rows, decide(rows), Verifier.V1)
     new = judging.judge(card, plan, oracle, results)
     ruling = decide(new)
-    if version == "v2":
-        return Evaluation(new, ruling, "v2")
+    if version is Verifier.V2:
+        return Evaluation(new, ruling, Verifier.V2)
     old = v1.judge(card, plan, oracle, results)
     decided = decide(old)._replace(hidden_score=ruling.hidden_score)
-    beside = [row._replace(severity="advisory") for row in new]
-    return Evaluation([*old, *beside, _agreement(decided, ruling)], decided, "shadow")
+    beside = [row._replace(severity=Severity.ADVISORY) for row in new]
+    return Evaluation([*old, *beside, _agreement(decided, ruling)], decided, Verifier.SHADOW)
 
 
-def _agreement(old: Verdict, new: Verdict) -> CheckOutcome:
+def _agreement(old: Decision, new: Decision) -> CheckOutcome:
     same = old.verdict == new.verdict
     return CheckOutcome(
         check=SHADOW_CHECK,
-        suite="visible",
+        suite=Suite.VISIBLE,
         mode="gate",
-        severity="advisory",
-        outcome=str(Outcome.PASSED if same else Outcome.FAILED),
-        reason=str(Reason.OK) if same else new.reasons[0],
+        severity=Severity.ADVISORY,
+        outcome=Outcome.PASSED if same else Outcome.FAILED,
+        reason=Reason.OK if same else new.reasons[0],
         message=f"v1: {old.verdict}; v2: {new.verdict} ({', '.join(new.reasons)})",
         margin=None,
         weight=0.0,

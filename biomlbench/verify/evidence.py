@@ -16,6 +16,7 @@ from biomlbench.task.task import is_card
 from biomlbench.verify import card as cards
 from biomlbench.verify import promises
 from biomlbench.verify.kill_matrix import kill_matrix
+from biomlbench.verify.statement import statement_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -134,7 +135,7 @@ def of_card(card: Card) -> EvidenceMatrix:
     deciding = [check for check in card.checks if check.decides]
     bad = [solution for solution in card.solutions if not solution.right]
     right = [s for s in card.solutions if s.right and s.name != "reference"]
-    described = (card.folder / str(card.config.get("description") or "description.md")).is_file()
+    described = statement_path(card).is_file()
     shown = {pattern for solution in bad for pattern in solution.patterns}
     patterns = card.verifier.patterns if card.verifier else {}
     unshown = [pattern for pattern in patterns if pattern not in shown]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from biomlbench.outcomes import Fault, Outcome, Reason, fault_of, sentence
+from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, fault_of, sentence
 from biomlbench.sandbox.totals import is_total
 from biomlbench.verify.cases import SUITES, Finding, Observed
 from biomlbench.verify.modes import get_mode
@@ -48,9 +48,8 @@ class Feedback:
     Parameters
     ----------
     case, function : str
-    outcome : str
-        passed, failed or error.
-    reason : str
+    outcome : Outcome
+    reason : Reason
     message : str
     inputs, expected, got : str
         Written out and cut to a readable length.
@@ -60,8 +59,8 @@ class Feedback:
 
     case: str
     function: str
-    outcome: str
-    reason: str
+    outcome: Outcome
+    reason: Reason
     message: str
     inputs: str
     expected: str
@@ -159,12 +158,12 @@ class _Judge:
             case.id: results.get(case.id)[0] for case in plan.cases if results.get(case.id)[0] != OK
         }
 
-    def gate(self, suite: str) -> CheckOutcome:
+    def gate(self, suite: Suite) -> CheckOutcome:
         """Say whether every case of a suite ran and returned data."""
         cases = self.plan.suite(suite)
         reasons = Counter(self.unfit[case.id] for case in cases if case.id in self.unfit)
         if not reasons:
-            return _row(RUNS, suite, GATE, "blocker", message=f"{len(cases)} cases ran")
+            return _row(RUNS, suite, GATE, Severity.BLOCKER, message=f"{len(cases)} cases ran")
         # what is not the candidate's fault must not be booked on it
         own = [r for r in reasons if fault_of(r) is Fault.SUBMISSION]
         reason = own[0] if own else next(iter(reasons))
@@ -178,14 +177,14 @@ class _Judge:
             RUNS,
             suite,
             GATE,
-            "blocker",
+            Severity.BLOCKER,
             outcome=Outcome.FAILED if own else Outcome.ERROR,
-            reason=reason,
+            reason=Reason(reason),
             message=f"{sum(reasons.values())} of {len(cases)} cases: {counts}. "
             f"{sentence(reason)}{more}",
         )
 
-    def check(self, check: Check, suite: str) -> CheckOutcome:
+    def check(self, check: Check, suite: Suite) -> CheckOutcome:
         """Evaluate one check on one suite."""
         specs = self.plan.units[check.name, suite]
         fit = [spec for spec in specs if not self._is_unfit(spec)]
@@ -275,11 +274,11 @@ class _Judge:
             return Finding(False, "the output is not of a form that the check can read")
 
     def _failure(
-        self, check: Check, suite: str, failed: list[tuple[UnitSpec, Finding]], total: int
+        self, check: Check, suite: Suite, failed: list[tuple[UnitSpec, Finding]], total: int
     ) -> str:
         claim = get_mode(check.mode).claim(check, self.card.library)
         text = f"{len(failed)} of {total} cases: {claim}"
-        if suite != "visible":
+        if suite != Suite.VISIBLE:
             return text
         spec, finding = failed[0]
         case = _case(self.plan, spec.case_id)
@@ -292,9 +291,9 @@ class _Judge:
     def _row(
         self,
         check: Check,
-        suite: str,
-        outcome: str,
-        reason: str,
+        suite: Suite,
+        outcome: Outcome,
+        reason: Reason,
         message: str,
         margin: float | None = None,
     ) -> CheckOutcome:
@@ -303,8 +302,8 @@ class _Judge:
             suite,
             check.mode,
             check.severity,
-            str(outcome),
-            str(reason),
+            outcome,
+            reason,
             transportable(message),
             margin,
             check.weight,
@@ -322,17 +321,15 @@ def _case(plan: Plan, case_id: str) -> Any:
 
 def _row(
     check: str,
-    suite: str,
+    suite: Suite,
     mode: str,
-    severity: str,
+    severity: Severity,
     *,
-    outcome: str = Outcome.PASSED,
-    reason: str = Reason.OK,
+    outcome: Outcome = Outcome.PASSED,
+    reason: Reason = Reason.OK,
     message: str = "",
 ) -> CheckOutcome:
-    return CheckOutcome(
-        check, suite, mode, severity, str(outcome), str(reason), message, None, 0.0, ""
-    )
+    return CheckOutcome(check, suite, mode, severity, outcome, reason, message, None, 0.0, "")
 
 
 def _plain(finding: Finding) -> Finding:
@@ -358,8 +355,8 @@ def feedback(
     """
     results = outputs if isinstance(outputs, Results) else Results(outputs)
     judged = _Judge(card, plan, oracle, results)
-    order = {case.name: i for i, case in enumerate(card.cases["visible"])}
-    visible = sorted(plan.suite("visible"), key=lambda case: order.get(case.name, len(order)))
+    order = {case.name: i for i, case in enumerate(card.cases[Suite.VISIBLE])}
+    visible = sorted(plan.suite(Suite.VISIBLE), key=lambda case: order.get(case.name, len(order)))
     found = []
     for case in visible:
         status, value = results.get(case.id)
@@ -371,7 +368,7 @@ def feedback(
             message = said or sentence(status)
         else:
             for check in card.checks:
-                specs = plan.units.get((check.name, "visible"), ())
+                specs = plan.units.get((check.name, Suite.VISIBLE), ())
                 mine = [s for s in specs if s.case_id == case.id and not s.variant_ids]
                 for spec in mine:
                     if outcome != Outcome.PASSED:
@@ -388,8 +385,8 @@ def feedback(
             Feedback(
                 case.name,
                 case.function,
-                str(outcome),
-                str(reason),
+                outcome,
+                reason,
                 message,
                 inputs,
                 show(oracle.values[case.id]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.outcomes import Outcome, Verdict
+from biomlbench.outcomes import Outcome, Severity, Verdict
 from biomlbench.verify import impure, side_effects, stock
 from biomlbench.verify.judging import RUNS, judge
 from biomlbench.verify.policy import GATE, decide
@@ -216,8 +216,8 @@ def kill_matrix(
     return KillMatrix(
         card.name,
         (
-            (GATE, GATE, "blocker"),
-            *((name, GATE, "critical") for name in side_effects.NAMES),
+            (GATE, GATE, Severity.BLOCKER),
+            *((name, GATE, Severity.CRITICAL) for name in side_effects.NAMES),
             *((c.name, c.mode, c.severity) for c in card.checks),
         ),
         tuple(rows),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity, Suite
 from biomlbench.verify.fingerprints import Similarity, fingerprint, near_duplicates
 from biomlbench.verify.policy import CheckOutcome
 
@@ -76,11 +76,11 @@ def outcomes(
         message = f"{', '.join(names[other] for other in others[:_NAMED])}{more}"
         found[place] = CheckOutcome(
             check=CHECK,
-            suite="adversarial",
+            suite=Suite.ADVERSARIAL,
             mode="property_based",
-            severity="advisory",
-            outcome=str(Outcome.FAILED),
-            reason=str(Reason.NEAR_DUPLICATE),
+            severity=Severity.ADVISORY,
+            outcome=Outcome.FAILED,
+            reason=Reason.NEAR_DUPLICATE,
             message=message,
             margin=None,
             weight=0.0,

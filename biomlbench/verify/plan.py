@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Suite
 from biomlbench.verify.cases import SUITES, Transformed
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class PlannedCase:
     ----------
     id : str
         Opaque, and stable from one plan of the card to the next.
-    suite : str
+    suite : Suite
         visible, hidden or adversarial. Not for the sandbox.
     function : str
     args, kwargs
@@ -43,7 +44,7 @@ class PlannedCase:
     """
 
     id: str
-    suite: str
+    suite: Suite
     function: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -186,7 +187,7 @@ def _planned(
     card: Card, suite: str, name: str, function: str, args: Any, kwargs: dict[str, Any]
 ) -> PlannedCase:
     digest = hashlib.sha256(f"{card.name}/{name}".encode()).hexdigest()[:_ID_DIGITS]
-    return PlannedCase(digest, suite, function, tuple(args), dict(kwargs), name)
+    return PlannedCase(digest, Suite(suite), function, tuple(args), dict(kwargs), name)
 
 
 def _generated(card: Card) -> list[PlannedCase]:
@@ -274,7 +275,7 @@ def _alternates(
     return laid, alternates.sequences(steps, planned)
 
 
-def _chosen(check: Check, cases: list[PlannedCase], suite: str) -> list[PlannedCase]:
+def _chosen(check: Check, cases: list[PlannedCase], suite: Suite) -> list[PlannedCase]:
     return [
         case
         for case in cases
@@ -285,7 +286,7 @@ def _chosen(check: Check, cases: list[PlannedCase], suite: str) -> list[PlannedC
 
 
 def _metamorphic(
-    card: Card, check: Check, cases: list[PlannedCase], suite: str
+    card: Card, check: Check, cases: list[PlannedCase], suite: Suite
 ) -> tuple[list[UnitSpec], list[PlannedCase]]:
     from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES
 

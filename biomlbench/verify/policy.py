@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from biomlbench.outcomes import Fault, Outcome, Reason, fault_of
-from biomlbench.outcomes import Verdict as Ruling
+from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, Verdict, fault_of
 from biomlbench.verify.modes import get_mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["GATE", "TABLE", "CheckOutcome", "Verdict", "decide", "gate", "kind", "rounded"]
+__all__ = ["GATE", "TABLE", "CheckOutcome", "Decision", "decide", "gate", "kind", "rounded"]
 
 GATE = "gate"
 """Mode of the rows that say whether the candidate ran and returned data at all."""
@@ -26,15 +25,26 @@ class CheckOutcome(NamedTuple):
     """
 
     check: str
-    suite: str
+    suite: Suite
     mode: str
-    severity: str
-    outcome: str
-    reason: str
+    severity: Severity
+    outcome: Outcome
+    reason: Reason
     message: str
     margin: float | None
     weight: float
     pattern: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        """Return what a row of a table says, whatever else it holds."""
+        found = cls(**{name: row[name] for name in cls._fields})
+        return found._replace(
+            suite=Suite(found.suite),
+            severity=Severity(found.severity),
+            outcome=Outcome(found.outcome),
+            reason=Reason(found.reason),
+        )
 
 
 def rounded(margin: float) -> float:
@@ -42,11 +52,11 @@ def rounded(margin: float) -> float:
     return float(f"{margin:.{_MARGIN_DIGITS}g}")
 
 
-class Verdict(NamedTuple):
-    """Verdict (pass, partial, fail), the reason codes behind it, and the hidden score."""
+class Decision(NamedTuple):
+    """Verdict, the reasons behind it, and the hidden score."""
 
-    verdict: str
-    reasons: list[str]
+    verdict: Verdict
+    reasons: list[Reason]
     hidden_score: float | None
 
 
@@ -57,38 +67,38 @@ _PASSED, _FAILED, _SKIPPED, _ERROR = (
     Outcome.ERROR,
 )
 
-TABLE: dict[tuple[str, str, str], str | None] = {
+TABLE: dict[tuple[str, Severity, Outcome], Verdict | None] = {
     # the candidate did not run, or returned no data
-    (GATE, "blocker", _FAILED): Ruling.FAIL,
+    (GATE, Severity.BLOCKER, _FAILED): Verdict.FAIL,
     # the result is not even of the right form
-    ("guard", "blocker", _FAILED): Ruling.FAIL,
-    ("guard", "critical", _FAILED): Ruling.FAIL,
+    ("guard", Severity.BLOCKER, _FAILED): Verdict.FAIL,
+    ("guard", Severity.CRITICAL, _FAILED): Verdict.FAIL,
     # the form is right, the meaning is not
-    ("semantic", "blocker", _FAILED): Ruling.FAIL,
-    ("semantic", "critical", _FAILED): Ruling.PARTIAL,
+    ("semantic", Severity.BLOCKER, _FAILED): Verdict.FAIL,
+    ("semantic", Severity.CRITICAL, _FAILED): Verdict.PARTIAL,
     # nothing is proven by a check that was not carried out
     **{
-        (kind, severity, outcome): Ruling.PARTIAL
+        (kind, severity, outcome): Verdict.PARTIAL
         for kind in (GATE, "guard", "semantic")
-        for severity in ("blocker", "critical")
+        for severity in (Severity.BLOCKER, Severity.CRITICAL)
         for outcome in (_SKIPPED, _ERROR)
     },
-    (GATE, "critical", _FAILED): Ruling.FAIL,
+    (GATE, Severity.CRITICAL, _FAILED): Verdict.FAIL,
     **{
         (kind, severity, _PASSED): None
         for kind in (GATE, "guard", "semantic")
-        for severity in ("blocker", "critical")
+        for severity in (Severity.BLOCKER, Severity.CRITICAL)
     },
     # an advisory check changes nothing
     **{
-        (kind, "advisory", outcome): None
+        (kind, Severity.ADVISORY, outcome): None
         for kind in (GATE, "guard", "semantic")
         for outcome in (_PASSED, _FAILED, _SKIPPED, _ERROR)
     },
 }
 """What (kind of mode, severity, outcome) does to the verdict; None leaves it alone."""
 
-_RANK: dict[str | None, int] = {None: 0, Ruling.PARTIAL: 1, Ruling.FAIL: 2}
+_RANK: dict[Verdict | None, int] = {None: 0, Verdict.PARTIAL: 1, Verdict.FAIL: 2}
 
 
 def kind(mode: str) -> str:
@@ -106,24 +116,24 @@ def kind(mode: str) -> str:
     return "semantic" if get_mode(mode).SEMANTIC is True else "guard"
 
 
-def gate(check: str, reason: str, message: str) -> CheckOutcome:
+def gate(check: str, reason: Reason, message: str) -> CheckOutcome:
     """Return the row of a hidden gate that a candidate does not pass.
 
     Parameters
     ----------
     check : str
-    reason : str
+    reason : Reason
         What is not the submission's fault is no failed check of it, but an error.
     message : str
     """
     ours = fault_of(reason) is not Fault.SUBMISSION
     return CheckOutcome(
         check=check,
-        suite="hidden",
+        suite=Suite.HIDDEN,
         mode=GATE,
-        severity="blocker",
-        outcome=str(Outcome.ERROR if ours else Outcome.FAILED),
-        reason=str(reason),
+        severity=Severity.BLOCKER,
+        outcome=Outcome.ERROR if ours else Outcome.FAILED,
+        reason=reason,
         message=message,
         margin=None,
         weight=0.0,
@@ -131,7 +141,7 @@ def gate(check: str, reason: str, message: str) -> CheckOutcome:
     )
 
 
-def decide(outcomes: Iterable[CheckOutcome]) -> Verdict:
+def decide(outcomes: Iterable[CheckOutcome]) -> Decision:
     """Decide on a table of outcomes.
 
     Parameters
@@ -140,7 +150,7 @@ def decide(outcomes: Iterable[CheckOutcome]) -> Verdict:
 
     Returns
     -------
-    Verdict
+    Decision
         ``fail`` after a runtime error, a malformed output or a failed blocker; ``partial``
         after a failed critical check, after a check that could not be carried out, or where no
         check that looks at values has passed; else ``pass``. The reasons are those of the rows
@@ -149,34 +159,38 @@ def decide(outcomes: Iterable[CheckOutcome]) -> Verdict:
 
     Examples
     --------
-    >>> row = CheckOutcome("a", "hidden", "exact_match", "blocker", "passed", "ok", "", 1, 1, "")
-    >>> decide([row]).verdict
-    'pass'
-    >>> decide([row._replace(outcome="failed", reason="wrong_output")])
-    Verdict(verdict='fail', reasons=['wrong_output'], hidden_score=0.0)
-    >>> decide([row._replace(mode="shape_guard")]).verdict
-    'partial'
+    >>> first = Suite.HIDDEN, "exact_match", Severity.BLOCKER, Outcome.PASSED
+    >>> row = CheckOutcome("a", *first, Reason.OK, "", 1, 1, "")
+    >>> print(decide([row]).verdict)
+    pass
+    >>> wrong = decide([row._replace(outcome=Outcome.FAILED, reason=Reason.WRONG_OUTPUT)])
+    >>> print(wrong.verdict, *wrong.reasons, wrong.hidden_score)
+    fail wrong_output 0.0
+    >>> print(decide([row._replace(mode="shape_guard")]).verdict)
+    partial
     """
     rows = list(outcomes)
     effects = [TABLE[kind(row.mode), row.severity, row.outcome] for row in rows]
     worst = max(effects, key=_rank, default=None)
     score = _hidden_score(rows)
     if worst is not None:
-        reasons = [
-            str(row.reason) for row, effect in zip(rows, effects, strict=True) if effect == worst
-        ]
-        return Verdict(str(worst), list(dict.fromkeys(reasons)), score)
+        reasons = [row.reason for row, effect in zip(rows, effects, strict=True) if effect == worst]
+        return Decision(worst, list(dict.fromkeys(reasons)), score)
     if not any(_is_evidence(row) for row in rows):
-        return Verdict(str(Ruling.PARTIAL), [str(Reason.NOT_REACHED)], score)
-    return Verdict(str(Ruling.PASS), [str(Reason.OK)], score)
+        return Decision(Verdict.PARTIAL, [Reason.NOT_REACHED], score)
+    return Decision(Verdict.PASS, [Reason.OK], score)
 
 
-def _rank(effect: str | None) -> int:
+def _rank(effect: Verdict | None) -> int:
     return _RANK[effect]
 
 
 def _is_evidence(row: CheckOutcome) -> bool:
-    return kind(row.mode) == "semantic" and row.severity != "advisory" and row.outcome == _PASSED
+    return (
+        kind(row.mode) == "semantic"
+        and row.severity != Severity.ADVISORY
+        and row.outcome == _PASSED
+    )
 
 
 def _hidden_score(rows: list[CheckOutcome]) -> float | None:
@@ -187,9 +201,9 @@ def _hidden_score(rows: list[CheckOutcome]) -> float | None:
     counted = [
         row
         for row in rows
-        if row.suite == "hidden"
+        if row.suite == Suite.HIDDEN
         and row.mode != GATE
-        and row.severity != "advisory"
+        and row.severity != Severity.ADVISORY
         and row.outcome != _ERROR
     ]
     total = sum(row.weight for row in counted)

@@ -1,177 +1,39 @@
-"""What a card declares its arguments to be, and whether its cases and its statement keep to it.
+"""Whether a card's cases keep to what it declares its arguments to be.
 
-``inputs`` of ``config.yaml`` says for each entry point and argument what may arrive::
-
-    inputs:
-      adjust:
-        p: {array: [float64], shape: [n], min: 0, max: 1, nan: true}
-        ranges: {tuples: int, shape: [k, 2]}
-    sizes: {n: [0, 6000], k: [0, 20]}
-
-Every promise needs a case that keeps it (each dtype, each bound, each size at both ends, NaN,
-None, an argument left out; each layout in memory of each array and dtype that it changes; a
-quantity at a bound in one number and in all; a number beyond 32 bits in an int64 array without
-bounds, a character beyond 16 bits in a text of any characters), and no case may lie outside a
-promise.
+Every promise needs a case that keeps it (each dtype, each bound, each size at both ends and all of
+a call together, NaN, None, an argument left out; each layout in memory of each array and dtype
+that it changes; a quantity at a bound in one number and in all; a number beyond 32 bits in an int64
+array without bounds, a sum beyond the dtype of smaller whole numbers, a character beyond 16 bits in
+a text of any characters), and no case may lie outside a promise.
+:mod:`biomlbench.verify.declarations` has the form of the declarations.
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-import re
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biomlbench.verify.alternates import LAYOUTS, lies_in
-from biomlbench.verify.edges import EDGES_SCHEMA
+from biomlbench.verify.alternates import lies_in
+from biomlbench.verify.declarations import INPUTS_SCHEMA
+from biomlbench.verify.statement import problems_of_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["INPUTS_SCHEMA", "broken_by", "conventions", "problems", "write_conventions"]
+__all__ = ["broken_by", "problems"]
 
-_KINDS = ("array", "number", "list", "tuple", "tuples", "text", "choice")
-_NUMBER = {"type": "number"}
-_SIZE = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
-_ARGUMENT: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "array": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-        "shape": {"type": "array", "items": _SIZE},
-        "number": {"enum": ["int", "float"]},
-        "list": {"enum": ["int", "float"]},
-        "tuple": {"enum": ["int", "float"]},
-        "tuples": {"enum": ["int", "float"], "description": "a list of tuples; see `shape`"},
-        "text": {"type": "string", "description": "the alphabet; empty for any characters"},
-        "length": _SIZE,
-        "choice": {"type": "array", "minItems": 1},
-        "min": _NUMBER,
-        "max": _NUMBER,
-        "above": {**_NUMBER, "description": "a bound that does not belong to the range itself"},
-        "nan": {"type": "boolean"},
-        "inf": {"type": "boolean"},
-        "optional": {"type": "boolean", "description": "None may be given"},
-    },
-    "additionalProperties": False,
-    "oneOf": [{"required": [kind]} for kind in _KINDS],
-}
-INPUTS_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "inputs": {
-            "type": "object",
-            "additionalProperties": {"type": "object", "additionalProperties": _ARGUMENT},
-        },
-        "sizes": {
-            "type": "object",
-            "additionalProperties": {
-                "type": "array",
-                "items": {"type": "integer", "minimum": 0},
-                "minItems": 2,
-                "maxItems": 2,
-            },
-        },
-        "quantities": {
-            "type": "object",
-            "description": "functions of properties.py: inputs to numbers, and their bounds",
-            "additionalProperties": {
-                "type": "object",
-                "properties": {"min": _NUMBER, "max": _NUMBER, "function": {"type": "string"}},
-                "additionalProperties": False,
-            },
-        },
-        "layouts": {"type": "array", "items": {"enum": list(LAYOUTS)}},
-        "edges": EDGES_SCHEMA,
-        "stated": {
-            "type": "array",
-            "items": _NUMBER,
-            "description": "numbers of the statement that bound no input",
-        },
-    },
-}
 REACHED = 0.01
 """A quantity's bound counts as reached this close to it: it is computed from inputs."""
+TOGETHER = 0.9
+"""Share of the largest product of its sizes that one case of each function must have."""
 _LARGEST_OF_32_BITS = 2**32 - 1
 _LAST_OF_16_BITS = "\uffff"
-LEAST_STATED = 100
-"""Whole numbers of the statement from here on must be declared."""
-
-
-_TITLE = "## For all calls"
-_NO_STATE = (
-    "A result depends on the arguments of its own call alone: not on earlier calls, nor on what "
-    "their callers did to their results; and it stays what it is when the function is called again."
-)
-_TIME = (
-    "A call is ended after ten times the time of the reference, plain code in Python and NumPy, "
-    "but never before 4 seconds have passed."
-)
-_ROUNDING = (
-    "Floats need not be right to the last digit: where no tolerance is given, what any sound order "
-    "of the operations in double precision gives is right."
-)
-
-
-def conventions(card: Card) -> str:
-    """Return the section that ends a card's statement, written from its declarations.
-
-    Parameters
-    ----------
-    card : Card
-
-    Returns
-    -------
-    str
-    """
-    config = card.config
-    kinds = {
-        next(kind for kind in _KINDS if kind in spec)
-        for arguments in config.get("inputs", {}).values()
-        for spec in arguments.values()
-    }
-    lines = []
-    sizes = [
-        f"{name} is {low:,} to {high:,}" for name, (low, high) in config.get("sizes", {}).items()
-    ]
-    if sizes:
-        lines.append(f"Sizes: {', '.join(sizes)}.")
-    if "array" in kinds:
-        layouts = ", ".join(LAYOUTS[name] for name in card.layouts)
-        lines.append(
-            "Arrays are NumPy arrays of the given dtypes, never lists in their place. They may "
-            f"lie in memory in any of these ways, which must not change the result: {layouts}."
-        )
-    if "number" in kinds:
-        lines.append("Single numbers are Python's own, never 0-d arrays.")
-    lines += [
-        "Arguments must not be changed in place.",
-        _NO_STATE,
-        _ROUNDING,
-        _TIME,
-    ]
-    return f"{_TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"
-
-
-def write_conventions(card: Card) -> None:
-    """Put the section at the end of a card's statement, in place of an older one."""
-    path = _statement_path(card)
-    text = path.read_text(encoding="utf-8").split(_TITLE)[0].rstrip()
-    path.write_text(f"{text}\n\n{conventions(card)}", encoding="utf-8")
-
-
-def _statement_path(card: Card) -> Path:
-    return card.folder / str(card.config.get("description") or "description.md")
-
-
-def _wrapped(line: str) -> str:
-    return textwrap.fill(line, 98, initial_indent="- ", subsequent_indent="  ")
 
 
 def problems(card: Card) -> list[str]:
@@ -199,7 +61,7 @@ def problems(card: Card) -> list[str]:
         return [f"`inputs` of config.yaml must be those of {', '.join(card.entry_points)}"]
     linter = _Linter(card, declared)
     linter.run()
-    return list(dict.fromkeys([*linter.found, *linter.unkept(), *_statement(card, declared)]))
+    return list(dict.fromkeys([*linter.found, *linter.unkept(), *problems_of_statement(card)]))
 
 
 def broken_by(card: Card, case: PlannedCase) -> Iterator[str]:
@@ -215,6 +77,8 @@ class _Linter:
         self.kept: set[str] = set()
         self.ends: set[str] = set()
         self.seen: dict[str, list[float]] = {}
+        self.product: int | None = card.config.get("product")
+        self.largest: dict[str, tuple[int, int]] = {}
 
     def run(self) -> None:
         for function in self.card.entry_points:
@@ -252,10 +116,21 @@ class _Linter:
             if not low <= size <= high:
                 yield f"size {name} = {size} is outside [{low}, {high}]"
             self.seen.setdefault(name, []).append(size)
+        yield from self._together(case.function, {n: dims[n] for n in dims if n in self.sizes})
         whole = self.card.with_defaults(case.function, given)
         for name, spec in self.card.config.get("quantities", {}).items():
             if spec.get("function", case.function) == case.function:
                 yield from self._quantity(name, spec, whole)
+
+    def _together(self, function: str, dims: dict[str, int]) -> Iterator[str]:
+        """Note how large the sizes of a call are together: what takes time depends on that."""
+        largest = math.prod(self.sizes[name][1] for name in dims)
+        product, most = math.prod(dims.values()), min(largest, self.product or largest)
+        if product > most:
+            yield f"the product of its sizes is {product:,}, beyond {most:,}"
+        if len(dims) > 1:
+            before, all_of_them = self.largest.get(function, (0, 0))
+            self.largest[function] = max(before, product), max(all_of_them, most)
 
     def _quantity(self, name: str, spec: dict[str, Any], inputs: dict[str, Any]) -> Iterator[str]:
         values = np.atleast_1d(np.asarray(self.card.library.own(name)(inputs), dtype=float))
@@ -350,6 +225,11 @@ class _Linter:
     def _range(self, where: str, spec: dict[str, Any], array: np.ndarray) -> Iterator[str]:
         if array.dtype.kind not in "biuf" or not array.size:
             return
+        if (
+            _is_small(array.dtype)
+            and abs(float(array.sum(dtype=float))) > np.iinfo(array.dtype).max
+        ):
+            self.kept.add(f"{where}: a sum beyond {array.dtype.newbyteorder('=').name}")
         if array.dtype.kind == "f":
             for name, there in (("nan", np.isnan(array)), ("inf", np.isinf(array))):
                 if there.any():
@@ -383,6 +263,7 @@ class _Linter:
                 wanted += [f"{where}: {flag}" for flag in ("nan", "inf") if spec.get(flag)]
                 if "int64" in spec.get("array", ()) and not {"min", "max"} & set(spec):
                     wanted.append(f"{where}: a number beyond 32 bits")
+                wanted += [f"{where}: a sum beyond {dtype}" for dtype in self._summed(spec)]
                 if spec.get("text") == "" and "length" in spec:
                     wanted.append(f"{where}: a character beyond 16 bits")
                 wanted += [
@@ -396,10 +277,24 @@ class _Linter:
             wanted += [f"quantity {name}: {b} {spec[b]:g}" for b in ("min", "max") if b in spec]
         wanted += sorted(self.ends)
         found = [f"no case for {promise}" for promise in wanted if promise not in self.kept]
+        found += [
+            f"no case of {function} whose sizes are large together: {product:,} of {most:,}"
+            for function, (product, most) in self.largest.items()
+            if product < TOGETHER * most
+        ]
         for name, bounds in self.sizes.items():
             seen = self.seen.get(name, [])
             found += [f"no case with size {name} = {b}" for b in bounds if b not in seen]
         return found
+
+    def _summed(self, spec: dict[str, Any]) -> Iterator[str]:
+        """Yield the dtypes that the numbers of an array may fit in and their sum may not."""
+        most = math.prod(self.sizes.get(n, [n, n])[1] for n in spec.get("shape", []) if n != "...")
+        for dtype in spec.get("array", ()):
+            if dtype != "bool" and _is_small(np.dtype(dtype)):
+                limit = np.iinfo(dtype).max
+                if most * min(spec.get("max", limit), limit) > limit:
+                    yield dtype
 
     def _ways(self, spec: dict[str, Any]) -> Iterator[str]:
         """Yield the layouts that change an array, with each dtype."""
@@ -412,6 +307,10 @@ class _Linter:
                 one_row = layout == "fortran" and len(shape) < 2 and "..." not in shape
                 if not one_byte and not one_row:
                     yield f"{layout}, {dtype}"
+
+
+def _is_small(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "iu" and dtype.itemsize < np.dtype(np.int64).itemsize
 
 
 def _is(value: Any, kind: str) -> bool:
@@ -433,41 +332,3 @@ def _shape(declared: list[Any], shape: tuple[int, ...], dims: dict[str, int]) ->
         expected = dims.setdefault(want, size) if isinstance(want, str) else want
         if expected != size:
             yield f"has an axis of {size}, where {want} is {expected}"
-
-
-_STATED = re.compile(r"(?<![\w.^*-])(\d{1,3}(?:,\d{3})+|\d{3,})(?![\w.]*\d|\*\*)")
-
-
-def _statement(card: Card, declared: dict[str, Any]) -> Iterator[str]:
-    """Compare the statement with the declarations."""
-    path = _statement_path(card)
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    if conventions(card) not in text:
-        yield "the statement does not end with the section that `biomlbench statement` writes"
-    body = text.split(_TITLE)[0]
-    table = "\n".join(line for line in body.splitlines() if line.startswith("|"))
-    for arguments in declared.values():
-        for name, spec in arguments.items():
-            if f"`{name}`" not in table:
-                yield f"the statement's table has no row for `{name}`"
-            for dtype in spec.get("array", ()):
-                if dtype not in body:
-                    yield f"the statement does not say that `{name}` may be {dtype}"
-    known = set(_numbers(declared)) | set(_numbers(card.config.get("sizes", {})))
-    known |= set(_numbers(card.config.get("quantities", {}))) | set(card.config.get("stated", ()))
-    prose = re.sub(r"```.*?```", "", body, flags=re.DOTALL)
-    prose = re.sub(r"\b(?:float|int|uint)\d+\b|\((?:[^()]*\b(?:18|19|20)\d\d[^()]*)\)", "", prose)
-    for match in _STATED.finditer(prose):
-        number = int(match[1].replace(",", ""))
-        if number >= LEAST_STATED and number not in known and -number not in known:
-            yield f"the statement speaks of {match[1]}, which no declaration carries"
-
-
-def _numbers(value: Any) -> Iterator[float]:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            yield from _numbers(item)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity, Suite
 from biomlbench.verify.policy import CheckOutcome
 
 if TYPE_CHECKING:
@@ -208,24 +208,24 @@ class _Judge:
     def run(self, check: str, mode: str, reason: Reason, look: Any) -> CheckOutcome:
         """Carry out one check and make its row."""
         row = CheckOutcome(
-            check, "adversarial", mode, "critical", str(Outcome.PASSED), str(Reason.OK),
+            check, Suite.ADVERSARIAL, mode, Severity.CRITICAL, Outcome.PASSED, Reason.OK,
             "", None, 1.0, str(reason).replace("_", "-"),
         )  # fmt: skip
         try:
             message = look(*(self.rerun(files) for files in self.inputs.of(check)))
         except _NotApplicable as error:
             return row._replace(
-                severity="advisory",
-                outcome=str(Outcome.SKIPPED),
-                reason=str(Reason.NOT_REACHED),
+                severity=Severity.ADVISORY,
+                outcome=Outcome.SKIPPED,
+                reason=Reason.NOT_REACHED,
                 message=str(error),
             )
         except RerunFailed as error:
             message = f"the rerun failed: {error}"
         except _LabelsUnused as error:
-            row, message = row._replace(severity="advisory"), str(error)
+            row, message = row._replace(severity=Severity.ADVISORY), str(error)
         if message:
-            return row._replace(outcome=str(Outcome.FAILED), reason=str(reason), message=message)
+            return row._replace(outcome=Outcome.FAILED, reason=reason, message=message)
         return row
 
     def again(self, table: pa.Table) -> str:

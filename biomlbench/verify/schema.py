@@ -10,6 +10,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.outcomes import Severity
 from biomlbench.verify.cases import SUITES
 from biomlbench.verify.modes import all_modes
 from biomlbench.verify.space import SPACE_SCHEMA
@@ -31,7 +32,7 @@ _COMMON: dict[str, Any] = {
         ],
     },
     "severity": {
-        "enum": ["blocker", "critical", "advisory"],
+        "enum": [str(severity) for severity in Severity],
         "description": "blocker: failing is `fail`; critical: failing rules out `pass`; "
         "advisory: recorded only",
     },

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.outcomes import Fault, Outcome, Reason, fault_of, sentence
+from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, fault_of, sentence
 from biomlbench.sandbox.codec import CodecError, decode
 from biomlbench.verify.cases import SUITES
 from biomlbench.verify.policy import GATE, CheckOutcome
@@ -91,7 +91,7 @@ class SideEffects:
             )
         return found
 
-    def _keeps_arguments(self, suite: str) -> CheckOutcome:
+    def _keeps_arguments(self, suite: Suite) -> CheckOutcome:
         cases = self.plan.suite(suite)
         bad = [_Bad(case.id, self.modified[case.id]) for case in cases if case.id in self.modified]
         return _row(KEEPS_ARGUMENTS, bad, len(cases), Reason.INPUT_MODIFIED, self.names, suite)
@@ -160,20 +160,20 @@ def _row(
     total: int,
     reason: Reason,
     names: Mapping[str, str],
-    suite: str = "adversarial",
+    suite: Suite = Suite.ADVERSARIAL,
 ) -> CheckOutcome:
     """Make a row; what went wrong is told, and which case only where the learner knows it."""
     message = f"{total} cases"
     if bad:
-        first = f"case `{names[bad[0].case_id]}`: " if suite == "visible" else ""
+        first = f"case `{names[bad[0].case_id]}`: " if suite == Suite.VISIBLE else ""
         message = f"{len(bad)} of {total} cases: {first}{bad[0].what}. {sentence(reason)}"
     return CheckOutcome(
         check,
         suite,
         GATE,
-        "critical",
-        str(Outcome.FAILED if bad else Outcome.PASSED),
-        str(reason if bad else Reason.OK),
+        Severity.CRITICAL,
+        Outcome.FAILED if bad else Outcome.PASSED,
+        reason if bad else Reason.OK,
         message,
         None,
         0.0,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from biomlbench.outcomes import Outcome, Reason, sentence
+from biomlbench.outcomes import Outcome, Reason, Severity, Suite, sentence
 from biomlbench.verify.compare import Tolerance, difference
 from biomlbench.verify.judging import OK, Results
 from biomlbench.verify.modes import numeric_tolerance, shape_guard
@@ -47,7 +47,7 @@ def judge(
         Three blocker rows of the visible suite: ``runs``, ``v1-shape`` and ``v1-allclose``.
     """
     results = outputs if isinstance(outputs, Results) else Results(outputs)
-    cases = plan.suite("visible")
+    cases = plan.suite(Suite.VISIBLE)
     ran, shaped, close = [], [], []
     reason = Reason.OK
     for case in cases:
@@ -78,5 +78,5 @@ def _row(name: str, mode: str, good: list[bool], total: int, reason: Reason) -> 
     else:
         outcome, reason, message = Outcome.PASSED, Reason.OK, f"{total} cases"
     return CheckOutcome(
-        name, "visible", mode, "blocker", str(outcome), str(reason), message, None, 1.0, ""
+        name, Suite.VISIBLE, mode, Severity.BLOCKER, outcome, reason, message, None, 1.0, ""
     )

@@ -166,13 +166,18 @@ def _files_of(module: str) -> tuple[Path, ...]:
 _path = cache(Path)
 
 
+@cache
+def _plugins(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
 def _find(module: str) -> list[Path]:
     parts = module.split(".")[1:]
     path = PACKAGE.joinpath(*parts)
     for name in PLUGIN_PACKAGES:
         folder = name.split("/")
         if parts[: len(folder)] == folder and (PACKAGE / name).is_dir():
-            return sorted((PACKAGE / name).rglob("*.py"))
+            return _plugins(PACKAGE / name)
     if parts and path.with_suffix(".py").is_file():
         return [path.with_suffix(".py")]
     if parts and (path / "__init__.py").is_file():

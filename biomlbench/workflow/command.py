@@ -14,7 +14,7 @@ from biomlbench.runtime.files import CONFIG, is_workflow, workflow_root
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["arguments", "become_snakemake", "check_configs", "runs_the_demo"]
+__all__ = ["arguments", "become_snakemake", "check_configs", "place_of_profile", "runs_the_demo"]
 
 _SNAKEFILE = ("-s", "--snakefile")
 _CONFIG = ("-C", "--config")
@@ -121,11 +121,12 @@ def _profile(given: Sequence[str], number: int) -> str:
     text = given[number]
     option, equals, value = text.partition("=")
     if option in _PROFILE and equals:
-        return f"{option}={_place_of(value)}"
-    return _place_of(text) if number and given[number - 1] in _PROFILE else text
+        return f"{option}={place_of_profile(value)}"
+    return place_of_profile(text) if number and given[number - 1] in _PROFILE else text
 
 
-def _place_of(profile: str) -> str:
+def place_of_profile(profile: str) -> str:
+    """Return the folder of a profile of ours that is named; any other name as it is."""
     ours = workflow_root() / "profiles" / profile.removeprefix("profiles/")
     there = Path(profile).is_dir()
     return str(ours) if not there and (ours / "config.yaml").is_file() else profile

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["context_of_stage", "fingerprint"]
 
 
-def context_of_stage(stage: str, task_id: str, config: Mapping[str, Any]) -> dict[str, Any]:
+def context_of_stage(
+    stage: str, changes: Mapping[str, Any], config: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the settings that a stage depends on for a task, and no others.
 
     Parameters
     ----------
-    stage, task_id : str
+    stage : str
+    changes : mapping
+        What is changed of the task.
     config : mapping
         Checked, with defaults.
 
@@ -32,7 +36,6 @@ def context_of_stage(stage: str, task_id: str, config: Mapping[str, Any]) -> dic
         Fields of `biomlbench.stages.Context`.
     """
     declared = dependencies(stage)
-    changes = config["tasks"].get(task_id, {})
     context: dict[str, Any] = {
         "data_dir": config.get("data_dir"),
         "tasks_dirs": list(config["tasks_dirs"]),

@@ -11,6 +11,8 @@ import math
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.runtime.regular_file import MAX_LIST_MB
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -21,6 +23,8 @@ __all__ = ["csv_lines"]
 _BREAKS = str.maketrans("\n\r", "\x0b\x0b")
 _SUBMISSION = "submission"
 _NO_SUBMISSION = "null"
+MOST_ROWS = 2_000_000
+MOST_CELLS = 40_000_000
 
 
 def csv_lines(data: bytes) -> list[str]:
@@ -43,14 +47,55 @@ def csv_lines(data: bytes) -> list[str]:
         If it is no Parquet file, or holds what no CSV does.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(pa.BufferReader(data), use_threads=False)
+        table = _table(data)
         columns = [_cells(table.column(n), name) for n, name in enumerate(table.column_names)]
     except (pa.ArrowException, OSError) as error:
         raise ValueError(str(error)) from error
     return [_line(table.column_names), *map(_line, zip(*columns, strict=True))]
+
+
+def _table(data: bytes) -> pa.Table:
+    """Decode a file that holds no more than a list of runs: some kilobytes can hold terabytes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    names = pq.read_schema(pa.BufferReader(data)).names
+    # Of equal texts one is kept, until it is known how long all are together.
+    file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=names)
+    meta = file.metadata
+    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    size = sum(group.total_byte_size for group in groups)
+    cells = meta.num_rows * max(1, meta.num_columns)
+    if meta.num_rows > MOST_ROWS or cells > MOST_CELLS or size > MAX_LIST_MB << 20:
+        raise ValueError(
+            f"{meta.num_rows} rows of {meta.num_columns} columns with {size} bytes are more than a "
+            "list of runs has; split it"
+        )
+    table = file.read(use_threads=False)
+    size = 0
+    for column in table.columns:
+        for chunk in column.chunks:
+            if pa.types.is_dictionary(chunk.type) and _is_text(chunk.type.value_type):
+                lengths = pc.take(pc.binary_length(chunk.dictionary), chunk.indices)
+                size += pc.sum(pc.cast(lengths, pa.int64())).as_py() or 0
+    if size > MAX_LIST_MB << 20:
+        raise ValueError(f"its texts have {size} bytes; at most {MAX_LIST_MB} MiB are read")
+    return table
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return any(
+        known(kind)
+        for known in (
+            *(pa.types.is_string, pa.types.is_large_string),
+            *(pa.types.is_binary, pa.types.is_large_binary),
+        )
+    )
 
 
 def _cells(column: pa.ChunkedArray, name: str) -> list[str]:

@@ -21,6 +21,7 @@ from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
 from biomlbench.stages.chain import all_stages, before, dependencies, module_of
 from biomlbench.stages.kinds import shares_jobs
+from biomlbench.stages.provenance import file_hash
 from biomlbench.task.adopted_data import own_files
 from biomlbench.task.registry import Registry
 from biomlbench.task.task import TASK_ID
@@ -356,11 +357,13 @@ class Benchmark:
         key = (stage, task_id)
         if key not in self._parameters:
             found = self.effective_task(task_id)
-            context = context_of_stage(stage, task_id, self.config)
-            job = {"context": context, "task": fingerprint(found.task, stage)}
-            if "audit" in dependencies(stage).overrides and found.audit is not None:
-                context["overrides"]["audit"] = str(found.audit)
-                job["audit"] = hashlib.sha256(found.audit.read_bytes()).hexdigest()
+            job = {
+                "context": context_of_stage(stage, found.overrides, self.config),
+                "task": fingerprint(found.task, stage),
+            }
+            if "audit" in dependencies(stage).overrides:
+                # No input of the rule: it may come, and go, beside the task's data.
+                job["audit"] = _audit_state(found)
             self._parameters[key] = job
         return self._parameters[key]
 
@@ -395,3 +398,12 @@ class Benchmark:
         """Hash over all rows of the run tables, good and bad."""
         rows = [repr(row) for row in (*self.runs.values(), *self.bad_rows)]
         return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
+
+
+def _audit_state(task: EffectiveTask) -> str:
+    """Return the hash of what a task's audit has found, and what has changed since."""
+    try:
+        audit = task.read_audit()
+    except TaskError:
+        audit = None
+    return "-".join((file_hash(task.audit), *(audit.changed if audit else ())))

@@ -7,12 +7,13 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.progress_bars import clock
 from biomlbench.stages.chain import FINAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["TALLY", "Tally", "clock", "counted_rows", "describe", "time_left"]
+__all__ = ["TALLY", "Tally", "counted_rows", "describe", "time_left"]
 
 MOST_FAULTY = 10
 _FAULTS = {
@@ -217,16 +218,3 @@ def time_left(pairs: int, done: int, total: int, seconds: float) -> str:
     if not done or seconds <= 0:
         return "time left unknown"
     return f"{rate}{clock((total - done) * seconds / done)} left"
-
-
-def clock(seconds: float) -> str:
-    """Return a time in words.
-
-    Examples
-    --------
-    >>> clock(65.2), clock(3725)
-    ('1:05', '1:02:05')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -9,6 +9,7 @@ import csv
 import difflib
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,15 @@ __all__ = ["RunTableError", "TableRow", "csv_rows", "json_rows", "recorded_text"
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 # Above this likeness an unknown column is taken for a known one that is misspelt.
 _ALIKE = 0.75
+_TOO_LONG = "longer than 1,000,000 characters; split it, or leave out what says nothing of the run"
+
+
+MOST_COLUMNS = 1_000
+MOST_LINES = 2_000_000
+MOST_IN_A_LINE = 1_000_000
+"""Characters of a row, and of the header."""
+_MOST_OPEN = 100
+"""Rows with a quotation mark that is never closed, after which no more is looked for its end."""
 
 
 class RunTableError(UserError, ValueError):
@@ -104,7 +114,10 @@ def _lines(path: Path) -> list[str]:
     else:
         text = data.decode("utf-8-sig", "surrogateescape")
     # No other character ends a line: a cell, or a text in JSON, may well hold them.
-    lines = text.split("\n" if "\n" in text else "\r")
+    end = "\n" if "\n" in text else "\r"
+    if (count := text.count(end)) > MOST_LINES:
+        raise RunTableError(f"{path}: {count} lines; at most {MOST_LINES} are read; split it")
+    lines = text.split(end)
     return [line.removesuffix("\r") for line in lines]
 
 
@@ -130,6 +143,9 @@ def json_rows(path: Path) -> Iterator[TableRow]:
         If the file cannot be read at all.
     """
     for line, text in enumerate(_lines(path), start=1):
+        if len(text) > MOST_IN_A_LINE:
+            yield TableRow(line, {}, _TOO_LONG)
+            continue
         if not text.strip() or text.lstrip().startswith(("#", "//")):
             continue
         try:
@@ -176,6 +192,8 @@ def csv_rows(
         missing = [name.split("|")[0] for name in required]
         raise RunTableError(f"{path}: is empty; missing column(s) {missing}")
     header_line = lines[first]
+    if len(header_line) > MOST_IN_A_LINE:
+        raise RunTableError(f"{path}:{first + 1}: {_TOO_LONG}")
     options = {mark: _names(header_line, mark) for mark in _DELIMITERS}
     delimiter = max(options, key=lambda mark: len(set(options[mark]) & set(known)))
     header, where = options[delimiter], f"{path}:{first + 1}"
@@ -203,7 +221,12 @@ def _check_header(
     """Return what is to be said of the header's unknown columns, or refuse it."""
     missing = [name for name in required if not set(name.split("|")) & set(header)]
     unknown = [name for name in header if name not in known and not name.startswith(prefix)]
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    if len(header) > MOST_COLUMNS:
+        raise RunTableError(
+            f"{where}: {len(header)} columns; at most {MOST_COLUMNS} are read; leave out those "
+            "that say nothing of the runs"
+        )
+    repeated = sorted(name for name, count in Counter(header).items() if count > 1)
     near = {
         name: difflib.get_close_matches(name[:50].casefold(), known, 1, _ALIKE) for name in unknown
     }
@@ -222,15 +245,21 @@ def _check_header(
 
 
 def _records(lines: list[str], first: int, header: list[str], delimiter: str) -> Iterator[TableRow]:
-    number = first
+    number, open_ones = first, 0
     while number < len(lines):
         text, start = lines[number], number
         number += 1
+        if len(text) > MOST_IN_A_LINE:
+            yield TableRow(start + 1, {}, _TOO_LONG)
+            continue
         if not text.strip(f'{delimiter}" \t'):
             continue  # Excel writes the cells of an empty row, too
         if '"' in text:
-            cells, taken, problem = _quoted(lines, start, len(header), delimiter)
+            # Each look for the end of a record may go through all lines that follow.
+            last = start + 1 if open_ones >= _MOST_OPEN else len(lines)
+            cells, taken, problem = _quoted(lines, start, last, len(header), delimiter)
             number = start + taken
+            open_ones += bool(problem)
         else:
             cells, problem = text.split(delimiter), ""
         while len(cells) > len(header) and not cells[-1].strip():
@@ -242,7 +271,9 @@ def _records(lines: list[str], first: int, header: list[str], delimiter: str) ->
         yield TableRow(start + 1, row, problem)
 
 
-def _quoted(lines: list[str], start: int, width: int, delimiter: str) -> tuple[list[str], int, str]:
+def _quoted(
+    lines: list[str], start: int, last: int, width: int, delimiter: str
+) -> tuple[list[str], int, str]:
     """Read a record with quotation marks: its cells, how many lines it has, what is wrong.
 
     A quotation mark that is never closed would swallow all rows that follow. So a record goes on
@@ -252,7 +283,7 @@ def _quoted(lines: list[str], start: int, width: int, delimiter: str) -> tuple[l
         return next(csv.reader([lines[start]], delimiter=delimiter, strict=True)), 1, ""
     except (csv.Error, StopIteration) as error:
         problem = f"not CSV ({error})"
-    rest = (f"{line}\n" for line in lines[start:])
+    rest = (f"{lines[number]}\n" for number in range(start, last))
     reader = csv.reader(rest, delimiter=delimiter, strict=True)
     try:
         cells = next(reader)

@@ -21,13 +21,14 @@ from biomlbench.cli import _cli
 from biomlbench.contracts import compared
 from biomlbench.errors import TaskError
 from biomlbench.grade import TaskReport, grade_csv, grade_jsonl
-from biomlbench.scoring.effective_task import VERSIONS
+from biomlbench.outcomes import Verifier
 from biomlbench.scoring.task_report import TaskReport as Report
 from biomlbench.stages import STAGES, Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
 from biomlbench.workflow.batch_tables import run_batch
 
 BOOTSTRAP, SEED = 1000, 3
+VERSIONS = tuple(map(str, Verifier))
 TASK = "demo/toy-task"
 TEMPLATE = Path(biomlbench.verify.__file__).parent / "template"
 OUTSIDE = (95.0, 80.0, 70.0, 60.0, 50.0)

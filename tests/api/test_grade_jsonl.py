@@ -215,12 +215,13 @@ def test_what_was_graded_survives_an_interruption(factory, good, monkeypatch, wo
             raise KeyboardInterrupt
 
     from contextlib import contextmanager
+    from types import SimpleNamespace
 
     @contextmanager
-    def progress(total, shown):
-        yield interrupt
+    def progress(words, total, shown):
+        yield SimpleNamespace(advance=interrupt)
 
-    monkeypatch.setattr(batch, "_progress", progress)
+    monkeypatch.setattr(batch, "bar", progress)
     out = factory.root / "out"
     with pytest.raises(KeyboardInterrupt):
         grade_jsonl(lines, out, factory.registry(), workers=workers)
@@ -287,6 +288,6 @@ def test_progress_bar(factory, good, capsys):
     factory.submission(good, name="a.csv")
     lines = write_lines(factory.root / "s.jsonl", *[entry("a.csv")] * 3)
     grade_jsonl(lines, factory.root / "out", factory.registry(), progress=True)
-    assert "3/3" in capsys.readouterr().err
+    assert "3 of 3" in capsys.readouterr().err
     grade_jsonl(lines, factory.root / "out", factory.registry(), progress=False)
     assert capsys.readouterr().err == ""

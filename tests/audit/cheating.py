@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
+
+from biomlbench.scoring.audit_currency import made_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from biomlbench.audit import Audit, Finding
+    from biomlbench.task.task import Task
 
 #: Their submissions are right, and the grader gives them a worse score.
-MISGRADED = ("row-order-counts", "columns-by-place")
+MISGRADED = ("row-order-counts", "columns-by-place", "ids-as-text")
 TEAMS = 12
 REACH = 0.6
 """How far the best team of the board is on the way from honest work to what cheating gives."""
@@ -42,6 +46,11 @@ def submitted(finding: Finding) -> bytes:
         return finding.submission
     frame = pd.read_csv(io.BytesIO(finding.submission), dtype=str, keep_default_na=False)
     return frame[::-1].to_csv(index=False).encode()
+
+
+def stamped(audit: Audit, task: Task) -> Audit:
+    """Return an audit as if it had been made of the task as it is now, with its leaderboard."""
+    return replace(audit, made_of=made_of(task))
 
 
 def write_board(folder: Path, finding: Finding) -> None:

@@ -5,17 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from biomlbench.audit import SEVERITIES, audit_task
-from biomlbench.audit.detectors import all_detectors, remedies
+from biomlbench.audit import SEVERITIES, audit_task, card_findings
+from biomlbench.audit.badge import badge, verdict
+from biomlbench.audit.detectors import all_detectors, other_pandas, remedies
+from biomlbench.audit.detectors.grader_resources import grows
+from biomlbench.audit.doors import Doors
+from biomlbench.audit.upstream import reports
 from biomlbench.audit.write import write_audit, write_page
 from biomlbench.cli.audit import command
 from biomlbench.errors import NotPreparedError, TaskError
-from tests.audit.zoo import FLAWED, SOUND, base
+from tests.audit.zoo import FLAWED, RMSE, SOUND, base
+from tests.bars import recorded
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +38,8 @@ def positional(tmp_path_factory):
 
 
 def test_detectors_keep_their_contract():
-    names = [name for module in all_detectors().values() for name in module.FINDINGS]
+    modules = (*all_detectors().values(), card_findings)
+    names = [name for module in modules for name in module.FINDINGS]
     assert len(names) == len(set(names)) == len(remedies())
     for module in all_detectors().values():
         assert module.__doc__
@@ -51,6 +63,13 @@ def test_a_hole_that_grading_here_closes_is_told_apart(positional):
     assert task.grader.run(shown, pd.read_csv(task.answers)) == 0
 
 
+def test_an_audit_moves_its_bar_to_the_end(positional, monkeypatch):
+    _, task, _ = positional
+    came_to_its_end = recorded(monkeypatch)
+    audit_task(task)
+    assert came_to_its_end(f"auditing {task.id}")
+
+
 def test_a_leak_of_some_answers_is_shown_with_those_alone(tmp_path):
     task = base()
     known = task.answers["y"].where(task.answers.index % 3 == 0)
@@ -72,6 +91,15 @@ def test_a_published_grader_is_tried_in_its_process(tmp_path):
     assert (found.after, found.open) == (0, False)
 
 
+@pytest.mark.slow
+def test_columns_by_place_are_put_in_order_for_a_published_grader(tmp_path):
+    make = FLAWED["columns_of_classes_are_not_looked_up"][1]
+    audit = audit_task(make().write(tmp_path, package="toybench"))
+    (found,) = [one for one in audit.findings if one.name == "columns-by-place"]
+    assert not found.open
+    assert float(found.here) == pytest.approx(audit.perfect)
+
+
 def test_files_of_an_audit(positional, tmp_path):
     _, task, audit = positional
     folder = tmp_path / task.id
@@ -90,6 +118,66 @@ def test_files_of_an_audit(positional, tmp_path):
     page = (tmp_path / "audit.html").read_text()
     assert "&lt;b&gt;" in page
     assert f'href="{task.id}/submissions/positional.csv"' in page
+
+
+def test_texts_that_are_ready_to_be_filed(positional, tmp_path):
+    _, task, audit = positional
+    folder = write_audit(audit, tmp_path / task.id).parent
+    texts = {path.stem: path.read_text() for path in (folder / "upstream").iterdir()}
+    faults = {one.name for one in audit.findings if one.severity != "note"}
+    assert set(texts) == faults
+    text = texts["positional"]
+    (found,) = [one for one in audit.findings if one.name == "positional"]
+    assert text.startswith(f"# {task.id}: positional\n")
+    assert found.remedy[1:] in text
+    # What it says to run does run, and gives what it says.
+    shutil.copy(folder / "submissions" / "positional.csv", task.folder)
+    shutil.copy(task.answers, task.folder)
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=task.folder, capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) == pytest.approx(found.after)
+    assert f"shows it scores {found.after:.6g}," in text
+
+
+def test_a_waived_finding_is_not_filed(positional):
+    _, _, audit = positional
+    waived = tuple(replace(one, waived="known") for one in audit.findings)
+    assert reports(replace(audit, findings=waived)) == {}
+
+
+@pytest.mark.parametrize(
+    ("severities", "skipped", "said"),
+    [
+        ((), (), "clean"),
+        (("note", "closed"), (), "clean"),
+        (("waived",), (), "clean, 1 waived"),
+        (("severe", "severe", "minor"), ("x",), "2 severe"),
+        (("minor",), (), "1 minor"),
+        ((), ("x",), "not in full"),
+    ],
+)
+def test_badges(severities, skipped, said, positional):
+    _, _, audit = positional
+    one = audit.findings[0]
+    states = {"closed": {"open": False}, "waived": {"open": True, "waived": "known"}}
+    findings = tuple(
+        replace(one, **states.get(word, {"open": True, "severity": word})) for word in severities
+    )
+    audit = replace(audit, findings=findings, skipped=skipped)
+    assert verdict(audit)[0] == said
+    root = ElementTree.fromstring(badge(audit))
+    assert root.get("aria-label") == f"audit: {said}"
+    texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts == ["audit", said]
+
+
+def test_costs_that_grow():
+    assert not grows([0.1, 0.4])
+    assert not grows([1e-4, 4e-4, 16e-4])
+    assert not grows([0.1, 0.3, 0.6])
+    assert grows([1e-4, 0.1, 0.3, 0.9])
 
 
 def test_waivers(tmp_path):
@@ -132,3 +220,43 @@ def test_command(tmp_path):
     assert "zoo/sound" in (tmp_path / "out" / "audit.html").read_text()
     two = CliRunner().invoke(command, ["sound", *options])
     assert (two.exit_code, "clean" in two.output) == (0, True)
+
+
+class OtherDoors(Doors):
+    """Score as an environment would whose pandas has another version."""
+
+    def __init__(self, task, python):
+        super().__init__(task)
+
+    def _graded(self, data):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pd, "__version__", "0.1")
+            return super()._graded(data)
+
+
+BY_VERSION = RMSE.replace("return float(", "return float((pd.__version__ == '0.1') + ")
+
+
+@pytest.mark.parametrize(
+    ("code", "installed", "found", "not_tried"),
+    [
+        (BY_VERSION, "0.1", {"another-pandas"}, ""),
+        (RMSE, "0.1", set(), ""),
+        (BY_VERSION, pd.__version__, set(), "another pandas: env has "),
+        (BY_VERSION, "", set(), "another pandas: env has none"),
+        (BY_VERSION, None, set(), "another pandas: no environment with one was named"),
+    ],
+)
+def test_another_pandas(code, installed, found, not_tried, tmp_path, monkeypatch):
+    monkeypatch.setattr(other_pandas, "Doors", OtherDoors)
+    folder = tmp_path / "env"
+    packages = folder / "lib" / "python3.0" / "site-packages"
+    packages.mkdir(parents=True)
+    if installed:
+        (packages / f"pandas-{installed}.dist-info").mkdir()
+    task = base().by(code).write(tmp_path)
+    audit = audit_task(task, pandas_env=None if installed is None else folder)
+    assert {one.name for one in audit.findings} == found
+    assert audit.clean is not bool(found)
+    assert " ".join(audit.not_tried).startswith(not_tried)
+    assert bool(audit.not_tried) is bool(not_tried)

@@ -17,13 +17,14 @@ from biomlbench.cli.regrade import command
 from biomlbench.contracts import read_table, write_table
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.scoring import audit_currency
 from biomlbench.scoring.stored_audit import FILE, read_stored_audit
 from biomlbench.stages import STAGES, Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
 from biomlbench.summary.aggregate import aggregate
 from biomlbench.workflow.job import context_of
 from biomlbench.workflow.plan import Benchmark
-from tests.audit.cheating import severe, submitted, write_board, write_runs
+from tests.audit.cheating import severe, stamped, submitted, write_board, write_runs
 from tests.audit.zoo import FLAWED, probabilities
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +42,7 @@ def leaky(tmp_path):
     write_board(task.folder, finding)
     path = tmp_path / "cheat.csv"
     path.write_bytes(submitted(finding))
-    return task, audit, path
+    return task, stamped(audit, task), path
 
 
 def medal(task, path, root, **overrides):
@@ -64,6 +65,39 @@ def test_a_verified_medal_is_withheld_where_no_check_covers_a_severe_finding(lea
     waived = tuple(replace(finding, waived="known") for finding in audit.findings)
     write_audit(replace(audit, findings=waived), tmp_path / "waived")
     assert medal(task, path, tmp_path, audit=str(tmp_path / "waived" / FILE))["verified_medal"]
+
+
+CHANGES = {
+    "task": lambda task: (task.folder / "audit.yaml").write_text("waived: []\n"),
+    "data": lambda task: (task.public_dir / "notes.csv").write_text("a\n1\n"),
+    "grader": None,
+    "detectors": None,
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_stale_audit_says_so_and_counts_neither_way(what, leaky, tmp_path):
+    task, audit, path = leaky
+    stored = task.home / "audit" / FILE
+    write_audit(audit, stored.parent)
+    assert read_stored_audit(stored, task).state == "open"
+    if CHANGES[what]:
+        CHANGES[what](task)
+    else:  # the code that the record tells of was another
+        record = json.loads(stored.read_text())
+        record["made_of"][what] = "another"
+        stored.write_text(json.dumps(record))
+    found = read_stored_audit(stored, task)
+    assert (found.state, found.standing, found.changed) == ("stale", (), (what,))
+    row = medal(task, path, tmp_path)
+    assert row["verified_medal"]
+    assert row["medal_note"] == f"the audit is stale: {what} changed since; audit the task again"
+
+
+def test_what_an_audit_depends_on_is_found():
+    """Files that are named and not there would make no audit stale."""
+    for pattern in (*audit_currency._OF_TABLES, *audit_currency._OF_CARDS, *audit_currency._CHECKS):
+        assert list(audit_currency._PACKAGE.glob(pattern)), pattern
 
 
 def test_a_broken_audit_verifies_no_medal(leaky, tmp_path):
@@ -97,7 +131,7 @@ def test_a_verified_medal_depends_on_the_check_that_covers_a_finding(tmp_path):
     (finding,) = severe(audit)
     assert (finding.name, finding.covered_by) == ("unnormalised", "probabilities-sum-to-one")
     write_board(task.folder, finding)
-    write_audit(audit, task.home / "audit")
+    write_audit(stamped(audit, task), task.home / "audit")
     path = tmp_path / "submission.csv"
     path.write_bytes(finding.submission)
     cheat = medal(task, path, tmp_path)
@@ -152,12 +186,12 @@ def test_no_cheating_submission_keeps_its_medal(name, tmp_path):
     task = FLAWED[name][1]().write(tmp_path)
     own_board = task.leaderboard is not None
     audit = audit_task(task)
-    write_audit(audit, tmp_path / "audit" / task.id)
     for finding in severe(audit):
         if finding.name in ("direction-wrong", "not-deterministic"):
             continue  # no board of the one is accepted; what the other gives is chance
         if not own_board:
             write_board(task.folder, finding)
+        write_audit(stamped(audit, task), tmp_path / "audit" / task.id)
         table = write_runs(tmp_path, [(task.id, finding.name, submitted(finding))])
         done = CliRunner().invoke(
             command,

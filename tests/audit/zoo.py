@@ -506,6 +506,19 @@ def zeros_are_taken_for_no_prediction():
         """)  # fmt: skip
 
 
+@flaw("ids-as-text")
+def ids_are_compared_as_text():
+    return own().by(
+        """
+        def grade(submission, answers):
+            if len(submission) != len(answers) or submission["id"].duplicated().any():
+                raise ValueError("rows")
+            told = dict(zip(submission["id"].astype(str), submission["y"]))
+            off = [told.get(str(i), 0) - y for i, y in zip(answers["id"], answers["y"])]
+            return float(np.abs(off).mean())
+        """, raw=True)  # fmt: skip
+
+
 # --- cheap credit and leaderboards ----------------------------------------------------------------
 
 
@@ -517,6 +530,40 @@ def everything_is_within_the_tolerance():
             s = checked(submission, answers)
             return float((np.abs(s["y"] - answers["y"].to_numpy()) < 3.5).mean())
         """, "maximize")  # fmt: skip
+
+
+@flaw("nearest-neighbour")
+def sequences_one_letter_from_training():
+    return sequences(related=True)
+
+
+def sequences(*, related: bool) -> Recipe:
+    """Return a task of sequences, those of the test of one letter's difference or unrelated."""
+    task, rng = base(seed=23), np.random.default_rng(23)
+    known = ["".join(rng.choice(list("ACGT"), 40)) for _ in task.public["train"].index]
+    asked = ["".join(rng.choice(list("ACGT"), 40)) for _ in task.public["test"].index]
+    if related:
+        asked = [one[:20] + "N" + one[21:] for one in known[: len(asked)]]
+        task.answers["y"] = task.public["train"]["y"][: len(asked)].to_numpy()
+    task.public["train"] = task.public["train"][["id", "y"]].assign(sequence=known)
+    task.public["test"] = task.public["test"][["id"]].assign(sequence=asked)
+    return task
+
+
+@flaw("nearest-neighbour")
+def times_between_those_of_training():
+    return times(np.arange(240) % 4 == 2)
+
+
+def times(tested: np.ndarray) -> Recipe:
+    """Return a task of a slow series, whose rows of the test are at those times."""
+    task, when = base(), np.arange(240)
+    frame = pd.DataFrame({"id": when + 1000, "y": np.sin(when / 15).round(4)})
+    task.public["train"] = frame[~tested].reset_index(drop=True)
+    task.answers = frame[tested].sample(frac=1, random_state=0).reset_index(drop=True)
+    task.public["test"] = task.answers[["id"]].assign(device="A")
+    task.public["sample_submission"] = task.answers[["id"]].assign(y=0.0)
+    return task
 
 
 @flaw("medal-without-work")
@@ -623,6 +670,35 @@ def message_shows_what_is_missing():
 def grader_prints():
     return own().by(RMSE.replace("s = checked", "print(answers.head(20).to_csv())\n"
                                  "    s = checked"))  # fmt: skip
+
+
+@flaw("uses-network")
+def grader_asks_a_server():
+    return own().by(
+        RMSE.replace(
+            "s = checked",
+            """import socket
+    try:
+        socket.create_connection(("127.0.0.1", 9), 0.1).close()
+    except OSError:
+        pass
+    s = checked""",
+        )
+    )
+
+
+@flaw("cost-grows")
+def each_row_is_compared_with_each():
+    return own().by(
+        """
+        def grade(submission, answers):
+            s = checked(submission, answers)
+            ids, known = s["id"].tolist(), answers["id"].tolist()
+            there = sum(abs(one - other) == 0 for one in ids for other in known)
+            if there != len(answers):
+                raise InvalidSubmissionError("ids")
+            return float(np.abs(s["y"] - answers["y"].to_numpy()).mean())
+        """)  # fmt: skip
 
 
 # --- sound ----------------------------------------------------------------------------------------
@@ -817,3 +893,49 @@ def missing_rows_count_as_wrong():
                 raise InvalidSubmissionError("missing")
             return float((m["y"] == m["y_t"]).mean())
         """, "maximize")  # fmt: skip
+
+
+@sound
+def sequences_of_their_own():
+    return sequences(related=False)
+
+
+@sound
+def times_after_those_of_training():
+    return times(np.arange(240) >= 180)
+
+
+@sound
+def sockets_within_the_process():
+    return own(seed=24).by(
+        RMSE.replace(
+            "s = checked",
+            """import socket
+    for one in socket.socketpair():
+        one.close()
+    s = checked""",
+        )
+    )
+
+
+@sound
+def each_row_takes_a_call():
+    return own(seed=25).by(
+        """
+        def grade(submission, answers):
+            s = checked(submission, answers)
+            off = [abs(float(p) - float(t)) for p, t in zip(s["y"], answers["y"])]
+            return float(np.mean(off))
+        """)  # fmt: skip
+
+
+@sound
+def ids_written_otherwise_are_refused():
+    return own(seed=26).by(
+        """
+        def grade(submission, answers):
+            if submission["id"].dtype.kind != "i":
+                raise InvalidSubmissionError("ids must be whole numbers")
+            s = checked(submission, answers)
+            return float(np.abs(s["y"] - answers["y"].to_numpy()).mean())
+        """)  # fmt: skip

@@ -9,8 +9,11 @@ import subprocess
 import tarfile
 
 import pytest
+from PIL import Image
 
-from biomlbench.report import html
+from biomlbench.contracts import from_rows, read_table, write_table
+from biomlbench.report import html, plots
+from biomlbench.report.inputs import Tables
 from tests.browser.driver import DESKTOP, chromium
 from tests.report import fixtures
 from tests.waiting import HANG_S
@@ -20,7 +23,7 @@ AXE_SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 
 
 def _report(root, pairs):
-    fixtures.write(root, pairs)
+    fixtures.write(root, pairs, weeks=4)
     html.render(root, root / "report.html", title="Demo benchmark")
     return (root / "report.html").as_uri()
 
@@ -35,6 +38,39 @@ def small(tmp_path_factory):
 def large(tmp_path_factory):
     """A report of 10,000 pairs."""
     return _report(tmp_path_factory.mktemp("large"), 10_000)
+
+
+@pytest.fixture(scope="session")
+def told(tmp_path_factory):
+    """A report of 110 pairs with all that run tables and local reports may say."""
+    root = tmp_path_factory.mktemp("told")
+    fixtures.write(root, 110, calibrated=False, weeks=3)
+    pairs = read_table("pairs", root / "pairs.parquet").to_pylist()
+    for number, row in enumerate(pairs):
+        row |= {"meta_model": f"model-{number % 3}", "meta_cost_usd": 0.1 + number / 50}
+        row |= {"meta_tokens": 1000 + 37 * number, "meta_steps": number % 40}
+        row |= {"meta_wall_time_s": 60.0 + number}
+    write_table("pairs", from_rows("pairs", pairs), root / "pairs.parquet")
+    agents = from_rows("agents", fixtures._agents(pairs))
+    write_table("agents", agents, root / "agents.parquet")
+    tables = Tables.load(root)
+    runs = {"aide-s0-a1": [[1.0], [2.0], [3.0]], "biomni-s0-a1": [[1.0], [2.5], [7.0]]}
+    rows = {
+        "clinical/diabetes-progression": {
+            "ids": ["p1", "<p2>", "p3"], "columns": ["y"], "total": 442, "runs": runs
+        }
+    }  # fmt: skip
+    text = html.render_tables(tables, title="Told", drawn=_blank(root), rows=rows)
+    (root / "report.html").write_text(text, encoding="utf-8")
+    return root
+
+
+def _blank(root):
+    """Pictures in the place of figures, which take long to draw."""
+    (root / "plots").mkdir()
+    for name in plots.names():
+        Image.new("RGB", (900, 480), "white").save(root / "plots" / f"{name}.png")
+    return {path.stem: path for path in (root / "plots").glob("*.png")}
 
 
 @pytest.fixture(scope="session")

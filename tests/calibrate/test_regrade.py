@@ -106,7 +106,7 @@ def test_the_command_line(graded, tmp_path):
     data = ["--data-dir", str(root / "data")]
     done = CliRunner().invoke(command, ["regrade", "--results", str(root / "results"), *data])
     assert done.exit_code == 0
-    assert "0 pairs would come out otherwise" in done.output
+    assert "0 pairs would have another result" in done.output
     done = CliRunner().invoke(command, ["apply", str(tmp_path / "none.yaml"), *data])
     assert "run `biomlbench calibrate propose`" in str(done.exception)
     bad = tmp_path / "proposal.yaml"

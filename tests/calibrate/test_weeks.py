@@ -18,6 +18,7 @@ from biomlbench.stages.cards import load_card
 from biomlbench.stages.prepare import compute
 from biomlbench.verify import judge
 from biomlbench.verify.local import run
+from tests.bars import recorded
 
 TASK = "kernels/shares"
 
@@ -140,7 +141,9 @@ def _flakes(planted):
 
 
 @pytest.mark.slow
-def test_three_weeks_of_runs_find_the_planted_faults_and_a_proposal_mends_them(planted, tmp_path):
+def test_three_weeks_of_runs_find_the_planted_faults_and_a_proposal_mends_them(
+    planted, tmp_path, monkeypatch
+):
     results, verifier = tmp_path / "results", planted / "kernels" / "shares" / "verifier.yaml"
     before = verifier.read_text()
     context = _context(planted, tmp_path / "data")
@@ -210,7 +213,9 @@ def test_three_weeks_of_runs_find_the_planted_faults_and_a_proposal_mends_them(p
     of_runs, overall = _calibrate(context, results, "2025-W17", folders, runs, flakes)
     for rates in (of_runs, overall):
         assert {kind: rates[kind]["errors"] for kind in true} == dict.fromkeys(true, 0)
+    came_to_its_end = recorded(monkeypatch)
     assert weekly.read_proposal(weekly.write_proposal(results, context)) == []
+    assert came_to_its_end("proposing thresholds")
     rows = weekly.diff(results, WEEKS[-1], "2025-W17")
     assert any(row["scope"] == "overall" and row["after"].startswith("0/") for row in rows)
     # the weekly trend is read from one table

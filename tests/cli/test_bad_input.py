@@ -140,6 +140,8 @@ def lines():
     yield ("audit", *TOY, "--out", "good.csv"), {USAGE}, "--out"
     yield ("audit", *TOY, "--out", "/proc/x"), {TROUBLE}, "/proc/x"
     yield ("audit", *TOY, "--waivers", "gone"), {USAGE}, "--waivers"
+    for folder in ("gone", "mine"):
+        yield ("audit", *TOY, "--pandas-env", folder), {USAGE}, "--pandas-env"
     yield ("prepare", "kabsch-rmsd", "--data-dir", "/proc/x"), {TROUBLE}, "--data-dir"
     yield ("prepare", "toy", "--tasks-dir", "mine", "--data-dir", "/proc/x"), {TROUBLE}, "/proc/x"
     for broken in BROKEN_TASKS:
@@ -155,6 +157,8 @@ def lines():
         yield ("publish", results, "--to", "site"), codes, named
         yield ("compare", results, "mine"), codes | {TROUBLE}, named
         yield ("compare", "mine", results), codes | {TROUBLE}, None
+        yield ("versus", "a", "b", results), codes, named
+        yield ("compare", f"{results}@previous", "mine"), codes | {TROUBLE}, None
         yield ("watch", results, "--once"), codes, named
         yield ("reproduce", results, "--into", "again"), codes, named
         yield ("reproduce", results, "--against", results), codes, named

@@ -10,7 +10,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from biomlbench import contracts
-from biomlbench.contracts import ContractError, compared, from_rows, read_table, write_table
+from biomlbench.contracts import (
+    PAIR,
+    SCHEMAS,
+    ContractError,
+    compared,
+    from_rows,
+    read_table,
+    rows,
+    write_table,
+)
 
 ROW = {
     "task_id": "a/b", "run_id": "r", "check": "file", "outcome": "passed", "reason": "ok",
@@ -117,3 +126,13 @@ def test_a_column_of_the_score_takes_two_places(tmp_path):
         assert found, f"{file} has no line `{line}` any more"
         path.write_text(before + found + f"        {more}\n" + after)
     subprocess.run([sys.executable, "-c", TRIED, str(tmp_path)], cwd=clone, check=True)
+
+
+@pytest.mark.parametrize(
+    ("row", "table"),
+    [(rows.StructureRow, "validate"), (rows.CaseRow, "execute"), (rows.GradeRow, "grade")],
+)
+def test_typed_rows_are_those_of_the_tables(row, table):
+    own = list(SCHEMAS[table])[len(PAIR) :]
+    assert row.__required_keys__ | row.__optional_keys__ == {column.name for column in own}
+    assert {column.name for column in own if not column.nullable} == row.__required_keys__

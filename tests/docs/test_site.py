@@ -98,6 +98,27 @@ def test_every_code_metric_task_and_command_is_there(pages):
         assert f"## {name}\n" in pages["reference/command-line.md"]
 
 
+def test_every_module_that_a_page_imports_is_in_the_python_interface(made):
+    documented = {name for group in made.API.values() for name in group}
+    pages = [*DOCS.rglob("*.md"), ROOT / "README.md"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    imported = re.findall(r"^ *(?:from|import) (biomlbench\.[a-z_.]+)", text, re.MULTILINE)
+    assert len(imported) > 10
+    # `from biomlbench.report import plots` is `biomlbench.report.plots`
+    packages = {name.rpartition(".")[0] for name in documented}
+    assert set(imported) - documented - packages == set()
+
+
+def test_every_environment_variable_is_explained(pages):
+    """All that the code reads, but for what it tells its own processes."""
+    of_processes = {"BIOMLBENCH_CANARY"}
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "biomlbench").rglob("*.py"))
+    read = set(re.findall(r"\bBIOMLBENCH_[A-Z_]+", code)) - of_processes
+    shown = set(re.findall(r"^\| `(BIOMLBENCH_[A-Z_]+)` \|", pages["reference/configuration.md"],
+                           re.MULTILINE))  # fmt: skip
+    assert shown == read
+
+
 def test_links_lead_to_files(made):
     """Of pages as they are in the repository, where links out of `docs/` do work."""
     pages = [*DOCS.rglob("*.md"), *ROOT.glob("*.md"), ROOT / "config" / "README.md"]

@@ -50,6 +50,9 @@ SLOW = (
 )
 
 ELSEWHERE = {
+    "docs/tutorial/agent-developers.md": "tests/docs/test_first_pages.py",
+    "docs/tutorial/benchmark-owners.md": "tests/docs/test_first_pages.py",
+    "docs/tutorial/reviewers.md": "tests/docs/test_first_pages.py",
     "docs/how-to/run-anywhere.md": "tests/workflow/test_several.py",
     "docs/how-to/query-results.md": "tests/docs/test_results_pages.py",
     "docs/how-to/reproduce.md": "tests/docs/test_results_pages.py",

@@ -57,3 +57,15 @@ def test_the_written_page_is_of_the_present_battery():
     page = battery.PAGE.read_text(encoding="utf-8")
     told = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
     assert {path.stem for path in battery.ATTACKS.glob("*.yaml")} <= told
+
+
+def test_every_test_beside_the_sandbox_is_run_with_the_battery():
+    claims = MODEL.partition("## Beside the sandbox")[2].partition("**Run tables")[0]
+    doors = {file for files in battery.DOORS.values() for file in files}
+    assert {file for file in named_tests(claims) if "/sandbox/" not in file} <= doors
+    assert all((battery.ROOT / file).is_file() for file in doors)
+    results = [battery.Result(file, "test_a", "held") for file in sorted(doors)]
+    page = battery.page_of(results, "a machine")
+    for door, files in battery.DOORS.items():
+        for file in files:
+            assert f"| {door} | `{file}` | 1 | 1 | 0 | 0 |" in page

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -13,9 +15,7 @@ from biomlbench import contracts, outcomes
 from biomlbench.contracts import from_rows
 from biomlbench.report.inputs import CALIBRATION_COLUMNS, Tables
 from biomlbench.summary.agents import summarize_agents
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from biomlbench.summary.history import history_of, keep
 
 # id, metric, direction, teams on the leaderboard, (median score, spread), has human baselines
 TASKS = [
@@ -94,14 +94,17 @@ def _medal(score, board, direction):
     return name or "none", cut
 
 
-def tables(n_pairs: int = 400, seed: int = 0, hostile: bool = True):
-    """Return the tables by name, as the contracts declare them."""
+def tables(n_pairs: int = 400, seed: int = 0, hostile: bool = True, agents=AGENTS, costs=None):
+    """Return the tables by name, as the contracts declare them.
+
+    `agents` have their skill, `costs` what a run of each costs about.
+    """
     rng = np.random.default_rng(seed)
     boards = {task[0]: _leaderboard(rng, task) for task in TASKS}
     humans = {
         task[0]: task[4][0] + task[4][1] * rng.standard_normal(6) for task in TASKS if task[5]
     }
-    names = list(AGENTS)
+    names = list(agents)
     pairs, checks, telemetry = [], [], []
     for index in range(n_pairs):
         task = TASKS[(index // len(names)) % len(TASKS)]
@@ -113,12 +116,12 @@ def tables(n_pairs: int = 400, seed: int = 0, hostile: bool = True):
         kind = "functions" if task_id.startswith("kernels/") else "predictions"
         if kind == "predictions" and index % 7 == 0:
             kind = "program"
-        skill = AGENTS[agent] - 0.9 + 0.3 * attempt + 0.6 * rng.standard_normal()
+        skill = agents[agent] - 0.9 + 0.3 * attempt + 0.6 * rng.standard_normal()
         draw = rng.random()
         reason = "ok"
         if draw < 0.02:
             reason = OTHER_FAULTS[rng.integers(3)]
-        elif draw < 0.10 - 0.04 * AGENTS[agent]:
+        elif draw < 0.10 - 0.04 * agents[agent]:
             reason = (FORMAT_FAULTS if kind == "predictions" else CODE_FAULTS)[rng.integers(6)]
         fault = str(outcomes.fault_of(reason))
         row = {
@@ -126,6 +129,9 @@ def tables(n_pairs: int = 400, seed: int = 0, hostile: bool = True):
             "run_id": run_id,
             "domain": task_id.split("/")[0],
             "agent": agent,
+            "meta_cost_usd": costs[agent] * (0.8 + 0.1 * (index % 5)) if costs else None,
+            "meta_tokens": int(rng.lognormal(11, 0.8)) if costs else None,
+            "meta_wall_time_s": float(rng.lognormal(6, 0.7)) if costs else None,
             "kind": kind,
             "seed": seed_number,
             "attempt": attempt,
@@ -402,15 +408,26 @@ def calibration(seed: int = 0):
     }
 
 
-def frames(n_pairs: int = 400, seed: int = 0, calibrated: bool = True) -> Tables:
+def frames(n_pairs: int = 400, seed: int = 0, calibrated: bool = True, weeks: int = 0) -> Tables:
     """Return what :meth:`Tables.load` would read."""
     made = {name: table.to_pandas() for name, table in tables(n_pairs, seed).items()}
+    with TemporaryDirectory() as root:
+        keep_weeks(Path(root), weeks)
+        made["history"] = history_of(root).to_pandas()
     return Tables(**made, **(calibration(seed) if calibrated else {}))
 
 
-def write(root: Path, n_pairs: int = 400, seed: int = 0, calibrated: bool = True):
-    """Write a results folder."""
-    for name, table in tables(n_pairs, seed).items():
+def write(
+    root: Path,
+    n_pairs: int = 400,
+    seed: int = 0,
+    calibrated: bool = True,
+    weeks: int = 0,
+    **options,
+):
+    """Write a results folder that has kept results of some weeks; see :func:`tables`."""
+    keep_weeks(root, weeks, **options)
+    for name, table in tables(n_pairs, seed, **options).items():
         contracts.write_table(name, table, root / f"{name}.parquet")
     if calibrated:
         (root / "calibration").mkdir(parents=True, exist_ok=True)
@@ -419,3 +436,11 @@ def write(root: Path, n_pairs: int = 400, seed: int = 0, calibrated: bool = True
                 pa.Table.from_pandas(frame, preserve_index=False),
                 root / "calibration" / f"{name}.parquet",
             )
+
+
+def keep_weeks(root: Path, weeks: int, **options):
+    """Keep other results of that many Mondays; see :func:`tables`."""
+    for week in range(weeks):
+        for name, table in tables(55, seed=week + 1, **options).items():
+            contracts.write_table(name, table, root / f"{name}.parquet")
+        keep(root, datetime(2025, 1, 6, 4, 17, tzinfo=UTC) + timedelta(weeks=week))

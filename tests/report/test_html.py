@@ -97,14 +97,15 @@ def test_ids_are_unique_and_labels_resolve(text):
             assert attributes["alt"]
 
 
-# No run of the synthetic tables has a cost.
-SHOWN = set(plots.names()) - {"cost_and_score"}
+# No run of the synthetic tables has a cost or tokens, and nothing of them is kept.
+WITHOUT_DATA = {"cost_and_score", "effort_by_verdict", "history"}
+SHOWN = set(plots.names()) - WITHOUT_DATA
 
 
 def test_all_figures_are_there(text):
     page = Page(text)
     assert {f"figure-{name}" for name in SHOWN} <= set(page.ids)
-    assert "figure-cost_and_score" not in page.ids
+    assert not {f"figure-{name}" for name in WITHOUT_DATA} & set(page.ids)
 
 
 def test_every_figure_has_a_dark_variant(text):

@@ -23,7 +23,7 @@ NAMES = plots.names()
 
 @pytest.fixture(scope="module")
 def some():
-    return fixtures.frames(165)
+    return fixtures.frames(165, weeks=4)
 
 
 @pytest.fixture(autouse=True)
@@ -111,6 +111,7 @@ def test_hostile_names(name, some, tmp_path):
     kills = some.kills.assign(check=some.kills["check"].replace("oracle", hostile))
     margins = some.margins.assign(check=some.margins["check"].replace("oracle", hostile))
     flakes = some.flakes.assign(check=some.flakes["check"].replace("bounded", hostile))
+    history = some.history.assign(agent=some.history["agent"].replace("aide", hostile))
     telemetry = some.telemetry.assign(
         checks_failed=[[hostile if c == "oracle" else c for c in failed]
                        for failed in some.telemetry["checks_failed"]]
@@ -125,6 +126,7 @@ def test_hostile_names(name, some, tmp_path):
         kills=kills,
         margins=margins,
         rates=some.rates,
+        history=history,
     )
     plots.render(name, tables, tmp_path, ("svg",))
 
@@ -132,7 +134,7 @@ def test_hostile_names(name, some, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_equal_tables_give_equal_files(name, some, tmp_path):
     (first,) = plots.render(name, some, tmp_path / "a", ("svg",))
-    (second,) = plots.render(name, fixtures.frames(165), tmp_path / "b", ("svg",))
+    (second,) = plots.render(name, fixtures.frames(165, weeks=4), tmp_path / "b", ("svg",))
     assert first.read_bytes() == second.read_bytes()
     assert b"<dc:date>" not in first.read_bytes()
 
@@ -310,3 +312,25 @@ def test_the_page_has_no_figure_of_costs_where_none_is_known(some, costs):
     assert not plots.has_data("cost_and_score", _with_costs(some, costs))
     assert plots.has_data("cost_and_score", _with_costs(some, {"aide": 0.0}))
     assert plots.has_data("medals", Tables())
+
+
+def test_boxes_of_effort_are_the_runs_quantiles(some):
+    pairs = some.pairs.assign(meta_tokens=np.arange(len(some.pairs)) * 10.0)
+    figure = plots.load("effort_by_verdict").figure(Tables(pairs=pairs))
+    (axes,) = figure.axes
+    medians = [line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 2]
+    runs = Tables(pairs=pairs).runs
+    runs = runs[runs["fault"].isin(["none", "submission"]) & (runs["meta_tokens"] > 0)]
+    expected = runs.groupby("verdict")["meta_tokens"].median()
+    assert medians == [expected[name] for name in ("pass", "partial", "fail")]
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    assert shown == [f"{name} ({(runs['verdict'] == name).sum()})"
+                     for name in ("pass", "partial", "fail")]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), 0.0, -1.0])
+def test_the_page_has_no_figure_of_unknown_effort(some, value):
+    assert not plots.has_data("effort_by_verdict", some)
+    pairs = some.pairs.assign(meta_tokens=value, meta_wall_time_s=value)
+    assert not plots.has_data("effort_by_verdict", Tables(pairs=pairs))
+    assert isinstance(plots.load("effort_by_verdict").figure(Tables(pairs=pairs)), Figure)

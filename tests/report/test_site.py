@@ -3,8 +3,10 @@
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pyarrow.csv as pc
 import pytest
@@ -15,8 +17,9 @@ from biomlbench.cli import TROUBLE, _cli, main
 from biomlbench.contracts import from_rows, read_table, write_table
 from biomlbench.export import TABLES
 from biomlbench.export.site import MARK, SiteError, publish
-from biomlbench.export.site_pages import slug
+from biomlbench.export.site_pages import Pages, slug
 from biomlbench.report import plots
+from biomlbench.report.inputs import Tables
 from tests.report import fixtures
 
 pytestmark = pytest.mark.slow
@@ -38,7 +41,7 @@ class Links(HTMLParser):
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     root = tmp_path_factory.mktemp("results")
-    fixtures.write(root, 55, calibrated=False)
+    fixtures.write(root, 55, calibrated=False, weeks=2)
     pairs = read_table("pairs", root / "pairs.parquet").to_pylist()
     for row in pairs:
         row["agent"] = row["agent"].replace("dummy", HOSTILE)
@@ -168,3 +171,29 @@ def test_a_folder_that_it_did_not_make_is_refused(results, tmp_path, capsys):
         publish(results, tmp_path / "mine")
     refused = CliRunner().invoke(_cli, ["publish", str(results), "--date", "31st"])
     assert refused.exit_code == 2
+
+
+def test_an_agents_page_has_what_was_kept(site):
+    page = (site / "agents" / f"{slug('aide')}.html").read_text(encoding="utf-8")
+    assert page.index("Results over time") < page.index("2025-01-13") < page.index("2025-01-06")
+
+
+def test_the_feed_has_an_entry_for_each_kept_result(site, results, tmp_path):
+    root = ElementTree.parse(site / "feed.xml").getroot()
+    atom = "{http://www.w3.org/2005/Atom}"
+    entries = root.findall(f"{atom}entry")
+    times = [entry.findtext(f"{atom}updated") for entry in entries]
+    assert times == ["2025-01-13T04:17:00Z", "2025-01-06T04:17:00Z"]
+    assert root.findtext(f"{atom}updated") == times[0]
+    assert root.findtext(f"{atom}title") == "Ours <i>"
+    ids = [element.text for element in root.iter(f"{atom}id")]
+    assert len(ids) == len(set(ids)) == 3
+    for entry in entries:
+        lines = entry.findtext(f"{atom}content").strip().splitlines()
+        assert len(lines) == len(fixtures.AGENTS)
+        assert entry.findtext(f"{atom}title").split()[0] == lines[0].split()[1].rstrip(":")
+    assert 'type="application/atom+xml"' in (site / "tasks" / "index.html").read_text()
+    # Nothing was kept: no feed, and no link to one.
+    other = Tables.load(results)
+    text = dict(Pages(replace(other, history=other.history[:0]), {}, {}, "T").texts())
+    assert not [page for page, html in text.items() if "feed.xml" in html]

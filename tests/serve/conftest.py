@@ -98,9 +98,12 @@ def serving(settings: Settings):
     import uvicorn
 
     from biomlbench.serve.app import create_app
+    from biomlbench.serve.http import BoundedProtocol
 
     listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None))
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(settings), http=BoundedProtocol, log_config=None)
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"

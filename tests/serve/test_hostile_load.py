@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import socket
@@ -14,9 +15,11 @@ import pytest
 import requests
 
 from biomlbench.sandbox import accounting
+from biomlbench.serve import http
 from biomlbench.serve._worker import NICER
-from biomlbench.serve.uploads import MAX_ARRIVALS
+from biomlbench.serve.uploads import MAX_ARRIVALS, Arrivals
 from tests.serve.conftest import post, predictions, serving
+from tests.waiting import wait_until
 
 CARD = "kernels/gc-v2"
 HOSTILE = {
@@ -90,3 +93,100 @@ def test_slow_clients_keep_nobody_out(settings, count):
         finally:
             for client in clients:
                 client.close()
+
+
+CHUNKED = b"POST /validate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+CHUNKED += b"Content-Type: multipart/form-data; boundary=b\r\n\r\n"
+
+
+def in_chunks(url, body, size):
+    """Send a body in chunks; return the beginning of the answer."""
+    address = urlsplit(url)
+    with socket.create_connection((address.hostname, address.port)) as client:
+        client.sendall(CHUNKED)
+        parts = (body[start : start + size] for start in range(0, len(body), size))
+        try:
+            for part in parts:
+                client.sendall(b"%x\r\n" % len(part) + part + b"\r\n")
+            client.sendall(b"0\r\n\r\n")
+        except ConnectionError:
+            pass  # refused before all was sent
+        try:
+            return client.recv(4096)
+        except ConnectionError:
+            return b"cut off"
+
+
+def ended(client):
+    """Whether the server has closed a connection without an answer."""
+    client.setblocking(False)
+    try:
+        return client.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_idle_connections_give_way_and_keep_nobody_out(url):
+    address = urlsplit(url)
+    clients = []
+    try:
+        for number in range(http.MOST_CONNECTIONS + 40):
+            client = socket.create_connection((address.hostname, address.port))
+            client.sendall(b"" if number % 2 else b"POST /validate HTTP/1.1\r\nHo")
+            clients.append(client)
+        wait_until(lambda: sum(map(ended, clients)) >= 40, "the oldest to give way")
+        assert requests.get(f"{url}/health", timeout=30).status_code == 200
+        wait_until(lambda: all(map(ended, clients)), "the others to be given up")
+    finally:
+        for client in clients:
+            client.close()
+
+
+def form_of(content):
+    head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    return head + content + b"\r\n--b--\r\n"
+
+
+def test_a_body_of_tiny_chunks_is_refused_and_one_of_honest_chunks_read(url):
+    rows = predictions().encode()
+    for size in (3, 400, 1 << 16):  # few chunks may be small
+        assert in_chunks(url, form_of(rows), size).startswith(b"HTTP/1.1 200 ")
+    long = form_of(rows + b"#" * 200_000)
+    assert in_chunks(url, long, 4).startswith((b"HTTP/1.1 400 ", b"cut off"))
+    assert in_chunks(url, long, 1 << 12).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_client_is_read_a_little_at_a_time():
+    protocol = http.BoundedProtocol.__new__(http.BoundedProtocol)
+    seen = []
+    protocol._buffer = bytearray(http._READ_BYTES)
+    protocol.data_received = seen.append
+    assert len(protocol.get_buffer(1 << 30)) == http._READ_BYTES <= 1 << 15
+    protocol._buffer[:3] = b"abc"
+    protocol.buffer_updated(3)
+    assert seen == [b"abc"]
+
+
+async def ended_by(arrivals, sizes):
+    """Return which of some uploads give way, when each has received so many bytes."""
+    given_way = []
+
+    async def one(number, size):
+        try:
+            async with arrivals.within(30) as deadline:
+                arrivals.count(deadline, size)
+                await asyncio.sleep(0.2)
+        except TimeoutError:
+            given_way.append(number)
+
+    await asyncio.gather(*(one(number, size) for number, size in enumerate(sizes)))
+    return sorted(given_way)
+
+
+def test_the_oldest_uploads_give_way_when_the_disk_would_fill():
+    assert asyncio.run(ended_by(Arrivals(most_bytes=100), [40, 40, 10])) == []
+    assert asyncio.run(ended_by(Arrivals(most_bytes=100), [40, 40, 60])) == [0]
+    assert asyncio.run(ended_by(Arrivals(most_bytes=100), [40, 40, 500])) == [0, 1]
+    assert asyncio.run(ended_by(Arrivals(most=2), [0, 0, 0])) == [0]

@@ -17,6 +17,7 @@ import pytest
 import requests
 
 from biomlbench.grade import validate_submission
+from biomlbench.serve.answers import as_json
 from biomlbench.serve.service import Service
 from tests.waiting import HANG_S
 
@@ -203,7 +204,7 @@ def test_a_full_server_says_so_and_stays_alive(settings, monkeypatch):
     def slow(*_):
         begun.set()
         assert end.wait(HANG_S)
-        return VALID
+        return as_json(VALID)
 
     monkeypatch.setattr(Service, "validate", slow)
     with serving(replace(settings, jobs=1, waiting=0)) as url, ThreadPoolExecutor(1) as pool:

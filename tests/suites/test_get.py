@@ -11,6 +11,7 @@ import pytest
 from biomlbench.suites import SuiteError, find_suite, list_suites
 from biomlbench.suites.checkout import checkouts, get_suite_files, tasks_of
 from biomlbench.suites.suite import Suite, selection
+from tests.bars import recorded
 
 from .conftest import git, suite_file, write
 
@@ -70,6 +71,16 @@ def test_a_commit_that_is_not_there_is_an_error_and_leaves_what_was(
         "toy-suite",
         "toy-suite.yaml",
     ]
+
+
+def test_what_git_tells_moves_the_bar(tmp_path, monkeypatch, repository):
+    root, boards, commit = repository
+    monkeypatch.setenv("BIOMLBENCH_SUITES", str(tmp_path))
+    suite_file(tmp_path, boards, commit)
+    came_to_its_end = recorded(monkeypatch)
+    get_suite_files(find_suite("toy-suite"), root)
+    assert came_to_its_end("fetching")
+    assert came_to_its_end("writing files")
 
 
 def test_files_of_large_file_storage_are_taken_from_the_named_clone(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 
 import biomlbench
 from biomlbench.registry import Registry
-from biomlbench.verify import card, evidence, promises, schema
+from biomlbench.verify import card, evidence, schema, statement
 from biomlbench.verify.execution import in_process
 
 ROOT = Path(biomlbench.__file__).parents[1]
@@ -70,7 +70,7 @@ def test_from_the_template_to_a_calibrated_card_in_one_folder(template, tmp_path
     replaced(folder / "verifier.yaml", ("low: 0, high: 1", "low: -1, high: 1"),
              ("relation: unchanged", "relation: {name: negated, atol: 1.0e-9}"))  # fmt: skip
 
-    promises.write_conventions(card.load(folder))
+    statement.write_conventions(card.load(folder))
     found = evidence.report(folder, in_process)
     assert found.evidence.calibrated, found.evidence.missing
     assert found.kills.problems == []

@@ -90,6 +90,31 @@ def test_patterns_are_what_their_names_say():
     assert set(made("inexact")) <= set(edge_values.INEXACT)
 
 
+def test_a_pattern_of_fractions_is_not_lost_on_an_integer_dtype():
+    spec = {"array": ["int32", "float64"], "shape": ["n"], "min": 0}
+    assert "tiny" in edge_values.names(spec)
+    chosen = edge_values.of_dtype(spec, "int32", "tiny")
+    values = edge_values.make("tiny", chosen, edge_values.Drawing(rng(), {"n": 20}))
+    assert values.min() > 0
+    assert values.max() < 1e-6
+    assert edge_values.of_dtype(spec, "int32", "ties")["array"] == ["int32"]
+
+
+def test_whole_numbers_beyond_doubles_are_equal_as_doubles_only():
+    spec = {"array": ["int64"], "shape": ["n"]}
+    values = edge_values.make("beyond-doubles", spec, edge_values.Drawing(rng(), {"n": 40}))
+    assert len(set(values.tolist())) > len(set(values.astype(float).tolist()))
+    assert "beyond-doubles" not in edge_values.names({**spec, "max": 10**6})
+
+
+def test_every_dtype_meets_other_dtypes_and_patterns():
+    factors = {"dtype(a)": ["any-uint8", "any-int64"], "dtype(b)": ["any-uint8", "any-int64"]}
+    rows = list(combinations({**factors, "a": ["ties", "low"]}, 12, rng()))
+    assert {(row["dtype(a)"], row["dtype(b)"]) for row in rows} == set(
+        itertools.product(*factors.values())
+    )
+
+
 def test_a_number_above_zero_comes_close_to_it():
     spec = {"number": "float", "above": 0}
     assert {"barely", "vast"} <= set(edge_values.names(spec))

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from biomlbench.outcomes import Verifier
 from biomlbench.sandbox.codec import CodecError, decode
 from biomlbench.sandbox.inside import calls
 from biomlbench.sandbox.requests import prepare
@@ -101,6 +102,29 @@ def test_arrays_of_a_dict_have_the_declared_dtypes(counts, fits):
     check = SimpleNamespace(options={"kind": "dict", "dtypes": {"counts": "int64"}})
     unit = SimpleNamespace(output={"counts": value}, expected=expected)
     assert get_mode("shape_guard").judge(check, unit, None).ok == fits
+
+
+@pytest.mark.parametrize(
+    ("got", "fits"),
+    [
+        ([("a", 1)], True),
+        ([("a", np.int64(1))], True),
+        ([("a", 1.0)], False),
+        ([["a", 1]], False),
+        ((("a", 1),), False),
+    ],
+)
+def test_types_are_declared_where_lists_are_no_tuples_and_counts_whole(got, fits):
+    check = SimpleNamespace(options={"types": True, "lengths_free": True})
+    unit = SimpleNamespace(output=got, expected=[("b", 2)])
+    assert get_mode("shape_guard").judge(check, unit, None).ok == fits
+
+
+def test_a_complex_number_is_no_number_that_is_declared():
+    for value, fits in ((0.5, True), (0, True), (0.5 + 0j, False)):
+        unit = SimpleNamespace(output=value, expected=0.5)
+        check = SimpleNamespace(options={"kind": "number"})
+        assert get_mode("shape_guard").judge(check, unit, None).ok == fits
 
 
 def test_what_a_shape_guard_refuses_is_looked_at_no_further(prepared):
@@ -238,14 +262,14 @@ def upper_only(sequence):
 def test_shadow_decides_by_v1_and_reports_disagreement(prepared):
     card_, plan, oracle = prepared
     found = outputs(plan, upper_only)
-    assert evaluate(card_, plan, oracle, found, "v1").verdict.verdict == "pass"
-    assert evaluate(card_, plan, oracle, found, "v2").verdict.verdict == "fail"
-    shadow = evaluate(card_, plan, oracle, found, "shadow")
-    assert shadow.verdict.verdict == "pass"
+    assert evaluate(card_, plan, oracle, found, Verifier.V1).decision.verdict == "pass"
+    assert evaluate(card_, plan, oracle, found, Verifier.V2).decision.verdict == "fail"
+    shadow = evaluate(card_, plan, oracle, found, Verifier.SHADOW)
+    assert shadow.decision.verdict == "pass"
     agreement = rows_of(shadow.outcomes, check="shadow-agrees")[0]
     assert (agreement.outcome, agreement.severity) == ("failed", "advisory")
     assert agreement.message == "v1: pass; v2: fail (wrong_output)"
-    right = evaluate(card_, plan, oracle, outputs(plan, reference(card_)), "shadow")
+    right = evaluate(card_, plan, oracle, outputs(plan, reference(card_)), Verifier.SHADOW)
     assert rows_of(right.outcomes, check="shadow-agrees")[0].outcome == "passed"
 
 

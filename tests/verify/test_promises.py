@@ -66,6 +66,30 @@ def test_whole_numbers_without_bounds_go_beyond_32_bits(tmp_path, largest, told)
     assert ("no case for f.x: a number beyond 32 bits" in lint(folder)) == told
 
 
+@pytest.mark.parametrize(("largest", "told"), [("4", True), ("2**31 - 1", False)])
+def test_a_sum_of_small_whole_numbers_goes_beyond_their_dtype(tmp_path, largest, told):
+    x = f"np.array([1, 2, {largest}], np.int32)"
+    folder = _card(tmp_path, "array: [int32], shape: [n]", "sizes: {n: [3, 3]}\n", x)
+    assert ("no case for f.x: a sum beyond int32" in lint(folder)) == told
+
+
+@pytest.mark.parametrize(
+    ("product", "shape", "says"),
+    [
+        ("", (9, 9), "no case of f whose sizes are large together: 81 of 100"),
+        ("", (10, 10), None),
+        ("product: 40\n", (2, 10), "no case of f whose sizes are large together: 20 of 40"),
+        ("product: 40\n", (4, 10), None),
+        ("product: 40\n", (5, 10), "the product of its sizes is 50, beyond 40"),
+    ],
+)
+def test_sizes_are_large_together(tmp_path, product, shape, says):
+    sizes = f"sizes: {{n: [0, 10], m: [0, 10]}}\n{product}"
+    folder = _card(tmp_path, "array: [float64], shape: [n, m]", sizes, f"np.ones({shape})")
+    found = [text for text in lint(folder) if "together" in text or "product" in text]
+    assert found == [] if says is None else any(says in text for text in found), found
+
+
 @pytest.mark.parametrize(
     ("declared", "says"),
     [

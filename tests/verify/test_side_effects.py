@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from biomlbench.outcomes import Reason
+from biomlbench.sandbox.inside import calls
+from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, judge
 from biomlbench.verify.alternates import LAYOUTS, laid_out, lies_in, near_draws, shows, with_layout
 from biomlbench.verify.execution import in_process, in_sandbox
@@ -183,14 +185,22 @@ def test_right_work_passes(loaded, tmp_path, code):
     assert failed(loaded, path) == {}
 
 
-def test_returning_an_argument_itself_is_no_state(tmp_path, loaded):
-    path = tmp_path / "candidate.py"
-    path.write_text(
-        HEAD + "def scaled(x, factors, power=1):\n"
-        "    values = x if power == 1 and sum(factors) == 1 else x**power * sum(factors)\n"
-        "    return {'values': values}\n"
-    )
-    assert failed(loaded, path) == {}
+@pytest.mark.parametrize(
+    ("result", "changed"),
+    [
+        (lambda x, _: x, "argument 1 was changed in place"),
+        (lambda x, _: {"rows": [x[::2]]}, "argument 1 was changed in place"),
+        (lambda _, k: k, "argument 2 was changed in place"),
+        (lambda x, k: (x.copy(), [*k]), ""),
+        (lambda x, _: np.broadcast_to(x[:1], 3), ""),
+    ],
+    ids=["array", "view", "list", "copies", "read-only-view"],
+)
+def test_a_result_in_the_memory_of_an_argument_is_a_change_of_it(result, changed):
+    case = PlannedCase("1", "hidden", "f", (np.arange(1.0, 5.0), [1, 2]), {}, "case")
+    sent = prepare(case)
+    report, _ = calls.run({"f": result}.get, sent.function, sent.body)
+    assert sent.changed(report) == changed
 
 
 @pytest.mark.parametrize("name", ["list-grows", "keyed-by-id", "one-buffer", "memory-order"])
@@ -231,11 +241,29 @@ def test_near_draws_differ_in_what_their_names_say():
     assert drawn["inner-text"]["text"] != first["text"]
     assert drawn["other-k"]["k"] == drawn["second"]["k"]
     assert drawn["other-k"]["text"] == first["text"]
+    assert drawn["turned-text"]["text"] == first["text"][::-1] != first["text"]
+    assert drawn["turned-x"]["x"].tolist() == first["x"].tolist()[::-1]
     assert len(first["x"]) == 12
     large = near_draws({**space, "near_dims": {"n": 90}}, np.random.default_rng(1), None)
     assert len(large["first"]["x"]) == 90
     changed = np.flatnonzero(large["inner-x"]["x"] != large["first"]["x"])
     assert (changed[0], changed[-1]) == (63, 86)
+
+
+def test_near_draws_share_ratios_and_sums_of_numbers():
+    numbers = {"a": {"number": [0.5, 9]}, "b": {"number": [0.5, 9]}, "k": {"integer": [1, 9]}}
+    space = {"name": "s", "arguments": numbers}
+    for seed in range(20):
+        drawn = near_draws(space, np.random.default_rng(seed), None)
+        first, exchanged = drawn["first"], drawn["exchanged"]
+        assert (exchanged["a"], exchanged["b"]) == (first["b"], first["a"])
+        if scaled := drawn.get("scaled"):
+            assert scaled["a"] / scaled["b"] == pytest.approx(first["a"] / first["b"])
+            assert scaled["a"] != first["a"]
+            assert scaled["k"] == first["k"]
+            assert all(0.5 <= scaled[name] <= 9 for name in "ab")
+    narrow = {"arguments": {**numbers, "b": {"number": [10, 10.1]}}, "name": "s"}
+    assert "exchanged" not in near_draws(narrow, np.random.default_rng(1), None)
 
 
 @pytest.mark.parametrize("layout", ["fortran", "strided", "readonly", "swapped"])

@@ -10,11 +10,13 @@ import stat
 import zipfile
 
 import pytest
+from rocrate.rocrate import ROCrate
 
 from biomlbench.export import archive as module
 from biomlbench.export.archive import ArchiveError, archive, unpack
 from biomlbench.stages.provenance import file_hash
 from biomlbench.workflow.record import RECORD, read_record
+from tests.bars import recorded
 from tests.workflow.conftest import ROOT
 from tests.workflow.test_reproduce import biomlbench, reproduce
 
@@ -60,6 +62,15 @@ def test_an_archive_reproduces_where_the_original_is_not(bench, tmp_path):
     again = archive(elsewhere / "again/archived/results", tmp_path / "c.zip", workflow=ROOT)
     assert again == []
     assert (tmp_path / "c.zip").read_bytes() == (tmp_path / "b.crate.zip").read_bytes()
+
+
+def test_packing_and_unpacking_move_their_bars_to_the_end(finished, tmp_path, monkeypatch):
+    came_to_its_end = recorded(monkeypatch)
+    archive(finished / "results", tmp_path / "toy.zip", workflow=ROOT)
+    assert came_to_its_end("checking the submissions")
+    assert came_to_its_end("packing")
+    unpack(tmp_path / "toy.zip", tmp_path / "out")
+    assert came_to_its_end("unpacking")
 
 
 def test_the_same_benchmark_gives_the_same_bytes(packed, base, tmp_path):
@@ -128,8 +139,7 @@ def test_it_is_described(packed, tmp_path):
 
 
 def test_its_description_is_read_by_a_reader(packed, tmp_path):
-    reader = pytest.importorskip("rocrate.rocrate", reason="no reader is installed")
-    crate = reader.ROCrate(unpack(packed, tmp_path / "out"))
+    crate = ROCrate(unpack(packed, tmp_path / "out"))
     assert crate.name == "Toy benchmark"
     assert "results/pairs.parquet" in {entity.id for entity in crate.data_entities}
 

@@ -85,7 +85,9 @@ def test_every_key_reaches_the_stages_that_depend_on_it():
     schema_keys = {"verifier": "v1", "limits": {"cpu_s": 3}, "repeats": 3, "leaderboard": "b.csv"}
     for key, value in schema_keys.items():
         config["tasks"] = {LINE: {key: value}}
-        stages = [s for s in STAGES if context_of_stage(s, LINE, config)["overrides"]]
+        stages = [
+            s for s in STAGES if context_of_stage(s, config["tasks"][LINE], config)["overrides"]
+        ]
         assert (
             stages
             == {

@@ -8,6 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from biomlbench.contracts import SCHEMAS, read_table
+from biomlbench.reproduce.standings import standings
+from biomlbench.summary.history import history_of, kept_in
 
 PAIR_COUNT = 9
 
@@ -65,6 +67,13 @@ def test_tables_have_their_schemas_and_provenance(finished):
     )
     assert set(metadata) >= {"submission_sha256", "task_fingerprint", "code", "schema_version"}
     assert str(finished) not in json.dumps(metadata)
+
+
+def test_a_run_keeps_its_results(finished):
+    results = finished / "results"
+    (kept,) = kept_in(results)
+    assert standings(kept.folder, results).equal
+    assert history_of(results)["agent"].to_pylist()
 
 
 def test_no_table_names_the_working_directory(finished):

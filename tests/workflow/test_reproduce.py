@@ -14,6 +14,7 @@ import pytest
 from biomlbench.contracts import provenance, read_table, write_table
 from biomlbench.report.feedback import provenance as shown_provenance
 from biomlbench.reproduce import compare
+from biomlbench.reproduce import reproduce as run_again
 from biomlbench.reproduce.inputs import Inputs, inside
 from biomlbench.reproduce.layout import ReproduceError, lay_out
 from biomlbench.reproduce.reasons import UNEXPLAINED
@@ -74,6 +75,23 @@ def test_a_rerun_is_equal_in_every_table(bench, tmp_path):
     medal = "results/pairs/toy/line/program/medal.parquet"
     walls = [read_table("medal", f / medal)["wall_s"][0] for f in (bench.path, tmp_path / "again")]
     assert walls[0] != walls[1]
+
+
+@pytest.mark.slow
+def test_a_rerun_with_a_profile_is_equal(bench, tmp_path):
+    profile = tmp_path / "batched"
+    profile.mkdir()
+    (profile / "config.yaml").write_text("config:\n  - pairs_per_job=3\n")
+    call = ("results", "--into", tmp_path / "again", "--cores", 2, "--profile", profile)
+    code, found = reproduce(bench.path, *call)
+    assert code == 0, found["differences"]
+    assert list((tmp_path / "again/results").glob("batches/**/medal.parquet"))
+
+
+def test_a_profile_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(ReproduceError, match="slrum: there is no such profile; name a folder"):
+        run_again(tmp_path / "results", tmp_path / "again", profile="slrum")
+    assert not (tmp_path / "again").exists()
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from tests.workflow.conftest import ROOT
 
 # Tells what the adapter sees in a real run: while the file is read, when the run starts, in a job.
 SNAKEFILE = """
-import json, os
+import asyncio, json, os
 from pathlib import Path
 from biomlbench.workflow.snakemake_adapter import Adapter
 
@@ -46,6 +46,11 @@ onstart:
     SEEN["limited"] = workflow.scheduler.job_rate_limiter is not None
     SNAKEMAKE.no_rate_limit()
     SEEN["still limited"] = workflow.scheduler.job_rate_limiter is not None
+    look = workflow.scheduler.update_input_sizes
+    SEEN["looks"] = asyncio.iscoroutinefunction(look)
+    SNAKEMAKE.no_input_sizes()
+    SEEN["looks still"] = workflow.scheduler.update_input_sizes == look
+    SEEN["any size"] = workflow.scheduler._input_sizes["whatever"]
     SEEN["planned"] = sorted((path, dict(names)) for path, names in SNAKEMAKE.to_be_done())
 
 onsuccess:
@@ -92,6 +97,10 @@ def test_the_rate_limiter_is_there_and_can_be_taken_away(seen):
     assert (seen["limited"], seen["still limited"]) == (True, False)
 
 
+def test_the_look_at_inputs_is_there_and_can_be_taken_away(seen):
+    assert (seen["looks"], seen["looks still"], seen["any size"]) == (True, False, 0)
+
+
 def test_what_is_planned_is_known_by_output_and_wildcards(seen):
     # The target rule has no output.
     assert [found for found in seen["planned"] if found[0]] == [
@@ -130,6 +139,7 @@ def test_a_snakemake_that_has_moved_something_costs_no_run(missing, tmp_path):
     adapter = Adapter(workflow, tmp_path)
     adapter.stay_in_process()
     adapter.no_rate_limit()
+    adapter.no_input_sizes()
     assert list(adapter.to_be_done()) == []
 
 

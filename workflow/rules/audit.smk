@@ -1,6 +1,6 @@
-# In: every prediction task's prepared data, its grader, and its waivers.
-# Out: results/audit: what each task and its grader let through, with the submissions that show it,
-# and one page. Run by `snakemake audit`; nothing else asks for it.
+# In: every task's prepared data, its grader or its checks, and its waivers.
+# Out: results/audit: what each task lets through, with the submissions that show it, texts to be
+# filed, a badge, and one page. Run by `snakemake audit`; nothing else asks for it.
 rule audit_task:
     input:
         prepare="<results>/tasks/{task}/prepare.parquet",
@@ -8,13 +8,20 @@ rule audit_task:
     output:
         findings="<results>/audit/{task}/findings.json",
         table="<results>/audit/{task}/findings.csv",
+        page="<results>/audit/{task}/audit.html",
+        badge="<results>/audit/{task}/badge.svg",
         submissions=directory("<results>/audit/{task}/submissions"),
+        upstream=directory("<results>/audit/{task}/upstream"),
     log:
         "<results>/logs/audit/{task}.log",
     localrule: IN_JOB
+    threads: task_resource("cpus")
+    resources:
+        mem_mb=task_resource("memory_mb"),
+        gpu=task_resource("gpus"),
     params:
         job=audit_job,
-        code=code_of_module("biomlbench.audit"),
+        code=audit_code,
     run:
         run_script("audit_task", input, output, params, wildcards, threads, log)
 

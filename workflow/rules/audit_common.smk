@@ -1,16 +1,35 @@
 # What the rules of audit.smk use: which tasks there are, and what their audits depend on.
+from biomlbench.calibrate.currency import code_of_controls
+from biomlbench.calibrate.currency import job_of as job_of_controls
 from biomlbench.workflow.code_hash import code_hash as code_of_module
 
 
 def audited_tasks():
-    """Return the prediction tasks that have runs; looked up only when their jobs are planned."""
-    tasks = map(BENCHMARK.registry.get_task, BENCHMARK.tasks_with_runs)
-    return [task.id for task in tasks if not task.is_card]
+    """Return the tasks that have runs; looked up only when their jobs are planned."""
+    return BENCHMARK.tasks_with_runs
+
+
+def audited_card(wildcards):
+    return BENCHMARK.registry.get_task(wildcards.task).is_card
 
 
 def audit_job(wildcards):
-    """Return what an audit depends on: what a grade does."""
+    """Return what an audit depends on: what a grade does, or running and judging candidates."""
+    if audited_card(wildcards):
+        return job_of_controls(BENCHMARK, wildcards.task)
     return BENCHMARK.task_job("grade", wildcards.task)
+
+
+def audit_code(wildcards):
+    """Return the hash of the code that audits tables, or of that which audits cards."""
+    if audited_card(wildcards):
+        return "-".join(
+            (
+                code_of_controls(BENCHMARK),
+                code_of_module("biomlbench.calibrate.card_audit"),
+            )
+        )
+    return code_of_module("biomlbench.audit")
 
 
 def waivers_of(wildcards):

@@ -27,6 +27,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.audit import card_findings
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -45,7 +47,7 @@ def all_detectors() -> Mapping[str, Any]:
 
 @cache
 def _by_finding() -> Mapping[str, Any]:
-    modules = all_detectors().values()
+    modules = (*all_detectors().values(), card_findings)
     return MappingProxyType({name: module for module in modules for name in module.FINDINGS})
 
 
@@ -56,5 +58,5 @@ def detector_of(finding: str) -> Any:
 
 @cache
 def remedies() -> Mapping[str, str]:
-    """Return the names of all that can be found, with their remedies."""
+    """Return the names of all that can be found, in tables and in code, with their remedies."""
     return MappingProxyType({n: module.FINDINGS[n] for n, module in _by_finding().items()})

@@ -11,6 +11,8 @@ from biomlbench.audit.findings import Found
 from biomlbench.scoring.award import award
 from biomlbench.scoring.effective_task import EffectiveTask
 
+from ._neighbours import neighbours
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -31,7 +33,6 @@ BLUR = 0.1
 """Share of the mean in a cautious guess."""
 BLURRED = 5
 MAX_COLUMNS = 60
-MAX_CELLS = 20_000_000
 _SEVERITY = {"gold": "moderate", "silver": "minor", "bronze": "note"}
 
 
@@ -147,40 +148,22 @@ def _neighbour(subject: Subject) -> Iterator[Found]:
         for train in subject.public:
             if target not in train.frame or train is test:
                 continue
-            features = [c for c in test.frame if c in train.frame and c not in subject.ids]
-            found = _nearest(test.frame[features].iloc[rows], train.frame[features])
-            if found is None:
-                continue
-            labels = train.text(target)[found]
-            frame = subject.with_values(pd.to_numeric(pd.Series(labels), errors="coerce").to_numpy()
-                                        if subject.specs[0].numeric else labels)  # fmt: skip
-            outcome = subject.doors.here(frame)
-            if subject.gain(outcome.score) >= NEARLY:
-                yield Found(
-                    name="nearest-neighbour",
-                    severity="minor",
-                    what=f"labels of the nearest rows of {train.name} are "
-                    f"{subject.gain(outcome.score):.0%} of the way from chance to the answers",
-                    before=subject.chance,
-                    after=outcome.score,
-                    submission=frame,
-                    here=outcome.words,
-                )
-                return
-
-
-def _nearest(test: pd.DataFrame, train: pd.DataFrame) -> np.ndarray | None:
-    numbers = [pd.to_numeric(train[c], errors="coerce").to_numpy(float) for c in train]
-    others = [pd.to_numeric(test[c], errors="coerce").to_numpy(float) for c in test]
-    both = [(a, b) for a, b in zip(numbers, others, strict=True)
-            if np.isfinite(a).all() and np.isfinite(b).all() and a.std() > 0]  # fmt: skip
-    if not both or len(test) * len(train) * len(both) > MAX_CELLS:
-        return None
-    scale = [(a.mean(), a.std()) for a, _ in both]
-    known = np.column_stack([(a - m) / s for (a, _), (m, s) in zip(both, scale, strict=True)])
-    asked = np.column_stack([(b - m) / s for (_, b), (m, s) in zip(both, scale, strict=True)])
-    from sklearn.neighbors import NearestNeighbors
-
-    index = NearestNeighbors(n_neighbors=1).fit(known).kneighbors(asked, return_distance=False)
-    nearest: np.ndarray = index[:, 0]
-    return nearest
+            asked = test.frame.iloc[rows].reset_index(drop=True)
+            for how, nearest in neighbours(asked, train.frame, subject.ids):
+                labels = train.text(target)[nearest]
+                frame = subject.with_values(
+                    pd.to_numeric(pd.Series(labels), errors="coerce").to_numpy()
+                    if subject.specs[0].numeric else labels)  # fmt: skip
+                outcome = subject.doors.here(frame)
+                if subject.gain(outcome.score) >= NEARLY:
+                    yield Found(
+                        name="nearest-neighbour",
+                        severity="minor",
+                        what=f"labels of the nearest rows of {train.name}, by {how}, are "
+                        f"{subject.gain(outcome.score):.0%} of the way from chance to the answers",
+                        before=subject.chance,
+                        after=outcome.score,
+                        submission=frame,
+                        here=outcome.words,
+                    )
+                    return

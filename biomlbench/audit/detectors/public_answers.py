@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,12 @@ import pandas as pd
 from biomlbench.audit.findings import Found
 from biomlbench.audit.prediction_values import row_texts
 from biomlbench.audit.public_tables import public_files
+from biomlbench.runtime.hashing import file_sha256
 
 from ._chance import agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from biomlbench.audit.public_tables import PublicTable
     from biomlbench.audit.subject import Subject
@@ -74,12 +73,12 @@ def find(subject: Subject) -> Iterable[Found]:
 
 def _files(subject: Subject) -> Iterator[Found]:
     own = (subject.task.answers, subject.task.gold_submission)
-    private = {_digest(path): path.name for path in own if path.is_file()}
+    private = {file_sha256(path): path.name for path in own if path.is_file()}
     sizes = {path.stat().st_size for path in own if path.is_file()}
     for path in public_files(subject.task):
         if path.stat().st_size not in sizes:
             continue
-        if name := private.get(_digest(path)):
+        if name := private.get(file_sha256(path)):
             yield Found(
                 name="answers-file-public",
                 severity="severe",
@@ -90,11 +89,6 @@ def _files(subject: Subject) -> Iterator[Found]:
                 here=subject.doors.here(subject.perfect).words,
             )
             return
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _joined(

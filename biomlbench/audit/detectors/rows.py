@@ -20,6 +20,7 @@ MEDAL = "whose rows are not matched by id"
 FINDINGS = {
     "positional": "match the rows of submission and answers by id, and refuse unknown ids",
     "row-order-counts": "match the rows of submission and answers by id before comparing them",
+    "ids-as-text": "compare ids as what they are, or refuse those written in another way",
     "columns-by-place": "take the predictions by the columns' names",
     "key-ignored": "match the rows by all columns of the id",
     "rows-dropped": "refuse a submission that lacks rows, instead of joining what there is",
@@ -79,6 +80,11 @@ def _ids(subject: Subject) -> Iterator[Found]:
         )  # fmt: skip
         return
     yield from _misgraded(subject, "row-order-counts", "in another order of the rows", moved)
+    first = subject.perfect[subject.ids[0]]
+    if first.str.fullmatch(r"\d{1,15}").all():
+        # As a table of an id that was joined with missing ones is written.
+        pointed = subject.perfect.assign(**{subject.ids[0]: first + ".0"})
+        yield from _misgraded(subject, "ids-as-text", "with ids written as 1.0 for 1", pointed)
     if len(subject.ids) > 1:
         for name in subject.ids:
             frame = _turned(subject, [name])

@@ -11,6 +11,8 @@ import pandas as pd
 
 from biomlbench.audit.findings import Found
 
+from ._neighbours import id_numbers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -102,10 +104,9 @@ def _rounded(frame: pd.DataFrame) -> list[str]:
 def _order(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
     """Look for labels that follow the rows of the sample submission, or their ids."""
     places = {"rows": np.arange(subject.n)}
-    ids = subject.sample[subject.ids[0]]
-    numbers = pd.to_numeric(ids.str.extract(r"(\d{1,15})\D*$")[0], errors="coerce")
-    if numbers.notna().all() and numbers.nunique() > subject.n // 2:
-        places["ids"] = numbers.to_numpy(float)
+    numbers = id_numbers(subject.sample[subject.ids[0]])
+    if numbers is not None:
+        places["ids"] = numbers
     for what, place in places.items():
         strength, chance = _association(place, truth)
         if chance < UNLIKELY and strength >= STRONG:

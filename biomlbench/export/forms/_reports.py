@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.runtime.progress_bars import track
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -39,7 +41,8 @@ def reports_of(tables: Mapping[str, pa.Table]) -> list[TaskReport]:
     """Return a report of each pair."""
     from biomlbench.scoring.task_report import TaskReport
 
-    return [TaskReport.from_pair(row) for row in tables["pairs"].to_pylist()]
+    rows = track(tables["pairs"].to_pylist(), "writing the reports")
+    return [TaskReport.from_pair(row) for row in rows]
 
 
 def write_published(

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.plain_text import spreadsheet_cell
+from biomlbench.runtime.progress_bars import bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from biomlbench.export.forms import About
+    from biomlbench.runtime.progress_bars import Bar
 
 FORM = "csv"
 
@@ -23,17 +25,19 @@ def write(tables: Mapping[str, pa.Table], to: Path, about: About) -> list[Path]:
     from pyarrow import csv
 
     paths = []
-    for name, table in tables.items():
-        paths.append(to / f"{name}.csv")
-        csv.write_csv(_as_text(table), paths[-1])
+    with bar("writing CSV", sum(len(t) * t.num_columns for t in tables.values())) as written:
+        for name, table in tables.items():
+            paths.append(to / f"{name}.csv")
+            csv.write_csv(_as_text(table, written), paths[-1])
     return paths
 
 
-def _as_text(table: pa.Table) -> pa.Table:
+def _as_text(table: pa.Table, written: Bar) -> pa.Table:
     """Return a table as CSV can hold it: lists as JSON, and no text that is taken for a command."""
     import pyarrow as pa
 
     for number, field in enumerate(table.schema):
+        written.advance(len(table))
         if pa.types.is_list(field.type):
             to_text: Callable[[Any], str] = json.dumps
         elif pa.types.is_string(field.type) or pa.types.is_dictionary(field.type):

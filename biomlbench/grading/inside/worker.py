@@ -280,6 +280,8 @@ def _frame(head, body, answers):
     frame = read_csv(io.BytesIO(text))
     if len(frame) != head["rows"] or list(frame.columns) != head["columns"]:
         return None
+    if "wanted" in head:  # as in the sample submission: some graders go by place
+        frame = frame[head["wanted"]]
     if len(body) > 8 + length:
         import numpy as np
 

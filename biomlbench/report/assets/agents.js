@@ -48,8 +48,19 @@
     }
     return cells.get(agent) || new Map();
   }
+  Report.cellsOf = cellsOf;
+  Report.rankedAgents = () => ranked.map((row) => agents.value("agent", row));
+  Report.agentRow = (name) => ranked.find((item) => agents.value("agent", item) === name);
+  Report.agentValue = (key, row) => agents.value(key, row);
+  // A rate over all domains with its interval.
+  Report.agentRate = (key, at) => {
+    const [middle, low, high] = [key, `${key}_low`, `${key}_high`].map((column) => agents.value(column, at));
+    const show = key === "leaderboard_percentile" ? (v) => v.toFixed(0) : (v) => percent(v);
+    return middle === null ? "–" : show(middle) + (low === null || high === null ? "" : ` (${show(low)} to ${show(high)})`);
+  };
   const mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
   const best = (cell) => MEDALS.find((medal) => cell.medals.includes(medal)) || "none";
+  Report.bestMedal = best;
   const share = (cell) => (cell.runs > cell.lost ? cell.passed / (cell.runs - cell.lost) : null);
 
   Report.builders.matrix = (place) => {
@@ -107,14 +118,10 @@
 
   // Show the page of an agent; tell whether there is one of that name.
   Report.agentPage = (place, name) => {
-    const row = ranked.find((item) => agents.value("agent", item) === name);
+    const row = Report.agentRow(name);
     if (row === undefined) return false;
     const value = (key) => agents.value(key, row);
-    const rate = (key, at = row) => {
-      const [middle, low, high] = [key, `${key}_low`, `${key}_high`].map((column) => agents.value(column, at));
-      const show = key === "leaderboard_percentile" ? (v) => v.toFixed(0) : (v) => percent(v);
-      return middle === null ? "–" : show(middle) + (low === null || high === null ? "" : ` (${show(low)} to ${show(high)})`);
-    };
+    const rate = (key, at = row) => Report.agentRate(key, at);
     const fact = (title, text, doc) => (text === null || text === "–" ? "" : `<div title="${e(Report.doc("agents", doc))}"><dt>${e(title)}</dt><dd>${e(text)}</dd></div>`);
     const n = (key) => (value(key) === null ? null : Report.number(value(key), 3));
     const own = [...cellsOf(name)].sort(([a, one], [b, other]) => (share(other) ?? -1) - (share(one) ?? -1)
@@ -133,9 +140,11 @@
       if (!scores.length) return "–";
       return Report.number(Math[(Report.tasks.get(task) || {}).direction === "minimize" ? "min" : "max"](...scores), 5);
     };
+    const others = Report.rankedAgents().filter((other) => other !== name);
     place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
       <h1 id="h-agent" tabindex="-1">${e(name)}</h1>
-      <p class="badges"><span>place ${ranked.indexOf(row) + 1} of ${ranked.length}</span> <a href="${e(runsLink(name))}">its ${value("runs")} runs</a></p>
+      <p class="badges"><span>place ${ranked.indexOf(row) + 1} of ${ranked.length}</span> <a href="${e(runsLink(name))}">its ${value("runs")} runs</a>${others.length ? ` <label>side by side with <select id="versus"><option value="">choose</option>${others
+        .map((other) => `<option>${e(other)}</option>`).join("")}</select></label>` : ""}</p>
       <dl class="facts">${fact("verified medals", rate("verified_medal_rate"), "verified_medal_rate")}${fact("verdict pass", rate("pass_rate"), "pass_rate")}
       ${fact("percentile", rate("leaderboard_percentile"), "leaderboard_percentile")}${fact("above median", rate("above_median_rate"), "above_median_rate")}
       ${fact("valid, of all", rate("completion_rate"), "completion_rate")}${fact("medals", MEDALS.map((m) => `${value(m)} ${m}`).join(", "), "gold")}
@@ -147,9 +156,13 @@
         Report.medal(best(cell), true, Report.tasks.get(task)), cell.percentiles.length ? mean(cell.percentiles).toFixed(0) : "–", score(cell, task)]))}
       ${domains.length > 1 ? `<h2>Domains</h2>${table("Domains of this agent", ["domain", "tasks", "runs", "verified medals", "verdict pass", "percentile"], domains.map((at) => [
         e(agents.value("domain", at)), agents.value("tasks", at), agents.value("runs", at), rate("verified_medal_rate", at), rate("pass_rate", at), rate("leaderboard_percentile", at)]))}` : ""}
+      ${Report.agentHistory(name, table)}
       <h2>Why runs did not pass</h2>
       ${reasons.size ? table("Reasons of this agent", ["reason", "runs"], [...reasons].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([code, count]) => [
         `${link(runsLink(name, { reason: code }), Report.words(code))}<span class="sub">${e(Report.sentence(code))}</span>`, count])) : '<p class="good">Every run passed.</p>'}`;
+    place.querySelector("#versus")?.addEventListener("change", (event) => {
+      if (event.target.value) location.hash = Report.versusLink(name, event.target.value);
+    });
     return true;
   };
 })();

@@ -68,6 +68,10 @@
     } else if (page.startsWith("agent=")) {
       page = Report.agentPage(document.getElementById("agent-page"), decode(page.slice(6))) ? "agent" : "agents";
       if (page === "agent") focus = "h-agent";
+    } else if (page.startsWith("versus=")) {
+      const names = page.slice(7).split("/").map(decode);
+      page = Report.versusPage(document.getElementById("versus-page"), names) ? "versus" : "agents";
+      if (page === "versus") focus = document.getElementById("h-versus-task") ? "h-versus-task" : "h-versus";
     } else if (page.startsWith("task=")) {
       taskPage(decode(page.slice(5)));
       page = "tasks";
@@ -81,7 +85,7 @@
     if (!sections.some((section) => section.dataset.page === page)) page = "overview";
     for (const section of sections) section.hidden = section.dataset.page !== page;
     for (const anchor of document.querySelectorAll("#pages a")) {
-      const here = anchor.hash === `#${{ run: "runs", agent: "agents" }[page] || page}`;
+      const here = anchor.hash === `#${{ run: "runs", agent: "agents", versus: "agents" }[page] || page}`;
       if (here) anchor.setAttribute("aria-current", "page");
       else anchor.removeAttribute("aria-current");
     }

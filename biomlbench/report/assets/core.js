@@ -100,6 +100,9 @@ Report.csvCell = (value) => {
   if (typeof value === "string" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
+// Yes and no are stored as 1 and 0; a spreadsheet gets them as the words that readers of CSV know.
+Report.csvValue = (key, value) =>
+  (value === null || value === undefined || !Report.data.flags.includes(key) ? value : value ? "true" : "false");
 Report.download = (name, header, rows) => {
   const lines = [header, ...rows].map((row) => row.map(Report.csvCell).join(","));
   const blob = new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv;charset=utf-8" });

@@ -17,15 +17,18 @@
       d("reason", "", { text: true, html: (value) => (value === "ok" ? "–"
         : `<span title="${e(Report.sentence(value))}">${e(Report.words(value))}</span>`) }),
       d("fault", "", { text: true, html: (value) => e({ none: "–", infrastructure: "infra", run_table: "run table" }[value] || value) }),
-      d("attempt"), d("hint_tier", "hints"),
-      d("wall_s", "seconds", { html: (value) => Report.number(value, 3) }),
+      d("attempt", "", { more: true }), d("hint_tier", "hints", { more: true }),
+      d("wall_s", "seconds", { more: true, html: (value) => Report.number(value, 3) }),
+      // Of a task whose scores are minimised the smallest is the best.
+      { key: "rank", title: "score, best first", doc: "The score, with its sign turned where less is better: rows in its order have the best first", more: true,
+        value: (row) => { const score = pairs.value("score", row); return score !== null && (Report.tasks.get(pairs.value("task_id", row)) || {}).direction === "minimize" ? -score : score; } },
       ...[d("meta_model", "model", { text: true }), d("meta_cost_usd", "US$", { html: (value) => Report.number(value, 3) }),
-        d("meta_tokens", "tokens"), d("meta_steps", "steps"), d("meta_wall_time_s", "agent’s seconds")]
+        d("meta_tokens", "tokens", { more: true }), d("meta_steps", "steps", { more: true }), d("meta_wall_time_s", "agent’s seconds", { more: true })]
         .filter((column) => column.key in pairs.get),
     ].map(get);
     const f = (key, title, more = {}) => ({ key, title, value: (row) => pairs.value(key, row), ...more });
     return Report.table(place, {
-      name: "runs", label: "Runs", n: pairs.n, columns, order: [["task_id", "asc"], ["score", "desc"]],
+      name: "runs", label: "Runs", n: pairs.n, columns, order: [["task_id", "asc"], ["rank", "desc"]],
       csvColumns: Object.keys(pairs.get).map((key) => ({ key, value: (row) => pairs.value(key, row) })),
       filters: [
         f("agent", "Agent"), f("task_id", "Task"), f("verdict", "Verdict"),
@@ -48,23 +51,27 @@
   Report.builders.agents = (place) => {
     const agents = Report.open(Report.data.agents);
     const d = docs("agents");
-    const rate = (key, title) => [d(key, title, { html: percent(1) }), d(`${key}_low`, "from", { html: percent(0) }), d(`${key}_high`, "to", { html: percent(0) })];
+    const ends = (key, row, show) => {
+      const [low, high] = [agents.value(`${key}_low`, row), agents.value(`${key}_high`, row)];
+      return low === null || high === null ? "" : `<span class="sub">${show(low)}–${show(high)}</span>`;
+    };
+    const rate = (key, title, more = {}) => [d(key, title, { ...more, html: (value, row) => percent(1)(value) + ends(key, row, (v) => (100 * v).toFixed(0)) })];
     const columns = [
       d("agent", "", { text: true, html: (value) => link(Report.agentLink(value), value) }),
-      d("domain", "", { text: true }), d("tasks"), d("runs"), d("runs_fair", "fair runs"),
-      ...rate("verified_medal_rate", "verified medals"), ...rate("any_medal_rate", "medals"),
+      d("domain", "", { text: true }), d("tasks"), d("runs"), d("runs_fair", "fair runs", { more: true }),
+      ...rate("verified_medal_rate", "verified medals"), ...rate("any_medal_rate", "medals", { more: true }),
       ...rate("pass_rate", "pass"), ...rate("completion_rate", "valid, of all"),
-      d("completion_rate_fair", "valid, of fair", { html: percent(1) }),
-      d("leaderboard_percentile", "percentile", { html: (v) => Report.number(v, 3) }),
-      d("leaderboard_percentile_low", "from", { html: (v) => Report.number(v, 2) }),
-      d("leaderboard_percentile_high", "to", { html: (v) => Report.number(v, 2) }),
-      ...rate("above_median_rate", "above median"),
-      d("gold"), d("silver"), d("bronze"), d("mean_rank", "mean rank", { html: (v) => Report.number(v, 3) }),
-      ...[d("meta_cost_usd", "US$ a run"), d("meta_tokens", "tokens a run"), d("meta_steps", "steps a run"), d("meta_wall_time_s", "seconds a run")]
+      d("completion_rate_fair", "valid, of fair", { more: true, html: percent(1) }),
+      d("leaderboard_percentile", "percentile", { html: (v, row) => Report.number(v, 3) + ends("leaderboard_percentile", row, (end) => end.toFixed(0)) }),
+      ...rate("above_median_rate", "above median", { more: true }),
+      d("gold"), d("silver"), d("bronze"), d("mean_rank", "mean rank", { more: true, html: (v) => Report.number(v, 3) }),
+      ...[d("meta_cost_usd", "US$ a run"), d("meta_tokens", "tokens a run", { more: true }), d("meta_steps", "steps a run", { more: true }),
+        d("meta_wall_time_s", "seconds a run", { more: true })]
         .filter((column) => Report.states(agents, column.key)).map((column) => ({ ...column, html: (v) => Report.number(v, 3) })),
     ].map(of(agents));
     return Report.table(place, {
-      name: "agents", label: "Agents", n: agents.n, columns, order: [["verified_medal_rate", "desc"], ["pass_rate", "desc"]],
+      name: "agents", label: "Agents", n: agents.n, columns,
+      csvColumns: Object.keys(agents.get).map((key) => ({ key, value: (row) => agents.value(key, row) })), order: [["verified_medal_rate", "desc"], ["pass_rate", "desc"]],
       defaults: { domain: "all" },
       filters: [{
         key: "domain", title: "Domain", value: (row) => agents.value("domain", row),
@@ -83,7 +90,8 @@
     const small = (value) => (value < 0.001 ? "< 0.001" : value.toFixed(3));
     const columns = [
       { key: "measure", title: "measure", doc: "What is compared", text: true, html: (v) => e(Report.words(v)) },
-      { key: "agent", title: "better", doc: "The agent with the higher mean", text: true },
+      { key: "agent", title: "better", doc: "The agent with the higher mean; leads to the two side by side", text: true,
+        html: (v, row) => link(Report.versusLink(v, stored.value("other", row)), v) },
       { key: "other", title: "than", doc: "The agent with the lower mean", text: true },
       { key: "difference", title: "by", doc: "Mean difference over tasks, in percentage points", html: scaled },
       { key: "low", title: "from", doc: "Lower end of its 95 % interval over tasks", html: scaled },
@@ -121,22 +129,22 @@
     const d = docs("tasks");
     const columns = [
       d("task_id", "task", { text: true, html: taskCell }),
-      d("task_type", "type", { text: true }), d("difficulty", "", { text: true }),
-      d("metric", "", { text: true, html: (v) => e(Report.words(v ?? "–")) }), d("direction", "", { text: true }),
+      d("task_type", "type", { text: true, more: true }), d("difficulty", "", { text: true, more: true }),
+      d("metric", "", { text: true, html: (v) => e(Report.words(v ?? "–")) }), d("direction", "", { text: true, more: true }),
       { key: "teams", title: "teams", doc: "Entries of the leaderboard" },
       { key: "runs", title: "runs", doc: "Configured runs" },
       { key: "passed", title: "pass", doc: "Runs whose verdict is pass, of all", html: percent(0) },
       { key: "best", title: "best score", doc: "Best score of any run", html: (v) => Report.number(v, 5) },
       { key: "by", title: "by", doc: "The agent that has it", text: true },
       { key: "medals", title: "verified medals", doc: "Medals whose verdict is pass" },
-      { ...d("median_threshold", "median"), doc: "Median score of the leaderboard", html: (v) => Report.number(v, 5) },
+      { ...d("median_threshold", "median"), more: true, doc: "Median score of the leaderboard", html: (v) => Report.number(v, 5) },
       { ...d("bronze_threshold", "bronze from"), doc: "Score that earns bronze", html: (v) => Report.number(v, 5) },
-      { ...d("silver_threshold", "silver from"), doc: "Score that earns silver", html: (v) => Report.number(v, 5) },
-      { ...d("gold_threshold", "gold from"), doc: "Score that earns gold", html: (v) => Report.number(v, 5) },
+      { ...d("silver_threshold", "silver from"), more: true, doc: "Score that earns silver", html: (v) => Report.number(v, 5) },
+      { ...d("gold_threshold", "gold from"), more: true, doc: "Score that earns gold", html: (v) => Report.number(v, 5) },
       d("calibrated", "", { text: true, value: (row) => sums[row].calibrated === false ? "no" : "yes" }),
-      d("audit", "", { text: true }),
-      { key: "findings", title: "audit findings", doc: "Open findings of its audit: how it can be cheated", text: true, wide: true },
-      { key: "missing", title: "evidence missing", doc: "Required evidence that is not there, or why calibration failed", text: true, wide: true },
+      d("audit", "", { text: true, more: true }),
+      { key: "findings", title: "audit findings", doc: "Open findings of its audit: how it can be cheated", text: true, wide: true, more: !sums.some((task) => task.findings) },
+      { key: "missing", title: "evidence missing", doc: "Required evidence that is not there, or why calibration failed", text: true, wide: true, more: true },
     ].map((column) => ({ value: (row) => sums[row][column.key] ?? null, ...column }));
     return Report.table(place, {
       name: "tasks", label: "Tasks", n: sums.length, columns, order: [["task_id", "asc"]],

@@ -1,6 +1,7 @@
 "use strict";
 // Tables: DataTables does sorting, searching and paging; here are filters, CSV and the column
-// guide. A column is {key, title, doc, value(row), html(value, row)?, text?: true}.
+// guide. A column is {key, title, doc, value(row), html(value, row)?, text?: true, more?: true}; one
+// with `more` is shown only where it is chosen.
 DataTable.ext.errMode = "throw";
 for (const [name, sign] of [["asc", 1], ["desc", -1]]) {
   // rows without a value come last in either direction
@@ -40,6 +41,8 @@ Report.table = (place, spec) => {
       ? Report.escape(value === null || value === undefined ? "–" : value)
       : Report.number(value);
   };
+  const usualColumns = columns.filter((column) => !column.more).map((column) => column.key);
+  let shownColumns = rememberedColumns(name, columns) || usualColumns;
   const table = new DataTable(element, {
     data: Array.from({ length: n }, (_, row) => [row]),
     columns: columns.map((column) => ({
@@ -50,6 +53,7 @@ Report.table = (place, spec) => {
       type: "known",
       className: column.wide ? "text wide" : column.text ? "text" : "num",
       searchable: column.text === true,
+      visible: shownColumns.includes(column.key),
     })),
     order: order.map(([key, direction]) => [columns.findIndex((c) => c.key === key), direction]),
     pageLength: page,
@@ -95,12 +99,21 @@ Report.table = (place, spec) => {
     const rows = table.rows({ search: "applied", order: "applied" }).data().toArray();
     const extra = spec.csvColumns || columns;
     Report.download(`${name}.csv`, extra.map((c) => c.key),
-      rows.map(([row]) => extra.map((c) => c.value(row))));
+      rows.map(([row]) => extra.map((c) => Report.csvValue(c.key, c.value(row)))));
   });
+  let choose = () => {};
+  if (columns.length > 8) {
+    choose = columnChooser(bar, spec.label, columns, (keys) => {
+      shownColumns = keys;
+      columns.forEach((column, place) => table.column(place).visible(keys.includes(column.key), false));
+      table.columns.adjust();
+    }, () => { rememberColumns(name, shownColumns, usualColumns); handle.changed(); });
+    choose(shownColumns);
+  }
   bar.append(csv);
   place.append(guide(columns));
   const controls = [...bar.querySelectorAll("select")];
-  const search = bar.querySelector("input");
+  const search = bar.querySelector("input[type=search]");
   const usual = JSON.stringify(table.order());
   let applying = false;
   const handle = {
@@ -115,6 +128,7 @@ Report.table = (place, spec) => {
       if (first && JSON.stringify(table.order()) !== usual) {
         state.set("sort", `${first[1] === "desc" ? "-" : ""}${columns[first[0]].key}`);
       }
+      if (String(shownColumns) !== String(usualColumns)) state.set("columns", shownColumns.join(","));
       return state;
     },
     apply(state) {
@@ -123,6 +137,11 @@ Report.table = (place, spec) => {
         control.value = state.get(control.dataset.key) ?? defaults[control.dataset.key] ?? "";
         if (control.selectedIndex < 0) control.value = "";
         control.dispatchEvent(new Event("change"));
+      }
+      if (state.has("columns")) {
+        const asked = state.get("columns").split(",");
+        const keys = columns.map((column) => column.key).filter((key, place) => place === 0 || asked.includes(key));
+        choose(keys.length > 1 ? keys : usualColumns);
       }
       if (search) search.value = state.get("q") ?? "";
       const sort = state.get("sort") ?? "";
@@ -172,6 +191,46 @@ function select(table, filter, chosen, n) {
     table.draw();
   });
   return control;
+}
+
+// Which columns are shown is remembered by table, where a browser stores anything.
+function rememberedColumns(name, columns) {
+  try {
+    const keys = JSON.parse(localStorage.getItem(`columns ${name}`));
+    const known = columns.map((column) => column.key).filter((key, place) => place === 0 || keys.includes(key));
+    return known.length > 1 ? known : null;
+  } catch { return null; }
+}
+function rememberColumns(name, keys, usual) {
+  try {
+    if (String(keys) === String(usual)) localStorage.removeItem(`columns ${name}`);
+    else localStorage.setItem(`columns ${name}`, JSON.stringify(keys));
+  } catch { /* a browser may refuse storage to a local file */ }
+}
+
+function columnChooser(bar, label, columns, show, chosen) {
+  const details = document.createElement("details");
+  details.className = "columns";
+  details.innerHTML = `<summary>Columns</summary><div role="group" aria-label="Columns of ${Report.escape(label)}">${columns
+    .map((column, place) => `<label title="${Report.escape(column.doc || "")}"><input type="checkbox" value="${Report.escape(column.key)}"${place ? "" : " disabled"}> ${Report.escape(column.title)}</label>`)
+    .join("")}</div>`;
+  const boxes = [...details.querySelectorAll("input")];
+  const choose = (keys) => {
+    for (const box of boxes) box.checked = keys.includes(box.value);
+    show(boxes.filter((box) => box.checked).map((box) => box.value));
+  };
+  details.addEventListener("change", () => {
+    show(boxes.filter((box) => box.checked).map((box) => box.value));
+    chosen();
+  });
+  details.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !details.open) return;
+    details.open = false;
+    details.querySelector("summary").focus();
+  });
+  document.addEventListener("click", (event) => { if (!details.contains(event.target)) details.open = false; });
+  bar.append(details);
+  return choose;
 }
 
 function guide(columns) {

@@ -76,7 +76,7 @@
     const columns = [
       d("task_id", "task", { text: true, html: taskCell }),
       d("check", "", { text: true }), d("mode", "", { text: true, html: (v) => e(Report.words(v)) }),
-      d("suite", "", { text: true }), d("severity", "", { text: true }), d("pattern", "", { text: true, wide: true }),
+      d("suite", "", { text: true, more: true }), d("severity", "", { text: true }), d("pattern", "", { text: true, wide: true }),
       { key: "applied", title: "runs", doc: "Runs it was applied to" },
       { key: "failed", title: "failed", doc: "Runs that failed it" },
       { key: "fail_rate", title: "rate", doc: "Failed over applied and not skipped", html: percent(1) },

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biomlbench.outcomes import Severity
 from biomlbench.report.plots import _style as style
 from biomlbench.report.plots.false_rates import UNCALIBRATED
 
@@ -84,7 +85,7 @@ def figure(tables: Tables) -> Figure:
     tasks = sorted(kills["task_id"].unique(), key=lambda task: (-survivors.get(task, 0), task))
     subtitle = f"first {MAX_PANELS} of {len(tasks)} cards" if len(tasks) > MAX_PANELS else ""
     tasks = tasks[:MAX_PANELS]
-    mild = tables.checks[tables.checks["severity"] == "advisory"]
+    mild = tables.checks[tables.checks["severity"] == Severity.ADVISORY]
     advisory = mild.groupby("task_id")["check"].agg(set).to_dict()
     groups = dict(tuple(kills.groupby("task_id")))
     heights = [0.75 + 0.22 * groups[task]["check"].nunique() for task in tasks]

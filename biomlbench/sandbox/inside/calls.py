@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import sys
 
 from .arrays import CodecError
 from .decoder import decode
@@ -105,7 +106,14 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
     """
     if function != SEQUENCE:
         args, kwargs = decode(request, layouts=True)
-        payload = encode(_target(lookup, function)(*args, **kwargs))
+        value = _target(lookup, function)(*args, **kwargs)
+        payload = encode(value)
+        changeable = [
+            v for v in (*args, *kwargs.values()) if type(v).__name__ in ("ndarray", "list")
+        ]
+        if any(_in_one_memory(value, item) for item in changeable):
+            # what a caller does to a result must not change its arguments
+            _overwrite(value)
         return digests(args, kwargs), payload
     reuse, calls = decode(request)
     report: list[bytes] = []
@@ -130,6 +138,16 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         report += digests(args, kwargs)
     changed = [None if a == b else b for a, b in zip(results, later, strict=True)]
     return report, encode([results, changed])
+
+
+def _in_one_memory(value: Any, given: Any) -> bool:
+    """Say whether a result, or an item of it, may lie where an argument does."""
+    if type(value) in (dict, list, tuple):
+        items = value.values() if type(value) is dict else value
+        return value is given or any(_in_one_memory(item, given) for item in items)
+    if type(value).__name__ != "ndarray" or type(given).__name__ != "ndarray":
+        return False
+    return bool(sys.modules["numpy"].may_share_memory(value, given))
 
 
 def _overwrite(value: Any) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any, NoReturn
 
-__all__ = ["run"]
+__all__ = ["memory_now", "run"]
 
 MODULE = "submission"
 MB = 1 << 20
@@ -73,13 +73,22 @@ def run(
     os._exit(0)
 
 
-def _limit(limits: dict[str, Any]) -> None:
-    with open("/proc/self/statm") as statm:
-        fields = statm.read().split()
+def memory_now() -> tuple[int, int]:
+    """Return the bytes of address space and of data that this process has already."""
+    fd = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fields = os.read(fd, 256).split()
+    finally:
+        os.close(fd)
     page = os.sysconf("SC_PAGE_SIZE")
+    return int(fields[0]) * page, int(fields[5]) * page
+
+
+def _limit(limits: dict[str, Any]) -> None:
+    size, data = memory_now()
     memory = limits["memory_mb"] * MB
     cpu = int(limits["cpu_s"]) + 1
-    space = int(fields[0]) * page + 2 * memory + SPARE_ADDRESS_SPACE
+    space = size + 2 * memory + SPARE_ADDRESS_SPACE
     if limits["gpus"]:
         # The driver reserves addresses for all memory of host and devices together.
         space = resource.RLIM_INFINITY
@@ -89,7 +98,7 @@ def _limit(limits: dict[str, Any]) -> None:
         ("RLIMIT_FSIZE", limits["file_mb"] * MB, limits["file_mb"] * MB),
         ("RLIMIT_NOFILE", limits["open_files"], limits["open_files"]),
         ("RLIMIT_MSGQUEUE", 0, 0),
-        ("RLIMIT_DATA", int(fields[5]) * page + memory, int(fields[5]) * page + memory),
+        ("RLIMIT_DATA", data + memory, data + memory),
         ("RLIMIT_AS", space, space),
         (
             "RLIMIT_NPROC",

@@ -14,6 +14,7 @@ from biomlbench.stages.upstream import upstream_failure
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import GradeRow
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.stages import Context, Pair
 
@@ -37,18 +38,23 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     """
     if failure := upstream_failure(tables):
         task = context.effective_task(pair.task_id)
-        row = {"valid_submission": False, **_metric(task), **failure}
+        row: GradeRow = {
+            "valid_submission": False,
+            "metric": task.metric_name,
+            "direction": _direction(task),
+            "reason": failure["reason"],
+            "message": failure["message"],
+        }
     else:
         row = get_kind(pair.kind).grade(pair, context, tables["execute"])
     return [{"task_id": pair.task_id, "run_id": pair.run_id, **row}]
 
 
-def _metric(task: EffectiveTask) -> dict[str, str]:
-    """Return metric and direction, as far as the task tells them: what failed comes first."""
-    found = {"metric": task.metric_name, "direction": ""}
+def _direction(task: EffectiveTask) -> str:
+    """Return the direction, as far as the task tells it: what failed comes first."""
     with contextlib.suppress(TaskError):
-        found["direction"] = task.direction
-    return found
+        return task.direction
+    return ""
 
 
 STAGE = spec.Stage(

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import SCHEMAS, SCORE_COLUMNS, VERDICT_COLUMNS
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.outcomes import Fault, Reason, Severity, fault_of
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages import specification as spec
 from biomlbench.stages.provenance import board_hashes, file_hash
-from biomlbench.stages.upstream import upstream_failure
+from biomlbench.stages.upstream import grade_row, upstream_failure
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import GradeRow
     from biomlbench.scoring.award import Award
     from biomlbench.stages import Context, Pair
     from biomlbench.task.registry import Task
@@ -37,7 +38,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     list of dict
         Rows of the schema ``medal``.
     """
-    grade = tables["grade"].to_pylist()[0]
+    grade = grade_row(tables["grade"])
     verify = tables["verify"].to_pylist()
     task = context.effective_task(pair.task_id)
     earned = _award(task, grade)
@@ -51,7 +52,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     row = {
         "task_id": pair.task_id,
         "run_id": pair.run_id,
-        **{name: grade[name] for name in SCORE_COLUMNS},
+        **{name: value for name, value in grade.items() if name in SCORE_COLUMNS},
         **{name: verify[0][name] for name in VERDICT_COLUMNS},
         **_first_fault(tables, grade, verify, earned),
         **earned.columns(),
@@ -82,7 +83,7 @@ def sources(task: Task, context: Context) -> dict[str, str]:
 
 def _first_fault(
     tables: dict[str, pa.Table],
-    grade: dict[str, Any],
+    grade: GradeRow,
     verify: list[dict[str, Any]],
     earned: Award,
 ) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def _first_fault(
     if grade["reason"] != Reason.OK:
         return _fault("grade", grade["reason"], grade["message"])
     for check in verify:
-        counted = check["severity"] != "advisory"
+        counted = check["severity"] != Severity.ADVISORY
         if check["outcome"] in ("failed", "error") and counted:
             return _fault("verify", check["reason"], f"{check['check']}: {check['message']}")
     if earned.error is not None:
@@ -122,13 +123,15 @@ def _touched(task: EffectiveTask, verify: list[dict[str, Any]]) -> tuple[str, st
         return "", error.message
     if audit is None:
         return "", ""
+    if audit.changed:
+        return audit.note, ""
     found = audit.touching(verify)
     severe = [one.name for one in found if one.severity == "severe"]
     uncovered = f"no check covers what the audit found: {', '.join(severe)}" if severe else ""
     return "; ".join(one.words for one in found), uncovered
 
 
-def _award(task: EffectiveTask, grade: dict[str, Any]) -> Award:
+def _award(task: EffectiveTask, grade: GradeRow) -> Award:
     from biomlbench.scoring.award import award
 
     return award(

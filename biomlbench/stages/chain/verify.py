@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.contracts import SCHEMAS
 from biomlbench.stages import specification as spec
 from biomlbench.stages.kinds import get_kind, judged_by
-from biomlbench.stages.upstream import upstream_failure
+from biomlbench.stages.upstream import grade_row, upstream_failure
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +58,7 @@ def _verified(
 
     if failure := upstream_failure(tables):
         return [policy.gate("runs", failure["reason"], failure["message"])], None
-    (grade,) = tables["grade"].to_pylist()
+    grade = grade_row(tables["grade"])
     return get_kind(pair.kind).verify(pair, context, tables["execute"], grade)
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import CaseRow, GradeRow, StructureRow
     from biomlbench.stages import Context, Pair
     from biomlbench.stages.preparing import Prepared
     from biomlbench.task.task import Task
@@ -31,8 +32,6 @@ __all__ = [
     "kinds_for",
     "shares_jobs",
 ]
-
-_Rows = list[dict[str, Any]]
 
 
 class Verified(NamedTuple):
@@ -76,18 +75,16 @@ class Kind(Protocol):
     SHARES_JOBS: bool
     VALID: str
 
-    def validate(self, submission: str, task: Task) -> _Rows:
+    def validate(self, submission: str, task: Task) -> list[StructureRow]:
         """Return one row a structural check, without opening the answers."""
 
-    def execute(self, pair: Pair, context: Context) -> _Rows:
+    def execute(self, pair: Pair, context: Context) -> list[CaseRow]:
         """Return the rows of ``execute`` of a valid submission, but for the pair's ids."""
 
-    def grade(self, pair: Pair, context: Context, execute: pa.Table) -> dict[str, Any]:
+    def grade(self, pair: Pair, context: Context, execute: pa.Table) -> GradeRow:
         """Return the row of ``grade`` of a submission that ran, but for the pair's ids."""
 
-    def verify(
-        self, pair: Pair, context: Context, execute: pa.Table, grade: dict[str, Any]
-    ) -> Verified:
+    def verify(self, pair: Pair, context: Context, execute: pa.Table, grade: GradeRow) -> Verified:
         """Return all checks of a submission that ran; `grade` is its row of that table."""
 
     def prepare(self, task: Task, *, force: bool = False) -> Prepared:

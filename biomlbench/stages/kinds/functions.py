@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import CaseRow, GradeRow, StructureRow
     from biomlbench.stages import Context, Pair
     from biomlbench.stages.kinds import Verified
     from biomlbench.stages.preparing import Prepared
@@ -22,28 +23,28 @@ SHARES_JOBS = False
 VALID = "Submission is valid."
 
 
-def validate(submission: str, task: Task) -> list[dict[str, Any]]:
+def validate(submission: str, task: Task) -> list[StructureRow]:
     """Parse the code."""
     from biomlbench.submission.validation import code_rows
 
-    return list(code_rows(submission, task))
+    return code_rows(submission, task)
 
 
-def execute(pair: Pair, context: Context) -> list[dict[str, Any]]:
+def execute(pair: Pair, context: Context) -> list[CaseRow]:
     """Call its functions on every case, each call in a process of its own."""
     from biomlbench.stages.running import run_functions
 
     return run_functions(pair, context)
 
 
-def grade(pair: Pair, context: Context, execute: pa.Table) -> dict[str, Any]:
+def grade(pair: Pair, context: Context, execute: pa.Table) -> GradeRow:
     """Judge the outputs; the score is the share of the checks that passed."""
     from biomlbench.stages import judged
 
     return judged.grade(context.effective_task(pair.task_id), execute)
 
 
-def verify(pair: Pair, context: Context, execute: pa.Table, grade: dict[str, Any]) -> Verified:
+def verify(pair: Pair, context: Context, execute: pa.Table, grade: GradeRow) -> Verified:
     """Take over what the outputs were judged to be, and compare the repeats."""
     from biomlbench.stages import judged
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import CaseRow, GradeRow, StructureRow
     from biomlbench.stages import Context, Pair
     from biomlbench.stages.kinds import Verified
     from biomlbench.stages.preparing import Prepared
@@ -22,28 +23,28 @@ SHARES_JOBS = True
 VALID = "Submission is valid."
 
 
-def validate(submission: str, task: Task) -> list[dict[str, Any]]:
+def validate(submission: str, task: Task) -> list[StructureRow]:
     """Look at columns, ids and values."""
     from biomlbench.submission.validation import validate_rows
 
-    return list(validate_rows(submission, task))
+    return validate_rows(submission, task)
 
 
-def execute(pair: Pair, context: Context) -> list[dict[str, Any]]:
+def execute(pair: Pair, context: Context) -> list[CaseRow]:
     """Pass them through: there is nothing to run."""
     from biomlbench.stages.outputs import case_row
 
     return [case_row(status="passthrough")]
 
 
-def grade(pair: Pair, context: Context, execute: pa.Table) -> dict[str, Any]:
+def grade(pair: Pair, context: Context, execute: pa.Table) -> GradeRow:
     """Score them."""
     from biomlbench.stages import scored
 
     return scored.grade(pair, context, pair.submission, pair.submission)
 
 
-def verify(pair: Pair, context: Context, execute: pa.Table, grade: dict[str, Any]) -> Verified:
+def verify(pair: Pair, context: Context, execute: pa.Table, grade: GradeRow) -> Verified:
     """Look at them by the checks of predictions."""
     from biomlbench.stages import scored
 

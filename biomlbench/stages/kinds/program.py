@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Reason
 from biomlbench.stages.kinds.predictions import answers_hash, prepare
@@ -10,6 +10,7 @@ from biomlbench.stages.kinds.predictions import answers_hash, prepare
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import CaseRow, GradeRow, StructureRow
     from biomlbench.stages import Context, Pair
     from biomlbench.stages.kinds import Verified
     from biomlbench.task.task import Task
@@ -26,28 +27,28 @@ SHARES_JOBS = False
 VALID = "Submission is valid. It is a program: only a run shows its predictions."
 
 
-def validate(submission: str, task: Task) -> list[dict[str, Any]]:
+def validate(submission: str, task: Task) -> list[StructureRow]:
     """Parse the code."""
     from biomlbench.submission.validation import code_rows
 
-    return list(code_rows(submission, task))
+    return code_rows(submission, task)
 
 
-def execute(pair: Pair, context: Context) -> list[dict[str, Any]]:
+def execute(pair: Pair, context: Context) -> list[CaseRow]:
     """Run it, and again on the changed inputs that its checks ask for."""
     from biomlbench.stages.running import run_program
 
     return run_program(pair, context)
 
 
-def grade(pair: Pair, context: Context, execute: pa.Table) -> dict[str, Any]:
+def grade(pair: Pair, context: Context, execute: pa.Table) -> GradeRow:
     """Score what it wrote."""
     from biomlbench.stages import scored
 
     return scored.grade(pair, context, *scored.written(execute))
 
 
-def verify(pair: Pair, context: Context, execute: pa.Table, grade: dict[str, Any]) -> Verified:
+def verify(pair: Pair, context: Context, execute: pa.Table, grade: GradeRow) -> Verified:
     """Look at what it wrote by the checks of predictions, and at its reruns by theirs."""
     from biomlbench.stages import scored
     from biomlbench.stages.reruns import judge_recorded

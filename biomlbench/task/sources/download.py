@@ -11,13 +11,15 @@ import json
 import logging
 import os
 import shutil
+import sys
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from biomlbench.runtime.hashing import file_sha256
+from biomlbench.runtime.progress_bars import bar
 from biomlbench.task.registry import cache_dir
 from biomlbench.task.sources.archives import (
     QUIET,
@@ -227,11 +229,12 @@ class Meter:
     def __init__(self, path: Path, what: str, limit: int = MAX_BYTES) -> None:
         self._path, self._what, self._limit = path, what, limit
         self._written = 0
-        self._bar: Any = None
-        self._task: Any = None
 
     def __enter__(self) -> Self:
         self._file = self._path.open("wb")
+        shown = sys.stderr.isatty() and not os.environ.get(QUIET)
+        self._shown = ExitStack()
+        self._bar = self._shown.enter_context(bar(self._what, unit="bytes", shown=shown))
         return self
 
     def __exit__(
@@ -241,23 +244,21 @@ class Meter:
         trace: TracebackType | None,
     ) -> None:
         self._file.close()
-        if self._bar is not None:
-            self._bar.stop()
+        self._shown.close()
 
     def expect(self, total: int | None) -> None:
-        """Take note of the size that a server announces: refuse it, or begin the bar."""
+        """Take note of the size that a server announces: refuse it, or tell the bar."""
         if total is not None:
             self._check(total)
             check_room(self._path.parent, total, self._what)
-        self._begin(total)
+        self._bar.expect(total)
 
     def write(self, chunk: bytes) -> int:
         """Write a part of the file."""
         self._written += len(chunk)
         self._check(self._written)
         self._file.write(chunk)
-        if self._bar is not None:
-            self._bar.update(self._task, completed=self._written)
+        self._bar.reach(self._written)
         return len(chunk)
 
     def flush(self) -> None:
@@ -269,21 +270,3 @@ class Meter:
                 f"{self._what}: larger than {self._limit:,} bytes, which is the limit; raise "
                 "`max_gb` of its source if that is right"
             )
-
-    def _begin(self, total: int | None) -> None:
-        from rich import progress
-        from rich.console import Console
-
-        console = Console(stderr=True)
-        if self._bar is not None or not console.is_terminal or os.environ.get(QUIET):
-            return
-        columns = (
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
-            progress.DownloadColumn(),
-            progress.TransferSpeedColumn(),
-            progress.TimeRemainingColumn(),
-        )
-        self._bar = progress.Progress(*columns, console=console, transient=True)
-        self._task = self._bar.add_task(self._what, total=total)
-        self._bar.start()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.predictions._found import Found, Predicted, rounded
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CHECK = "my-name"
 ORDER = 900
 MODE = "property_based"
-SEVERITY = "advisory"
+SEVERITY = Severity.ADVISORY
 REASON = Reason.PROPERTY_VIOLATED
 PATTERN = "mostly-constant"
 LIMIT = 0.5

@@ -28,6 +28,10 @@ OPTIONS: dict[str, Any] = {
         "additionalProperties": {"type": "string"},
         "description": "declared dtypes of the arrays of a dict, by key",
     },
+    "types": {
+        "type": "boolean",
+        "description": "lists are no tuples, arrays neither, and whole numbers are integers",
+    },
     "lengths_free": {
         "type": "boolean",
         "description": "only the number of axes (or being a list) counts, not their lengths",
@@ -61,6 +65,8 @@ def judge(check: Any, unit: Any, library: Any) -> Finding:
     kind = options.get("kind")
     if not (_is(got, kind) if kind else _like(got, want)):
         return Finding(False, f"a {describe(got)} is not what the function must return")
+    if options.get("types") and not _same_types(got, want):
+        return Finding(False, "a list, tuple, array or integer stands where another type does")
     if "dtype" in options and not _of_dtype(got, options["dtype"]):
         return Finding(False, f"expected dtype {options['dtype']}, got {describe(got)}")
     for key, dtype in options.get("dtypes", {}).items():
@@ -73,6 +79,20 @@ def judge(check: Any, unit: Any, library: Any) -> Finding:
     return Finding(True)
 
 
+def _same_types(got: Any, want: Any) -> bool:
+    """Tell whether lists, tuples, arrays and integers are where the oracle has them."""
+    sequences = (list, tuple, np.ndarray)
+    if isinstance(got, sequences) and isinstance(want, sequences) and type(got) is not type(want):
+        return False
+    if isinstance(got, dict) and isinstance(want, dict):
+        return all(_same_types(got[key], want[key]) for key in got.keys() & want.keys())
+    if isinstance(got, (list, tuple)) and isinstance(want, (list, tuple)):
+        return all(map(_same_types, got, want))
+    if type(want) is int and kind_of(got) == "number":
+        return _whole(got)
+    return True
+
+
 def _of_dtype(value: Any, dtype: str) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == np.dtype(dtype)
 
@@ -83,7 +103,7 @@ def _is(value: Any, kind: str) -> bool:
     if kind == "integer":
         return kind_of(value) == "number" and np.ndim(value) == 0 and _whole(value)
     if kind == "number":
-        return kind_of(value) == "number" and np.ndim(value) == 0
+        return kind_of(value) == "number" and np.ndim(value) == 0 and not np.iscomplexobj(value)
     if kind == "list":
         return isinstance(value, (list, tuple))
     return kind_of(value) == kind and np.ndim(value) == 0

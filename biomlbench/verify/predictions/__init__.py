@@ -33,7 +33,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Outcome, Reason, sentence
+from biomlbench.outcomes import Outcome, Reason, Severity, Suite, sentence
 from biomlbench.runtime.once import once
 from biomlbench.verify.policy import GATE, CheckOutcome
 from biomlbench.verify.predictions._found import Found, Predicted
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "Predicted", "all_checks", "judge"]
 
-SUITE = "hidden"
+SUITE = Suite.HIDDEN
 
 
 @cache
@@ -118,9 +118,9 @@ def _public_dir(task: Task) -> Path:
     return once(("public folder", task), lambda: task.public_dir)
 
 
-def _gate(outcome: Outcome, reason: str, message: str) -> CheckOutcome:
+def _gate(outcome: Outcome, reason: Reason, message: str) -> CheckOutcome:
     return CheckOutcome(
-        "readable", SUITE, GATE, "blocker", str(outcome), str(reason), message, None, 0.0, ""
+        "readable", SUITE, GATE, Severity.BLOCKER, outcome, reason, message, None, 0.0, ""
     )
 
 
@@ -144,8 +144,8 @@ def _row(check: Any, found: Found) -> CheckOutcome:
         suite=SUITE,
         mode=check.MODE,
         severity=found.severity or check.SEVERITY,
-        outcome=str(found.outcome),
-        reason=str(reason),
+        outcome=found.outcome,
+        reason=reason,
         message=found.message or (sentence(reason) if reason != Reason.OK else ""),
         margin=found.margin,
         weight=1.0,

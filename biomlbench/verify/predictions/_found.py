@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.policy import rounded
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Found(NamedTuple):
         Distance to the threshold in units of it; None without one.
     reason : Reason or None
         By default the check's own where it failed, and ``ok`` otherwise.
-    severity : str or None
+    severity : Severity or None
         By default the check's own.
     about : str
         The part it is about, a column for instance; it becomes a part of the row's name.
@@ -51,7 +51,7 @@ class Found(NamedTuple):
     message: str = ""
     margin: float | None = None
     reason: Reason | None = None
-    severity: str | None = None
+    severity: Severity | None = None
     about: str = ""
 
 
@@ -135,7 +135,7 @@ class Predicted:
 
 def not_applicable(message: str) -> Found:
     """Return that a check has nothing to go by in a task; it changes no verdict."""
-    return Found(Outcome.SKIPPED, message, reason=Reason.NOT_REACHED, severity="advisory")
+    return Found(Outcome.SKIPPED, message, reason=Reason.NOT_REACHED, severity=Severity.ADVISORY)
 
 
 def agreement(other: float, score: float, what: str) -> Found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.predictions._found import Found, Predicted
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CHECK = "not-constant"
 ORDER = 50
 MODE = "property_based"
-SEVERITY = "critical"
+SEVERITY = Severity.CRITICAL
 REASON = Reason.CONSTANT_PREDICTIONS
 PATTERN = "constant-predictions"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.runtime.once import once
 from biomlbench.verify.predictions._found import Found, Predicted
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CHECK = "not-copied"
 ORDER = 60
 MODE = "property_based"
-SEVERITY = "critical"
+SEVERITY = Severity.CRITICAL
 REASON = Reason.COPIED_COLUMN
 PATTERN = "copied-column"
 COPY_RTOL = 1e-9
@@ -59,7 +59,7 @@ def look(predicted: Predicted) -> Iterable[Found]:
     ]
     # A model of one feature may be honest work, so it is only told.
     if followed:
-        return [Found(Outcome.FAILED, "; ".join(followed), severity="advisory")]
+        return [Found(Outcome.FAILED, "; ".join(followed), severity=Severity.ADVISORY)]
     return [Found()]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.predictions._found import Found, Predicted
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CHECK = "plausible-score"
 ORDER = 70
 MODE = "property_based"
-SEVERITY = "critical"
+SEVERITY = Severity.CRITICAL
 REASON = Reason.SUSPICIOUS_SCORE
 PATTERN = "leaked-answers"
 
@@ -31,7 +31,7 @@ def look(predicted: Predicted) -> Iterable[Found]:
         text = "better than a perfect model of the noisy answers could be"
     elif metric is not None:
         # perfect on real data is a reason to look, not a proof
-        severity = "advisory"
+        severity = Severity.ADVISORY
         beyond = math.isclose(predicted.score, metric.best, rel_tol=0, abs_tol=1e-12)
         text = "perfect; see whether the answers leaked"
     else:

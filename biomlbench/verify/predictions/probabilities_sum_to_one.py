@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.predictions._found import Found, Predicted, rounded
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CHECK = "probabilities-sum-to-one"
 ORDER = 40
 MODE = "property_based"
-SEVERITY = "critical"
+SEVERITY = Severity.CRITICAL
 REASON = Reason.PROPERTY_VIOLATED
 PATTERN = "no-distribution"
 TOLERANCE = 1e-3
@@ -40,7 +40,7 @@ def look(predicted: Predicted) -> Iterable[Found]:
     bad = int(np.count_nonzero(~(off <= TOLERANCE)))
     text = f"the probabilities of {bad} of {len(off)} rows do not sum to 1" if bad else ""
     margin = rounded(1 - float(off.max()) / TOLERANCE)
-    severity = "advisory" if metric is None else None
+    severity = Severity.ADVISORY if metric is None else None
     return [Found(Outcome.FAILED if bad else Outcome.PASSED, text, margin, severity=severity)]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.predictions._found import Found, Predicted
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CHECK = "range"
 ORDER = 30
 MODE = "property_based"
-SEVERITY = "critical"
+SEVERITY = Severity.CRITICAL
 REASON = Reason.OUT_OF_RANGE
 PATTERN = "out-of-range"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.outcomes import Reason
+from biomlbench.outcomes import Reason, Severity
 from biomlbench.runtime.once import once
 from biomlbench.verify.predictions._found import Found, Predicted, agreement
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CHECK = "row-order"
 ORDER = 20
 MODE = "metamorphic"
-SEVERITY = "critical"
+SEVERITY = Severity.CRITICAL
 REASON = Reason.SCORE_DISAGREEMENT
 PATTERN = "order-dependent-score"
 _SEED = 20_240_601

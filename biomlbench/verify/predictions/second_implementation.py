@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biomlbench.outcomes import Outcome, Reason
+from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.predictions._found import Found, Predicted, agreement, not_applicable
 from biomlbench.verify.second_scores import SECOND, second_score
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CHECK = "second-implementation"
 ORDER = 10
 MODE = "numeric_tolerance"
-SEVERITY = "critical"
+SEVERITY = Severity.CRITICAL
 REASON = Reason.SCORE_DISAGREEMENT
 PATTERN = "wrong-score"
 

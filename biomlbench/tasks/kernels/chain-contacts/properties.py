@@ -22,7 +22,7 @@ def _label(line):
 
 def lines(inputs):
     """How many lines a file has."""
-    return len(inputs["pdb"].splitlines())
+    return len(inputs["pdb"].removesuffix("\n").split("\n"))
 
 
 def chain_of_atoms(places, names):
@@ -56,7 +56,7 @@ def list_of_label_pairs(inputs, output):
         {_label(line) for line in _read(inputs["pdb"], inputs[k])} for k in ("chain_a", "chain_b")
     ]
     for pair in output:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        if not isinstance(pair, tuple) or len(pair) != 2:
             return "not a pair"
         if any(
             not isinstance(one, str) or one not in side
@@ -183,7 +183,9 @@ def chain_at_edges(
 def chains_at_edges(chain, other, cutoff, **values):
     """Two such chains, none of whose centers are about as far apart as the cutoff."""
     pdb = chain_at_edges(chain=chain, **values)["pdb"]
-    lines = [line for line in pdb.splitlines() if line[:6] in ("ATOM  ", "HETATM")]
+    lines = [
+        line for line in pdb.replace("\r\n", "\n").split("\n") if line[:6] in ("ATOM  ", "HETATM")
+    ]
     at = np.array([[float(line[i : i + 8]) for i in (30, 38, 46)] for line in lines]).reshape(-1, 3)
     apart = np.linalg.norm(at[:, None] - at, axis=2)
     along_one = (np.abs(at[:, None] - at) > 1e-9).sum(axis=2) == 1

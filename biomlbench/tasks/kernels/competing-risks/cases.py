@@ -66,6 +66,7 @@ def hidden():
         case("one-cause", CIF, *registry(18, 60, causes=1), 1, grid),
         case("all-rows-used", CIF, *registry(19, 2000, decimals=2, messy=0.05), 2, grid),
         case("most-times", CIF, *registry(28, 60), 2, np.tile(shuffled, 34)[:1000]),
+        case("largest", CIF, *registry(40, 2000, decimals=2), 2, np.tile(shuffled, 34)[:1000]),
         case("lost", LOST, *registry(20, 60), 2, 12.0),
         case("lost-late", LOST, *registry(21, 80, late=0.9, messy=0.2), 2, 7.3),
         case("lost-beyond", LOST, *registry(22, 40, causes=3), 3, 1000.0),

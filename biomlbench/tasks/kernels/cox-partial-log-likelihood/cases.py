@@ -44,6 +44,7 @@ def hidden():
         _cohort("ten-covariates", 17, 40, 10, decimals=0),
         _cohort("strong-effects", 18, 30, 4, "efron", decimals=0, size=4.0),
         _cohort("hundred", 19, 120, 3, "efron", decimals=0),
+        _cohort("largest", 40, 400, 20, ties="efron", decimals=1, size=0.1),
         case("no-effect", F, time, event, x, np.zeros(3), "efron"),
         case("default-ties", F, time, event, x, beta),
         case("by-hand-efron", F, time, event, x, beta, "efron"),

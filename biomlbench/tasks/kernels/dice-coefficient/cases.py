@@ -64,6 +64,7 @@ def adversarial():
     voids[:4] = 255
     full = np.ones((300, 300), np.uint8)
     # numbers that are alike in their lowest 32 bits
+    fine = 2**53 + np.array([0, 1, 2, 3, 1, 0, 1, 2, 1, 1, 3, 0])
     wide = np.array([0, 2**32, 0, 2**40, -(2**40), 0, 2**32, 2**32, 0, -(2**40)])
     return [
         case("absent-in-both", F, organ, organ, [1, 7]),
@@ -78,6 +79,9 @@ def adversarial():
         case("sum-of-two-labels", F, np.full(8, 1, np.uint8), np.full(8, 3, np.uint8), [2, 1, 3]),
         case("many-voxels", F, full, full * (np.arange(300) % 3 > 0).astype(np.uint8), [1, 0]),
         case("beyond-32-bits", F, wide[::-1] + 3, wide + 3, [3, 3 + 2**32, 3 - 2**40], 3 + 2**40),
+        case(
+            "beyond-doubles", F, fine[::-1].copy(), fine, [2**53 + 1, 2**53, 2**53 + 2], 2**53 + 3
+        ),
         case("no-labels", F, organ, organ, []),
         case("no-voxels", F, np.zeros((0, 5), np.uint8), np.zeros((0, 5), np.uint8), [0, 1]),
     ]

@@ -97,6 +97,7 @@ def adversarial():
     large = letters(rng, 90_000) + perfect + letters(rng, 90_000)
     # the longest text that there may be, header and line end included
     large += letters(rng, 200_000 - len(large) - len(">chr1\n\n"))
+    longest = large[89_996:90_020]
     return [
         case("no-text", READ, ""),
         case("no-text-sites", FIND, "", GUIDE, 3),
@@ -115,6 +116,13 @@ def adversarial():
         case("nag-is-no-pam", FIND, f">a\n{GUIDE}AAG\n>b\n{GUIDE}GGA\n", GUIDE, 0),
         case("unsorted-names", FIND, f">🧬z\n{perfect}\n>10\n{back}\n>2\n{perfect}\n", GUIDE, 0),
         case("large", FIND, ">chr1\n" + large + "\n", GUIDE, 3),
+        case("largest", FIND, ">chr1\n" + large + "\n", longest, 4),
+        case("largest-score", SCORE, ">chr1\n" + large + "\n", longest, 4),
+        case(
+            "other-line-ends",
+            READ,
+            ">a \u2028b\x0bc\x85 \x1c>d\nACGT\n>e \u2028>f\r\nGG\n>g\x0c>h\nTT",
+        ),
         case("no-mismatch-allowed", SCORE, genome(61, GUIDE, sites=6), GUIDE, 0),
         case("all-mismatches", SCORE, f">a\n{perfect}AAAAAA{perfect[6:]}\n", GUIDE, 6),
         case("mismatch-at-pam", SCORE, f">🧬\n{perfect}\n>b\n{GUIDE[:-1]}ATGG\n", GUIDE, 1),

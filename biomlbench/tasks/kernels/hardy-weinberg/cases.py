@@ -47,7 +47,15 @@ def adversarial():
         case("near-equilibrium", F, 300, 297, 74),
         case("rare-in-three-hundred", F, 300, 9, 1),
         *equally_likely(),
+        *hardly_less_likely(),
     ]
+
+
+def hardly_less_likely():
+    """Counts whose heterozygotes are less likely than others by 3e-7 to 7e-4 of it."""
+    counts = [(39, 229, 318), (23, 197, 146), (29, 95, 61), (31, 63, 50), (21, 85, 72)]
+    counts += [(15, 30, 36), (10, 24, 34), (13, 19, 18)]
+    return [case(f"nearly-tied-{i}", F, *three) for i, three in enumerate(counts)]
 
 
 def equally_likely():

@@ -49,6 +49,7 @@ def hidden():
         case("rectangle", F, *_rectangles()),
         _pair("fifteen-hundred", 30, 1500, 0.4),
         _pair("near-a-thousand", 31, 40, 0.05, far=850.0),
+        _pair("hardly-apart-near-a-thousand", 32, 300, 0.007, far=900.0),
     ]
 
 
@@ -58,10 +59,11 @@ def _rectangles():
     return a, b
 
 
-def _at_the_ends(rng):
-    """A cluster in the corner of the range of coordinates, and one atom in the other corner."""
-    near = 10_000 - np.abs(rng.normal(scale=8, size=(12, 3)))
-    return np.concatenate([near, np.full((1, 3), 10_000.0), np.full((1, 3), -10_000.0)])
+def _in_the_corner(rng, end):
+    """A molecule in a corner of the range of coordinates, with one atom where it ends."""
+    inwards = np.abs(rng.normal(scale=8, size=(13, 3))) * np.sign(-end)
+    inwards[0] = 0.0
+    return end + inwards
 
 
 def adversarial():
@@ -70,6 +72,7 @@ def adversarial():
     line = np.outer(np.arange(6.0), [1.0, 2.0, 2.0])
     return [
         case("mirror", F, x, x * [1, 1, -1]),
+        case("small-mirror", F, 0.003 * x, 0.003 * x * [1, 1, -1]),
         case("mirror-and-noise", F, x, (x * [-1, 1, 1] + 0.3 * x[::-1]) @ rotation(rng).T),
         case("inverted", F, x, -x),
         case("one-atom", F, x[:1], x[1:2]),
@@ -79,5 +82,8 @@ def adversarial():
         case("line-and-plane", F, line, x[:6] * [1, 1, 0]),
         case("one-point", F, np.ones((4, 3)), 2 * np.ones((4, 3))),
         _pair("far-from-origin", 20, 15, 1.0, far=9_800.0),
-        case("equal-and-far", F, *2 * [_at_the_ends(rng)]),
+        *[
+            case(f"equal-and-far-{i}", F, *2 * [_in_the_corner(rng, end)])
+            for i, end in enumerate([10_000.0, -10_000.0, 9_999.9, -9_999.9])
+        ],
     ]

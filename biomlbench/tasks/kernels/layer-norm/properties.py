@@ -4,12 +4,16 @@ from biomlbench.verify.cases import Transformed, within
 
 # vectors with a gain below this say too little about the normalised values
 SMALL_GAIN = 1e-3
+# and so do those with a bias so large beside it
+LARGE_BIAS = 1e6
 
 
 def standardised(inputs, output):
     """Without gain and bias, every vector has mean 0 and variance var / (var + eps)."""
     x, gamma = np.asarray(inputs["x"], float), inputs["gamma"]
     if x.size == 0 or np.abs(gamma).min() < SMALL_GAIN:
+        return None
+    if np.abs(inputs["beta"] / gamma).max() > LARGE_BIAS:
         return None
     z = (np.asarray(output, float) - inputs["beta"]) / gamma
     variance = np.var(x - x[..., :1], axis=-1)

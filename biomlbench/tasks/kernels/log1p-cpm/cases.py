@@ -44,6 +44,7 @@ def hidden():
         case("estimated", F, rng.gamma(0.3, 20.0, (5, 9))),
         case("given-by-name", F, counts=rng.integers(0, 40, (4, 6)), target=5e5),
         _counts("five-thousand-cells", 30, 5000, 4, depth=40),
+        _counts("largest", 40, 5000, 50),
         _counts("thousand-genes", 31, 3, 1024, depth=9000),
     ]
 
@@ -62,6 +63,7 @@ def adversarial():
         case("no-cells", F, np.zeros((0, 4))),
         case("no-genes", F, np.zeros((3, 0))),
         case("large-int32", F, rng.integers(0, 2_000_000, (3, 6)).astype(np.int32)),
+        case("int32-total", F, np.array([[2**31 - 1, 2**31 - 1, 9], [2 * 10**9] * 3], np.int32)),
         case("total-below-one", F, np.array([[0.25, 0.5], [0.001, 0.0]])),
         case("rare-gene", F, rare, 1.0),
         case("float32-total", F, total),

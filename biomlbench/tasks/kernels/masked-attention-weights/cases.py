@@ -43,6 +43,7 @@ def hidden():
         case("equal-keys", F, x, np.repeat(x[:1], 4, axis=0), np.ones((5, 4), bool)),
         _random("sharp", 18, 4, 6, 3, size=20.0),
         _random("larger", 19, 16, 24, 8),
+        _random("largest", 40, 500, 1024, 256),
         _random("thousand-keys", 30, 3, 1024, 8),
         _random("five-hundred-queries", 31, 500, 6, 4),
         _random("wide-heads", 32, 5, 7, 256),

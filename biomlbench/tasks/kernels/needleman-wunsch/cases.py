@@ -47,6 +47,7 @@ def hidden():
         _related("insertions", 13, 30, (0.0, 0.25, 0.0), (5, -4, -3)),
         _related("protein", 14, 45, (0.3, 0.05, 0.05), (4, -2, -5), PROTEIN),
         _related("longer", 15, 120, (0.1, 0.03, 0.03), (1, -1, -1)),
+        _related("largest", 16, 700, (0.1, 0.03, 0.06), (1, -1, -1)),
         case("unrelated", F, long, long[::-1], 1, -1, -1),
         case("different-lengths", F, short, long, 2, -2, -1),
         case("contained", F, long[10:25], long, 3, -2, -2),

@@ -41,6 +41,7 @@ def hidden():
         _drawn("all-components", 13, 20, 5, 5),
         _drawn("one-component", 14, 15, 6, 1),
         case("unequal-scales", F, rng.normal(size=(30, 4)) * scales + 7, 3),
+        _drawn("largest", 40, 500, 20, 5),
         case("one-feature", F, rng.normal(size=(9, 1)) + 3, 1),
         case("genotypes", F, rng.binomial(2, np.linspace(0.1, 0.6, 6), (30, 6)).astype(float), 2),
         _drawn("uncentred", 15, 18, 5, 3, mean=60.0),

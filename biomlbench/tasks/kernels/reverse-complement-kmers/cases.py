@@ -76,6 +76,7 @@ def adversarial():
         case("kmers-run-of-five-thousand", K, "a" * 5000, 1),
         case("kmers-long-palindromes", K, "GGGTGAATTCACCCNACCGGATCCGGT", 10),
         case("kmers-same-last-letters", K, f"AAAA{tail}NAAAC{tail}NAAAG{tail}", 60),
+        case("kmers-same-first-letters", K, "A" * 70 + "C" + "A" * 70, 40),
         case("kmers-lower", K, "ttgacaatcgg", 3),
         case("kmers-past-64-bits", K, letters(30, 60), 45),
         case("kmers-hairpin", K, _hairpin(90, "AC", 21) + "N" + _hairpin(91, "GT", 21), 182),

@@ -24,6 +24,14 @@ def _homologous(name, seed, core, flank, scores, alphabet=DNA, gap=0, substitute
     return case(name, F, left + shared + right, above + other + below, *scores)
 
 
+def _at_opposite_ends(seed, core, junk):
+    """What two sequences share is at the end of one and at the beginning of the other."""
+    rng = np.random.default_rng(seed)
+    shared, before, behind = (_letters(rng, DNA, n) for n in (core, junk, junk))
+    other = shared[: core // 2] + "AC" + shared[core // 2 :]
+    return before + shared, other + behind
+
+
 def visible():
     return [
         case("gap-of-three", F, "ACGTACGTAC", "ACGTACTTTGTAC", 2, -3, -5, -1),
@@ -48,6 +56,8 @@ def hidden():
         case("gap-not-worth-it", F, text[:30], text[:12] + text[42:60], 1, -4, -30, -8),
         case("best-is-inside", F, text[:20] + "ACACAC", "TGTG" + text[5:15] + "GG", 2, -3, -5, -2),
         case("two-gaps", F, text[:45], text[:15] + text[18:30] + "CC" + text[30:45], 3, -4, -6, -1),
+        case("largest", F, *_at_opposite_ends(20, 150, 550), 2, -3, -5, -1),
+        case("largest-exchanged", F, *_at_opposite_ends(21, 150, 550)[::-1], 2, -3, -5, -1),
         case("unrelated", F, text[:30], text[30:][::-1], 2, -1, -3, -1),
         # opening next to a gap in the other sequence beats the mismatches
         case("replaced-block", F, "GATTACAGGGTCTCGA", "GATTACACCTCTCGA", 3, -20, -4, -1),

@@ -11,7 +11,7 @@ def _near(a, b, ppm):
 
 def spectra(inputs):
     """How many spectra a file has."""
-    return sum(line.strip() == "END IONS" for line in inputs["text"].splitlines())
+    return sum(line.strip() == "END IONS" for line in inputs["text"].split("\n"))
 
 
 def paired_mz(inputs):
@@ -56,10 +56,10 @@ def peaks_in_order(inputs, output):
 def pairs_are_allowed(inputs, output):
     """Pairs are near enough, sorted by the first row, and no row is in two of them."""
     near = _near(inputs["a"], inputs["b"], inputs["ppm"])
-    if not isinstance(output, (list, tuple)):
+    if not isinstance(output, list):
         return "not a list"
     for pair in output:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        if not isinstance(pair, tuple) or len(pair) != 2:
             return "not a pair"
         if any(isinstance(k, bool) or not isinstance(k, (int, np.integer)) for k in pair):
             return "not a pair of rows"

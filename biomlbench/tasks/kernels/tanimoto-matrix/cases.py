@@ -54,7 +54,15 @@ def hidden():
         _drawn("four-thousand-bits", 30, 4, 5, 4096, 0.8),
         _drawn("six-hundred-molecules", 31, 600, 3, 64, 0.3),
         _drawn("library-of-six-hundred", 32, 2, 600, 64, 0.3),
+        _drawn("largest", 40, 270, 270, 4096, 0.3),
     ]
+
+
+def _nearly_full():
+    """Fingerprints of the largest size: all bits, all but one, all but two."""
+    bits = np.ones((3, 4096), dtype=np.uint8)
+    bits[1, 7] = bits[2, [9, 4000]] = 0
+    return bits, bits[::-1].copy()
 
 
 def adversarial():
@@ -74,5 +82,6 @@ def adversarial():
         case("256-common-bits", F, full, half),
         case("disjoint", F, _bits("11110000"), _bits("00001111")),
         case("one-bit", F, _bits("1", "0"), _bits("0", "1")),
+        case("nearly-all-of-4096-bits", F, *_nearly_full()),
         case("all-bits", F, np.ones((2, 300), np.uint8), np.ones((2, 300), np.uint8)),
     ]

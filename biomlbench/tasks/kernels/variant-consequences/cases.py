@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 
 from biomlbench.verify.cases import case
@@ -5,6 +7,7 @@ from biomlbench.verify.cases import case
 READ, CODING, EFFECT = "read_vcf", "coding_sequence", "consequence"
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 STOPS = ("TAA", "TAG", "TGA")
+AMINO = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
 WORKED = ("CCATGAAATAGCC", [(0, 13)], (2, 11), "+")
 
 
@@ -118,10 +121,57 @@ def hidden():
         case("coding-many-exons", CODING, *gene(22, 80, 15, "-")),
         case("coding-one-exon", CODING, *gene(23, 20, 0, "+", utr_exon=False)),
         case("coding-large", CODING, *longest(gene(24, 5000, 98, "-"))),
+        _largest(),
+        *_synonyms(),
+        *_lonely(),
         *variants(30, "forward", gene(30), 14),
         *variants(31, "back", gene(31, strand="-"), 14),
         *variants(32, "short", gene(32, 6, 1, "-"), 12),
     ]
+
+
+def _largest():
+    made = genome, exons, *_ = longest(gene(24, 5000, 98, "-"))
+    at = next(start for start, stop in exons[2:] if stop - start > 50)
+    ref = genome[at : at + 50]
+    return case("largest", EFFECT, *made, at, ref, ref.translate(COMPLEMENT))
+
+
+def _synonyms():
+    """Each codon of an amino acid turned into the next one, fifteen at a time."""
+    table = dict(
+        zip(("".join(three) for three in itertools.product("TCAG", repeat=3)), AMINO, strict=True)
+    )
+    pairs = []
+    for amino in sorted(set(AMINO) - set("*")):
+        codons = [codon for codon in table if table[codon] == amino]
+        pairs += zip(codons, codons[1:] + codons[:1], strict=True) if len(codons) > 1 else ()
+    for i in range(0, len(pairs), 15):
+        old, new = ("".join(codons) for codons in zip(*pairs[i : i + 15], strict=True))
+        # the first and the last letter that are replaced differ
+        coding = f"ATGGCT{old}GCTTAA"
+        gene = coding, [(0, len(coding))], (0, len(coding)), "+"
+        yield case(f"synonyms-{i // 15}", EFFECT, *gene, 5, f"T{old}GCT", f"C{new}GCC")
+
+
+def _lonely():
+    """Codons that stand alone for their amino acid, turned into their neighbours."""
+    coding = "ATGATGTGGTAA"
+    gene = coding, [(0, 12)], (0, 12), "+"
+    for i, (place, new) in enumerate([(5, "A"), (5, "T"), (8, "T"), (8, "C"), (6, "C"), (6, "A")]):
+        yield case(f"lonely-{i}", EFFECT, *gene, place, coding[place], new)
+
+
+def _other_strand(forwards):
+    """The same change of the same transcript, read from the other strand."""
+    genome, exons, cds, _, position, ref, alt = forwards.args
+    size = len(genome)
+    flipped = [(size - stop, size - start) for start, stop in [*reversed(exons), cds]]
+    back = [text.translate(COMPLEMENT)[::-1] for text in (genome, ref, alt)]
+    place = size - position - len(ref)
+    return case(
+        f"{forwards.name}-turned", EFFECT, back[0], flipped[:-1], flipped[-1], "-", place, *back[1:]
+    )
 
 
 def adversarial():
@@ -138,8 +188,28 @@ def adversarial():
     # the same letters, with an intron inside of the second codon
     cut = ("ATGTG" + "GTAAGT" + "GTATTAA", [(0, 5), (11, 18)], (0, 18), "+")
     turned = (plain[0].translate(COMPLEMENT)[::-1], *plain[1:3], "-")
+    forwards = [
+        case("one-at-exon-start", EFFECT, *cut, 11, "", "C"),
+        case("two-at-exon-end", EFFECT, *cut, 5, "", "CA"),
+        case("one-behind-exon-start", EFFECT, *cut, 12, "", "C"),
+        case("one-before-coding", EFFECT, *cut, 0, "", "C"),
+        case("one-behind-coding", EFFECT, *cut, 18, "", "C"),
+        case("intron-and-more", EFFECT, *cut, 2, cut[0][2:15], "C"),
+        case("whole-intron", EFFECT, *cut, 5, "GTAAGT", ""),
+        case("stop-kept-back", EFFECT, *plain, 11, "A", "G"),
+        case("stop-kept-in-the-middle", EFFECT, *plain, 10, "A", "G"),
+        case("start-kept", EFFECT, *plain, 0, "", "ATGAAA"),
+        case("stop-moved-forwards", EFFECT, *plain, 7, "ATTAA", "GAGCC"),
+    ]
     return [
+        *forwards,
+        *map(_other_strand, forwards),
         case("no-lines", READ, ""),
+        case(
+            "other-line-ends",
+            READ,
+            "##a\u2028chr1\t1\t.\tA\tC\t.\tPASS\nchr1\t5\trs\x0b1\tA\tC\t.\tPASS\tDP=1\x1c2\x85\n",
+        ),
         case(
             "other-filters",
             READ,

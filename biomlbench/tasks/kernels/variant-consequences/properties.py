@@ -6,7 +6,7 @@ _INTRON = "GTAAGTTTCAG"
 
 def lines(inputs):
     """How many lines a file has; 0 where there is none."""
-    return len(inputs.get("text", "").splitlines())
+    return len(inputs.get("text", "").removesuffix("\n").split("\n"))
 
 
 def file_of_alleles(letters):
@@ -119,10 +119,16 @@ def gene_at_edges(inner, cuts, intron, left, right, stop, strand):
     return {"genome": genome, "exons": exons, "cds": (first, last), "strand": strand}
 
 
-def change_at_edges(place, removed, alt, mismatch, **values):
-    """A variant anywhere in such a gene, or None where its alleles have an end in common."""
+def change_at_edges(place, beside, removed, alt, mismatch, **values):
+    """A variant in such a gene, or None where its alleles have an end in common.
+
+    It is anywhere, or `beside` so many letters from an end of an exon or of the coding part.
+    """
     gene = gene_at_edges(**values)
+    marks = sorted({*gene["cds"], *(end for exon in gene["exons"] for end in exon)})
     position = place % (len(gene["genome"]) + 1)
+    if beside is not None:
+        position = min(max(marks[place % len(marks)] + beside, 0), len(gene["genome"]))
     ref = gene["genome"][position : position + removed]
     if mismatch and ref:
         ref = ref.translate(str.maketrans("ACGT", "CGTA"))

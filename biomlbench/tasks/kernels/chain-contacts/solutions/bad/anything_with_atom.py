@@ -33,7 +33,7 @@ def interface(pdb, chain_a, chain_b, cutoff):
 def _residues(pdb, chain):
     """Label to name and atoms, and atom to occupancy and position."""
     residues = {}
-    for line in pdb.splitlines():
+    for line in pdb.replace("\r\n", "\n").split("\n"):
         if line.startswith("ENDMDL"):
             break
         name = line[17:20].strip()

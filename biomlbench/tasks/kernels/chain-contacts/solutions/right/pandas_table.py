@@ -30,7 +30,7 @@ COLUMNS = ["atom", "residue", "label", "occupancy", "x", "y", "z"]
 
 def table(pdb, chain):
     rows = []
-    for line in pdb.splitlines():
+    for line in pdb.replace("\r\n", "\n").split("\n"):
         if line.startswith("ENDMDL"):
             break
         kept = line.startswith("ATOM  ") or (line.startswith("HETATM") and line[17:20] == "MSE")

@@ -5,6 +5,7 @@ import numpy as np
 
 def concordance_index(time, event, risk):
     time, risk = time.astype(np.float32), risk.astype(np.float32)
+    time, event, risk = time.tolist(), event.tolist(), risk.tolist()
     won = pairs = 0.0
     for i in range(len(time)):
         for j in range(len(time)):

@@ -4,6 +4,7 @@
 
 def concordance_index(time, event, risk):
     # Goodman and Kruskal's gamma drops pairs with equal risks
+    time, event, risk = time.tolist(), event.tolist(), risk.tolist()
     won = pairs = 0.0
     for i in range(len(time)):
         for j in range(len(time)):

@@ -3,6 +3,7 @@
 
 
 def concordance_index(time, event, risk):
+    time, event, risk = time.tolist(), event.tolist(), risk.tolist()
     won = pairs = 0.0
     for i in range(len(time)):
         for j in range(len(time)):

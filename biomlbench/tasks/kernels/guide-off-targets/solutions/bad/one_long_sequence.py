@@ -8,7 +8,7 @@ COMPLEMENT = str.maketrans("ACGT", "TGCA")
 def read_fasta(text):
     parts = {}
     name = None
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if line.startswith(">"):
             name = line[1:].split()[0]
             parts[name] = []

@@ -8,7 +8,7 @@ COMMENTS = "#;!/"
 
 def read_mgf(text):
     spectra, lines = [], None
-    for line in map(str.strip, text.splitlines()):
+    for line in map(str.strip, text.replace("\r\n", "\n").split("\n")):
         if not line or line[0] in COMMENTS:
             continue
         if line == "BEGIN IONS":

@@ -6,7 +6,7 @@ import numpy as np
 def read_mgf(text):
     spectra = []
     inside = False
-    for line in text.splitlines():
+    for line in text.replace("\r\n", "\n").split("\n"):
         line = line.strip()
         if not line or line[0] in "#;!/":
             continue

@@ -10,7 +10,7 @@ CODE = {a + b + c: AMINO[16 * i + 4 * j + k] for i, a in enumerate("TCAG")
 
 def read_vcf(text):
     found = []
-    for line in text.splitlines():
+    for line in text.replace("\r\n", "\n").split("\n"):
         if not line.strip() or line.startswith("#"):
             continue
         fields = line.split("\t")

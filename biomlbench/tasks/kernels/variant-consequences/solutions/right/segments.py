@@ -10,7 +10,7 @@ AA = dict(
 
 def read_vcf(text):
     out = []
-    for l in text.splitlines():
+    for l in text.replace("\r\n", "\n").split("\n"):
         if not l.strip() or l[0] == "#":
             continue
         f = l.rstrip("\r\n").split("\t")

@@ -1,0 +1,156 @@
+"""Two agents side by side: tasks, runs, checks, and rows of predictions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from biomlbench.cli._common import as_json, echo, print_json, print_table, results_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pandas as pd
+
+    from biomlbench.report.differing_rows import Differing, Predictions
+
+_OF_RUNS = ("run_id", "verdict", "medal", "verified_medal", "score", "reason")
+_BOTH = ("runs", "passed", "medal", "percentile", "best")
+
+
+@click.command()
+@click.argument("agent")
+@click.argument("other")
+@results_argument
+@click.option("--task", help="Show the runs of this task, and on what they differ.")
+@click.option(
+    "--rows",
+    type=click.IntRange(0, 100_000),
+    default=20,
+    show_default=True,
+    help="With --task: rows of predictions to show for two runs, those that differ most.",
+)
+@as_json
+def command(
+    agent: str, other: str, results: Path, *, task: str | None, rows: int, as_json: bool
+) -> None:
+    """Show AGENT and OTHER of RESULTS (default: results) side by side.
+
+    Told are each task's runs, passes, best verified medals, percentiles and best scores, and who
+    is ahead; with --task its runs, two by two, the checks whose outcomes differ, and the rows
+    whose predictions do: ids and both predictions. Answers are not read. Submissions are read
+    where they lie, and only if they are what was graded.
+
+    \b
+    Exit codes: 0 shown; 2 the command line is wrong; 3 there is no such agent, task or table.
+
+    \b
+    Examples:
+      biomlbench versus aurora borealis
+      biomlbench versus aurora borealis --task breast-cancer-wisconsin --rows 50
+    """  # noqa: D301
+    from biomlbench.report.differing_rows import Predictions
+    from biomlbench.report.inputs import Tables
+    from biomlbench.report.side_by_side import by_task, matched_runs
+
+    tables = Tables.load(results)
+    found = by_task(tables.pairs, agent, other)
+    if task is None:
+        if as_json:
+            print_json({"agents": [agent, other], "tasks": found})
+            return
+        print_table([row | {n: _both(row[n]) for n in _BOTH} for row in found],
+                    ["task_id", *_BOTH, "ahead"])  # fmt: skip
+        ahead = [sum(row["ahead"] == name for row in found) for name in (agent, other)]
+        echo(f"{agent} is ahead on {ahead[0]} tasks, {other} on {ahead[1]}, of {len(found)}.")
+        return
+    name = _full(task, [row["task_id"] for row in found])
+    pairs = matched_runs(tables.pairs, name, agent, other)
+    predictions = cache(lambda: Predictions(results))
+    told = [_told(tables.checks, predictions, *both, rows) for both in pairs]
+    if as_json:
+        print_json(told)
+        return
+    for item in told:
+        _show(item)
+
+
+def _full(task: str, known: list[str]) -> str:
+    from biomlbench.results import NoSuchPairError
+
+    found = [name for name in known if task in (name, name.rpartition("/")[2])]
+    if len(found) != 1:
+        near = ", ".join((found or known)[:5])
+        what = "several tasks are" if found else "neither has a run of a task"
+        raise NoSuchPairError(f"{what} named {task!r}; there are {near}")
+    return found[0]
+
+
+def _told(
+    checks: pd.DataFrame, predictions: Callable[[], Predictions],
+    one: dict[str, Any] | None, two: dict[str, Any] | None, most: int,
+) -> dict[str, Any]:  # fmt: skip
+    from biomlbench.report.side_by_side import differing_checks
+
+    runs = [row and {name: row[name] for name in _OF_RUNS} for row in (one, two)]
+    told: dict[str, Any] = {"runs": runs, "checks": [], "rows": None, "note": ""}
+    if one is None or two is None:
+        return told
+    told["checks"] = differing_checks(checks, one["task_id"], one["run_id"], two["run_id"])
+    if most:
+        told |= _rows_of(predictions, one, two, most)
+    return told
+
+
+def _rows_of(
+    predictions: Callable[[], Predictions], one: dict[str, Any], two: dict[str, Any], most: int
+) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from biomlbench.errors import UserError
+    from biomlbench.report.differing_rows import differing_rows
+
+    try:
+        found: Differing = differing_rows(predictions(), one, two, most)
+    except UserError as error:
+        # One pair without predictions must not cost the others.
+        return {"note": str(error)}
+    return {"rows": asdict(found)}
+
+
+def _both(values: list[Any]) -> str:
+    return " | ".join(_cell(value) for value in values)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _show(told: dict[str, Any]) -> None:
+    runs = [row or {} for row in told["runs"]]
+    names = [row.get("run_id", "no run") for row in runs]
+    echo()
+    echo(f"{names[0]} | {names[1]}")
+    shown = [
+        {"what": name, "both": _both([row.get(name) for row in runs])} for name in _OF_RUNS[1:]
+    ]
+    print_table(shown, ["what", "both"])
+    if told["checks"]:
+        print_table(
+            [row | {n: _both(row[n]) for n in ("outcome", "reason")} for row in told["checks"]],
+            ["check", "suite", "severity", "outcome", "reason"],
+        )
+    if told["note"]:
+        echo(told["note"])
+    elif (rows := told["rows"]) is not None:
+        most = ", most of all these" if rows["rows"] else ""
+        echo(f"{rows['differing']} of {rows['total']} rows differ{most}")
+        if rows["rows"]:
+            columns = rows["columns"]
+            shown = [row | {name: _both(row[name]) for name in columns} for row in rows["rows"]]
+            print_table(shown, [*rows["ids"], *columns])

@@ -1,0 +1,58 @@
+"""The feed of a published site: an entry for each result that was kept."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.report.overview import Rate
+from biomlbench.report.page import environment
+from biomlbench.report.payload import printable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MOST", "feed"]
+
+MOST = 50
+"""Entries of a feed, the newest."""
+
+
+def feed(history: pd.DataFrame, title: str) -> str:
+    """Return an Atom feed of results that were kept.
+
+    Parameters
+    ----------
+    history : pandas.DataFrame
+        As the contract `history` declares it, of one result at least.
+    title : str
+        Of the site.
+
+    Returns
+    -------
+    str
+        The newest first. Links are relative to the site; an entry's id is a hash of its title and
+        time, so that a site that moves keeps its entries.
+    """
+    times = sorted(history["kept"].unique(), reverse=True)[:MOST]
+    kept = [_entry(time, history[history["kept"] == time], title) for time in times]
+    template = environment().get_template("site_feed.xml.j2")
+    return template.render(title=printable(title), id=_id(title), entries=kept)
+
+
+def _entry(time: str, agents: pd.DataFrame, title: str) -> dict[str, Any]:
+    boards = agents["verified_medal_rate"].notna().any()
+    column, what = (
+        ("verified_medal_rate", "verified medals") if boards else ("pass_rate", "verdict pass")
+    )
+    ranked = agents.sort_values("place", kind="stable")
+    lines = [
+        f"{row['place']}. {printable(row['agent'], 80)}: {what} {Rate.of(row, column)}"
+        for _, row in ranked.iterrows()
+    ]
+    heading = f"{printable(ranked['agent'].iloc[0], 80)} is first of {len(ranked)}"
+    return {"time": time, "id": _id(f"{title}\0{time}"), "heading": heading, "lines": lines}
+
+
+def _id(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

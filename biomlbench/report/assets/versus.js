@@ -1,0 +1,155 @@
+"use strict";
+// Two agents side by side: rates, tasks, the runs of a task two by two, checks and rows that differ.
+(() => {
+  const { pairs, escape: e, link, percent } = Report;
+  const LOST = new Set(["task", "grader", "infrastructure"]);
+  const LETTERS = { p: "passed", f: "failed", s: "skipped", e: "error" };
+  Report.versusLink = (...names) => `#versus=${names.map(encodeURIComponent).join("/")}`;
+
+  const num = (value, digits = 5) => (value === null ? "–" : Report.number(value, digits));
+  const table = (label, heads, rows, numbers = true) => `<div class="scroll" tabindex="0" role="group" aria-label="${e(label)}"><table class="data"><thead><tr>${heads
+    .map((head, at) => `<th scope="col"${at && numbers ? ' class="num"' : ""}>${e(head)}</th>`).join("")}</tr></thead><tbody>${rows
+    .map(([first, ...rest]) => `<tr><th scope="row">${first}</th>${rest.map((cell) => `<td${numbers ? ' class="num"' : ""}>${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
+
+  // What a task's runs of an agent come to: what decides who is ahead comes first.
+  function side(cell, task) {
+    if (!cell) return null;
+    const minimised = (Report.tasks.get(task) || {}).direction === "minimize";
+    const fair = cell.rows.filter((row) => !LOST.has(pairs.value("fault", row)));
+    const scores = cell.rows.map((row) => pairs.value("score", row)).filter((value) => value !== null);
+    const best = scores.length ? Math[minimised ? "min" : "max"](...scores) : null;
+    const share = (count) => (fair.length ? count / fair.length : -Infinity);
+    const percentiles = fair.map((row) => pairs.value("leaderboard_percentile", row));
+    const some = percentiles.some((value) => value !== null);
+    return {
+      ...cell, best, fair: fair.length,
+      percentile: some ? percentiles.filter((v) => v !== null).reduce((a, b, _, all) => a + b / all.length, 0) : null,
+      rank: [share(fair.filter((row) => pairs.value("verified_medal", row)).length), share(fair.filter((row) => pairs.value("verdict", row) === "pass").length),
+        some ? share(percentiles.reduce((a, b) => a + (b ?? 0), 0)) : -Infinity, best === null ? -Infinity : minimised ? -best : best],
+    };
+  }
+  function ahead(one, two) {
+    if (!one || !two || !one.fair || !two.fair) return null;
+    const at = one.rank.findIndex((value, place) => value !== two.rank[place]);
+    return at < 0 ? 0 : one.rank[at] > two.rank[at] ? 1 : -1;
+  }
+
+  // Runs of one seed and attempt beside each other, the others in the order of their ids.
+  function matched(one, two) {
+    const by = (rows) => [...rows].sort((a, b) => (pairs.value("run_id", a) < pairs.value("run_id", b) ? -1 : 1));
+    const turn = (row) => JSON.stringify([pairs.value("seed", row), pairs.value("attempt", row)]);
+    const left = by(two ? two.rows : []);
+    const found = [], alone = [];
+    for (const row of by(one ? one.rows : [])) {
+      const at = left.findIndex((other) => turn(other) === turn(row));
+      if (at < 0) alone.push(row);
+      else found.push([row, left.splice(at, 1)[0]]);
+    }
+    while (alone.length || left.length) found.push([alone.shift() ?? null, left.shift() ?? null]);
+    return found;
+  }
+
+  function checksOf(row) {
+    const stored = row === null ? null : Report.data.checks.outcomes[Report.data.checks.pairs[row]];
+    const found = new Map();
+    if (!stored) return found;
+    Report.data.checks.suites[stored[0]].forEach((definition, place) => {
+      const [, check, suite] = Report.data.checks.definitions[definition];
+      found.set(`${check} (${suite})`, LETTERS[stored[1][place]]);
+    });
+    return found;
+  }
+  function checksThatDiffer(one, two) {
+    const [a, b] = [checksOf(one), checksOf(two)];
+    return [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name))
+      .map((name) => `${e(name)}: ${e(a.get(name) ?? "not checked")} | ${e(b.get(name) ?? "not checked")}`);
+  }
+
+  function rowsThatDiffer(task, one, two, agent, other) {
+    const command = `<p class="hint">All rows on which two runs differ, where predictions allow it: <code>biomlbench versus ${e(JSON.stringify(agent))} ${e(JSON.stringify(other))} --task ${e(task)} --rows 1000</code></p>`;
+    const told = (Report.data.rows || {})[task];
+    if (!Report.data.rows) return "";
+    if (!told) return command;
+    const run = (side) => Object.keys(told.runs).find((id) => side && side.rows.some((row) => pairs.value("run_id", row) === id));
+    const [a, b] = [run(one), run(two)];
+    if (a === undefined || b === undefined) return command;
+    const [left, right] = [told.runs[a], told.runs[b]];
+    const apart = (at) => told.columns.reduce((sum, _, c) => {
+      const [x, y] = [left[at][c], right[at][c]];
+      return sum + (typeof x === "number" && typeof y === "number" ? Math.abs(x - y) : x === y ? 0 : 1);
+    }, 0);
+    const order = told.ids.map((_, at) => at).filter((at) => apart(at) > 0).sort((x, y) => apart(y) - apart(x) || x - y);
+    const show = (value) => (typeof value === "number" ? Report.number(value, 6) : e(value ?? "–"));
+    return `<h3>Rows on which their best runs differ</h3>
+      <p class="hint">${e(a)} and ${e(b)}, among the ${told.ids.length} of ${told.total.toLocaleString("en")} rows on which the best runs of the first agents differ most. Which of the two is right is not said.</p>
+      ${order.length ? table("Rows that differ", ["row", ...told.columns.flatMap((name) => [`${name}: ${agent}`, `${name}: ${other}`])],
+      order.map((at) => [e(told.ids[at]), ...told.columns.flatMap((_, c) => [show(left[at][c]), show(right[at][c])])])) : '<p class="note">They do not differ on these.</p>'}${command}`;
+  }
+
+  function runsOf(task, one, two, agent, other) {
+    const cell = (row) => (row === null ? ["–", "–", "–"] : [link(Report.runLink(row), pairs.value("run_id", row)),
+      `${Report.pill(pairs.value("verdict", row))} ${Report.medal(pairs.value("medal", row), pairs.value("verified_medal", row), Report.tasks.get(task))}`, num(pairs.value("score", row))]);
+    const rows = matched(one, two).map(([a, b]) => {
+      const differ = a === null || b === null ? [] : checksThatDiffer(a, b);
+      return [...cell(a), ...cell(b), differ.map((text) => `<div>${text}</div>`).join("") || "–"];
+    });
+    return `<h2 id="h-versus-task" tabindex="-1">Runs of ${e((Report.tasks.get(task) || {}).name || task)}</h2>
+      <p class="hint">Runs of one seed and attempt stand beside each other.</p>
+      ${table("Runs side by side", [agent, "verdict", "score", other, "verdict", "score", "checks that differ"], rows, false)}
+      ${rowsThatDiffer(task, one, two, agent, other)}`;
+  }
+
+  function between(agent, other) {
+    const stored = Report.open(Report.data.comparison);
+    const told = [];
+    for (let row = 0; row < stored.n; row += 1) {
+      const [a, b] = [stored.value("agent", row), stored.value("other", row)];
+      if (!((a === agent && b === other) || (a === other && b === agent))) continue;
+      const scale = stored.value("measure", row) === "leaderboard_percentile" ? 1 : 100;
+      const [by, low, high] = ["difference", "low", "high"].map((key) => (scale * stored.value(key, row)).toFixed(1));
+      const p = stored.value("p_holm", row);
+      told.push([e(Report.words(stored.value("measure", row))), e(a), by, `${low} to ${high}`, stored.value("tasks", row), p < 0.001 ? "< 0.001" : p.toFixed(3)]);
+    }
+    return told.length ? `<h2>Difference</h2>` + table("Difference over tasks", ["measure", "better", "by, points", "95 % interval", "tasks in common", "adjusted p"], told) : "";
+  }
+
+  // Show two agents; tell whether there are two of these names.
+  Report.versusPage = (place, [agent, other, task]) => {
+    const [one, two] = [agent, other].map((name) => Report.agentRow(name));
+    if (one === undefined || two === undefined) return false;
+    const names = Report.rankedAgents();
+    const choice = (label, chosen, at) => `<label>${label} <select data-at="${at}">${names
+      .map((name) => `<option${name === chosen ? " selected" : ""}>${e(name)}</option>`).join("")}</select></label>`;
+    const cells = [agent, other].map((name) => Report.cellsOf(name));
+    const tasks = [...new Set([...cells[0].keys(), ...cells[1].keys()])].sort();
+    const sides = new Map(tasks.map((name) => [name, cells.map((own) => side(own.get(name), name))]));
+    const wins = [1, -1].map((sign) => tasks.filter((name) => ahead(...sides.get(name)) === sign).length);
+    const measures = [["verified medals", "verified_medal_rate"], ["verdict pass", "pass_rate"], ["percentile", "leaderboard_percentile"], ["above median", "above_median_rate"], ["valid, of all", "completion_rate"]];
+    const facts = [["US$ a run", "meta_cost_usd"], ["tokens a run", "meta_tokens"], ["steps a run", "meta_steps"], ["seconds a run", "meta_wall_time_s"]]
+      .filter(([, key]) => [one, two].some((row) => Report.agentValue(key, row) !== null));
+    const medal = (cell, name) => (cell ? Report.medal(Report.bestMedal(cell), true, Report.tasks.get(name)) : "–");
+    const both = (name, show) => sides.get(name).map((cell) => (cell ? show(cell) : "–"));
+    place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
+      <h1 id="h-versus" tabindex="-1">${e(agent)} and ${e(other)}</h1>
+      <div class="toolbar">${choice("Agent", agent, 0)} ${choice("and", other, 1)}</div>
+      <p class="lede">${e(agent)} is ahead on ${wins[0]} tasks, ${e(other)} on ${wins[1]}, of ${tasks.length}.</p>
+      ${table("Rates side by side", ["", agent, other], [...measures.map(([name, key]) => [name, Report.agentRate(key, one), Report.agentRate(key, two)]),
+      ...facts.map(([name, key]) => [name, num(Report.agentValue(key, one), 3), num(Report.agentValue(key, two), 3)])])}
+      ${between(agent, other)}
+      <h2>Task by task</h2>
+      <p class="hint">Ahead is who has more verified medals a fair run, at a tie more passes, then the higher percentile, then the better best score. A task leads to its runs.</p>
+      ${table("Tasks side by side", ["task", `passed: ${agent}`, other, `medal: ${agent}`, other, `percentile: ${agent}`, other, `best score: ${agent}`, other, "ahead"], tasks.map((name) => [
+      link(Report.versusLink(agent, other, name), name.slice(name.lastIndexOf("/") + 1)), ...both(name, (cell) => `${cell.passed} of ${cell.runs}`),
+      ...sides.get(name).map((cell) => medal(cell, name)), ...both(name, (cell) => (cell.percentile === null ? "–" : cell.percentile.toFixed(0))), ...both(name, (cell) => num(cell.best)),
+      { 1: e(agent), "-1": e(other), 0: "level" }[ahead(...sides.get(name))] ?? "–"]))}
+      ${task !== undefined && sides.has(task) ? runsOf(task, ...sides.get(task), agent, other) : ""}`;
+    for (const control of place.querySelectorAll("select")) {
+      control.addEventListener("change", () => {
+        const chosen = [agent, other];
+        chosen[Number(control.dataset.at)] = control.value;
+        location.hash = Report.versusLink(...chosen, ...(task === undefined ? [] : [task]));
+      });
+    }
+    return true;
+  };
+})();

@@ -1,0 +1,185 @@
+"""Two agents side by side: task by task, run by run, check by check."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biomlbench.errors import UserError
+from biomlbench.frames import as_frame
+from biomlbench.report.inputs import is_run
+from biomlbench.summary.agents import FAIR
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["NoSuchAgentError", "by_task", "differing_checks", "matched_runs"]
+
+LEVEL = "level"
+_MEDALS = ("gold", "silver", "bronze")
+
+
+class NoSuchAgentError(UserError, LookupError):
+    """A results folder has no run of an agent."""
+
+
+def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[dict[str, Any]]:
+    """Return what became of two agents' runs on each task that either tried.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        As the contract `pairs` declares them; controls are left out.
+    agent, other : str
+
+    Returns
+    -------
+    list of dict
+        By task: ``task_id``; ``runs``, ``passed``, ``best`` (score), ``medal`` (the best that is
+        verified) and ``percentile`` (mean), each as ``[agent's, other's]``, None for what there
+        is not; ``ahead``, the agent that has more verified medals a fair run, at a tie more
+        passes, then the higher percentile, then the better best score; ``level`` where all of it
+        is the same, and None where one has no fair run.
+
+    Raises
+    ------
+    NoSuchAgentError
+        If one has no run; the message names the nearest.
+    """
+    runs = as_frame(pairs)
+    runs = runs[is_run(runs)]
+    known = sorted(runs["agent"].unique())
+    for name in (agent, other):
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 3) or known[:5]
+            raise NoSuchAgentError(f"no run is of agent {name!r}; there are {', '.join(near)}")
+    both = runs[runs["agent"].isin([agent, other])]
+    found = []
+    for task, own in both.groupby("task_id", sort=True):
+        sides = [_side(own[own["agent"] == name]) for name in (agent, other)]
+        row: dict[str, Any] = {"task_id": task, "ahead": _ahead(sides, agent, other)}
+        for name in ("runs", "passed", "best", "medal", "percentile"):
+            row[name] = [side[name] for side in sides]
+        found.append(row)
+    return found
+
+
+def _side(runs: pd.DataFrame) -> dict[str, Any]:
+    fair = runs[runs["fault"].isin(FAIR)]
+    minimised = bool((runs["direction"] == "minimize").any())
+    scores = runs["score"].astype(float).dropna()
+    best = (scores.min() if minimised else scores.max()) if len(scores) else np.nan
+    verified = set(runs["medal"][runs["verified_medal"].astype(bool)])
+    percentiles = fair["leaderboard_percentile"].astype(float)
+    passed = int((runs["verdict"] == "pass").sum())
+    # what decides who is ahead; without a fair run there is nothing to decide by
+    rank = (
+        _known(fair["verified_medal"].astype(float).mean()),
+        _known((fair["verdict"] == "pass").mean()),
+        _known(percentiles.fillna(0.0).mean() if percentiles.notna().any() else np.nan),
+        _known(-best if minimised else best),
+    )
+    return {
+        "runs": len(runs),
+        "passed": passed,
+        "best": None if np.isnan(best) else float(best),
+        "medal": next((medal for medal in _MEDALS if medal in verified), None),
+        "percentile": None if percentiles.isna().all() else float(percentiles.mean()),
+        "rank": rank if len(fair) else None,
+    }
+
+
+def _known(value: float) -> float:
+    return float("-inf") if np.isnan(value) else float(value)
+
+
+def _ahead(sides: list[dict[str, Any]], agent: str, other: str) -> str | None:
+    one, two = (side["rank"] for side in sides)
+    if one is None or two is None:
+        return None
+    return LEVEL if one == two else agent if one > two else other
+
+
+def matched_runs(
+    pairs: pd.DataFrame, task: str, agent: str, other: str
+) -> list[tuple[dict[str, Any] | None, dict[str, Any] | None]]:
+    """Return two agents' runs of a task, those of one seed and attempt beside each other.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+    task : str
+        Full id.
+    agent, other : str
+
+    Returns
+    -------
+    list of (dict or None, dict or None)
+        Rows of `pairs`. Runs whose seed and attempt the other agent has not are matched in the
+        order of their ids; what is left over stands alone.
+    """
+    runs = as_frame(pairs)
+    runs = runs[is_run(runs) & (runs["task_id"] == task)].sort_values("run_id", kind="stable")
+    sides = [_named(runs[runs["agent"] == name]) for name in (agent, other)]
+    matched: list[tuple[dict[str, Any] | None, dict[str, Any] | None]] = []
+    left = list(sides[1])
+    alone = []
+    for one in sides[0]:
+        two = next((row for row in left if _turn(row) == _turn(one)), None)
+        if two is None:
+            alone.append(one)
+            continue
+        left.remove(two)
+        matched.append((one, two))
+    both = min(len(alone), len(left))
+    matched += zip(alone[:both], left[:both], strict=True)
+    return [*matched, *((row, None) for row in alone[both:]), *((None, row) for row in left[both:])]
+
+
+def _named(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {str(name): _there(value) for name, value in row.items()} for row in rows.to_dict("records")
+    ]
+
+
+def _there(value: Any) -> Any:
+    return None if isinstance(value, float) and np.isnan(value) else value
+
+
+def _turn(row: dict[str, Any]) -> tuple[Any, Any]:
+    return row["seed"], row["attempt"]
+
+
+def differing_checks(checks: pd.DataFrame, task: str, run: str, other: str) -> list[dict[str, Any]]:
+    """Return the checks of two runs of a task whose outcomes are not the same.
+
+    Parameters
+    ----------
+    checks : pandas.DataFrame
+        As the contract `checks` declares them.
+    task, run, other : str
+
+    Returns
+    -------
+    list of dict
+        ``check``, ``suite``, ``severity``, and ``outcome`` and ``reason`` as ``[one, other]``;
+        None where a run was not checked.
+    """
+    own = as_frame(checks)
+    own = own[own["task_id"] == task]
+    sides = [
+        {(row["check"], row["suite"]): row for row in _named(own[own["run_id"] == name])}
+        for name in (run, other)
+    ]
+    found = []
+    for key in sorted({*sides[0], *sides[1]}):
+        rows = [side.get(key) for side in sides]
+        outcomes = [row and row["outcome"] for row in rows]
+        if outcomes[0] != outcomes[1]:
+            there = rows[0] or rows[1] or {}
+            reasons = [row and row["reason"] for row in rows]
+            found.append({"check": key[0], "suite": key[1], "severity": there["severity"],
+                          "outcome": outcomes, "reason": reasons})  # fmt: skip
+    return found

@@ -1,0 +1,78 @@
+"""What an audit depends on, and what of it has changed since."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biomlbench.runtime.environment import digest
+from biomlbench.task.version import file_hash, task_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from biomlbench.task.task import Task
+
+__all__ = ["changed", "made_of"]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+#: What looks at tables of predictions, and what looks at problem cards: files below the package,
+#: named and not imported, as an audit is made above what its findings are used for.
+_OF_TABLES = ("audit/detectors/*.py", "audit/subject.py", "audit/doors.py",
+              "audit/prediction_values.py", "audit/public_tables.py")  # fmt: skip
+_OF_CARDS = ("audit/card_findings.py", "calibrate/card_audit.py", "calibrate/controls.py",
+             "calibrate/mutants.py", "calibrate/operators.py", "calibrate/agreement.py",
+             "calibrate/batch.py", "verify/stock.py")  # fmt: skip
+_CHECKS = ("verify/*.py", "verify/modes/*.py")
+
+
+def made_of(task: Task) -> dict[str, str]:
+    """Return hashes of what an audit of a task depends on.
+
+    Parameters
+    ----------
+    task : Task
+
+    Returns
+    -------
+    dict of str to str
+        ``task``: all files of its folder, leaderboard, grader and waivers among them; ``data``:
+        the files at the top of its public and its private folder; ``grader``: what of this
+        package scores it; ``detectors``: what looks for findings.
+    """
+    card = task.is_card
+    return {
+        "task": task_version(task),
+        # What is prepared of a card follows from its folder.
+        "data": "" if card else digest(list(_data(task))),
+        "grader": _sources(_CHECKS) if card else _metric(task),
+        "detectors": _sources(_OF_CARDS if card else _OF_TABLES),
+    }
+
+
+def changed(then: Mapping[str, str], task: Task) -> tuple[str, ...]:
+    """Return what has changed since an audit was made, by the names of :func:`made_of`."""
+    return tuple(name for name, now in made_of(task).items() if then.get(name) != now)
+
+
+def _data(task: Task) -> Iterator[tuple[str, str]]:
+    for folder in (task.public_dir, task.private_dir):
+        if folder.is_dir():
+            for entry in sorted(os.scandir(folder), key=lambda one: one.name):
+                if entry.is_file():
+                    yield f"{folder.name}/{entry.name}", file_hash(entry.path)
+
+
+def _metric(task: Task) -> str:
+    if task.metric is None:
+        return ""  # a function of the task's own folder
+    return file_hash(inspect.getsourcefile(inspect.unwrap(task.metric.function)))
+
+
+@cache
+def _sources(patterns: tuple[str, ...]) -> str:
+    paths = sorted(path for pattern in patterns for path in _PACKAGE.glob(pattern))
+    return digest([(path.relative_to(_PACKAGE).as_posix(), file_hash(path)) for path in paths])

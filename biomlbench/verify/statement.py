@@ -1,0 +1,141 @@
+"""The statement of a card: the section that is written from its declarations, and its check."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.verify.alternates import LAYOUTS
+from biomlbench.verify.declarations import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from biomlbench.verify.card import Card
+
+__all__ = ["conventions", "problems_of_statement", "statement_path", "write_conventions"]
+
+LEAST_STATED = 100
+"""Whole numbers of the statement from here on must be declared."""
+_STATED = re.compile(r"(?<![\w.^*-])(\d{1,3}(?:,\d{3})+|\d{3,})(?![\w.]*\d|\*\*)")
+
+_TITLE = "## For all calls"
+_NO_STATE = (
+    "A result depends on the arguments of its own call alone: not on earlier calls, nor on what "
+    "their callers did to their results; and it stays what it is when the function is called again."
+)
+_TIME = (
+    "A call is ended after ten times the time of the reference, plain code in Python and NumPy, "
+    "but never before 4 seconds have passed."
+)
+_ROUNDING = (
+    "Floats need not be right to the last digit: where no tolerance is given, what any sound order "
+    "of the operations in double precision gives is right."
+)
+
+
+def conventions(card: Card) -> str:
+    """Return the section that ends a card's statement, written from its declarations.
+
+    Parameters
+    ----------
+    card : Card
+
+    Returns
+    -------
+    str
+    """
+    config = card.config
+    kinds = {
+        next(kind for kind in KINDS if kind in spec)
+        for arguments in config.get("inputs", {}).values()
+        for spec in arguments.values()
+    }
+    lines = []
+    sizes = [
+        f"{name} is {low:,} to {high:,}" for name, (low, high) in config.get("sizes", {}).items()
+    ]
+    if sizes:
+        product = config.get("product")
+        most = f"; the product of a call's sizes is at most {product:,}" if product else ""
+        lines.append(f"Sizes: {', '.join(sizes)}{most}.")
+    if "array" in kinds:
+        layouts = ", ".join(LAYOUTS[name] for name in card.layouts)
+        lines.append(
+            "Arrays are NumPy arrays of the given dtypes, never lists in their place. They may "
+            f"lie in memory in any of these ways, which must not change the result: {layouts}."
+        )
+    if "number" in kinds:
+        lines.append("Single numbers are Python's own, never 0-d arrays.")
+    lines += [
+        "Arguments must not be changed in place, nor by what a caller does to a result.",
+        _NO_STATE,
+        _ROUNDING,
+        _TIME,
+    ]
+    return f"{_TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"
+
+
+def write_conventions(card: Card) -> None:
+    """Put the section at the end of a card's statement, in place of an older one."""
+    path = statement_path(card)
+    text = path.read_text(encoding="utf-8").split(_TITLE)[0].rstrip()
+    path.write_text(f"{text}\n\n{conventions(card)}", encoding="utf-8")
+
+
+def statement_path(card: Card) -> Path:
+    """Return where a card's statement is."""
+    return card.folder / str(card.config.get("description") or "description.md")
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, 98, initial_indent="- ", subsequent_indent="  ")
+
+
+def problems_of_statement(card: Card) -> Iterator[str]:
+    """Compare a card's statement with its declarations.
+
+    Parameters
+    ----------
+    card : Card
+
+    Yields
+    ------
+    str
+        What is missing, or is said and not declared.
+    """
+    declared = card.config["inputs"]
+    path = statement_path(card)
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if conventions(card) not in text:
+        yield "the statement does not end with the section that `biomlbench statement` writes"
+    body = text.split(_TITLE)[0]
+    table = "\n".join(line for line in body.splitlines() if line.startswith("|"))
+    for arguments in declared.values():
+        for name, spec in arguments.items():
+            if f"`{name}`" not in table:
+                yield f"the statement's table has no row for `{name}`"
+            for dtype in spec.get("array", ()):
+                if dtype not in body:
+                    yield f"the statement does not say that `{name}` may be {dtype}"
+    known = set(_numbers(declared)) | set(_numbers(card.config.get("sizes", {})))
+    known |= set(_numbers(card.config.get("quantities", {}))) | set(card.config.get("stated", ()))
+    known.add(card.config.get("product", 0))
+    prose = re.sub(r"```.*?```", "", body, flags=re.DOTALL)
+    prose = re.sub(r"\b(?:float|int|uint)\d+\b|\((?:[^()]*\b(?:18|19|20)\d\d[^()]*)\)", "", prose)
+    for match in _STATED.finditer(prose):
+        number = int(match[1].replace(",", ""))
+        if number >= LEAST_STATED and number not in known and -number not in known:
+            yield f"the statement speaks of {match[1]}, which no declaration carries"
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _numbers(item)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield value

@@ -1,0 +1,188 @@
+"""Pages of agents side by side and over time, columns and downloads, in a browser."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from biomlbench.report.inputs import Tables
+from biomlbench.report.side_by_side import by_task, differing_checks, matched_runs
+from tests.browser.test_report import (
+    PAGES,
+    address,
+    cells,
+    go,
+    heads,
+    no_errors,
+    settle,
+    show,
+    violations,
+    visible,
+    wait,
+)
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+DIABETES = "clinical/diabetes-progression"
+VERSUS = "#versus=aide/biomni/clinical%2Fdiabetes-progression"
+
+
+def texts(driver, label):
+    """The cells of a table's body, by its label."""
+    return driver.execute_script(
+        "return [...document.querySelectorAll(`[aria-label='${arguments[0]}'] tbody tr`)]"
+        ".map(r => [...r.children].map(c => c.innerText.trim()))",
+        label,
+    )
+
+
+def test_two_agents_are_what_the_library_says(browser, told):
+    url = (told / "report.html").as_uri()
+    go(browser, url, "#agent=aide")
+    browser.execute_script(
+        "const s = document.getElementById('versus'); s.value = 'biomni';"
+        "s.dispatchEvent(new Event('change'))"
+    )
+    wait(browser, "return !document.querySelector('section[data-page=versus]').hidden")
+    assert address(browser) == "#versus=aide/biomni"
+    assert browser.execute_script("return document.activeElement.id") == "h-versus"
+    tables = Tables.load(told)
+    expected = by_task(tables.pairs, "aide", "biomni")
+    shown = texts(browser, "Tasks side by side")
+    assert [(row[0], row[-1]) for row in shown] == [
+        (row["task_id"].rpartition("/")[2], row["ahead"] or "–") for row in expected
+    ]
+    assert [row[1:3] for row in shown] == [
+        [f"{passed} of {runs}" for passed, runs in zip(row["passed"], row["runs"], strict=True)]
+        for row in expected
+    ]
+    browser.find_element("partial link text", "diabetes-progression").click()
+    wait(browser, "return document.activeElement.id === 'h-versus-task'")
+    assert address(browser) == VERSUS
+    pairs = matched_runs(tables.pairs, DIABETES, "aide", "biomni")
+    shown = texts(browser, "Runs side by side")
+    assert [(row[0], row[3]) for row in shown] == [(a["run_id"], b["run_id"]) for a, b in pairs]
+    for row, (one, two) in zip(shown, pairs, strict=True):
+        found = differing_checks(tables.checks, DIABETES, one["run_id"], two["run_id"])
+        assert row[6].count("|") == len(found)
+        assert all(item["check"] in row[6] for item in found)
+    # Only rows that differ, by how far; what is not a number of this page's is its text.
+    assert texts(browser, "Rows that differ") == [["p3", "3", "7"], ["<p2>", "2", "2.5"]]
+    choice = "document.querySelector('#versus-page select[data-at=\"1\"]')"
+    browser.execute_script(
+        f"{choice}.value = 'stella'; {choice}.dispatchEvent(new Event('change'))"
+    )
+    wait(browser, "return location.hash.startsWith('#versus=aide/stella/clinical')")
+    assert "biomlbench versus" in browser.find_element("id", "versus-page").text
+    for address_ in ("#versus=aide/nobody", "#versus=aide", "#versus=/"):
+        show(browser, address_)
+        assert visible(browser) == ["agents"]
+    no_errors(browser)
+
+
+def test_an_agents_history_is_drawn(browser, told):
+    go(browser, (told / "report.html").as_uri(), "#agent=stella")
+    history = Tables.load(told).history
+    kept = history[history["agent"] == "stella"]
+    points = browser.find_elements("css selector", "#agent-page .history circle")
+    assert len(points) == len(kept) == 3
+    drawn = [float(point.get_attribute("cy")) for point in points]
+    rates = kept["verified_medal_rate"].tolist()
+    order = sorted(range(3), key=lambda at: -rates[at])
+    assert [drawn[at] for at in order] == sorted(drawn)
+    browser.find_element("xpath", "//summary[text()='As a table']").click()
+    shown = texts(browser, "History of this agent")
+    assert [row[0][:10] for row in shown] == ["2025-01-20", "2025-01-13", "2025-01-06"]
+    assert [int(row[1]) for row in shown] == kept["place"].tolist()[::-1]
+    no_errors(browser)
+
+
+def test_columns_are_chosen_told_and_remembered(browser, told):
+    from selenium.webdriver.common.keys import Keys
+
+    url = (told / "report.html").as_uri()
+    go(browser, url, "#runs")
+    browser.execute_script("localStorage.clear()")
+    go(browser, url, "#runs")
+    usual = heads(browser, "runs")
+    assert "hints" not in usual
+    chooser = browser.find_element("css selector", "[data-table=runs] .columns summary")
+    chooser.send_keys(Keys.ENTER)
+    box = browser.find_element("css selector", "[data-table=runs] input[value=hint_tier]")
+    box.send_keys(Keys.SPACE)
+    assert heads(browser, "runs") != usual
+    assert "hints" in heads(browser, "runs")
+    assert "columns=" in address(browser)
+    box.send_keys(Keys.ESCAPE)
+    assert browser.execute_script("return document.activeElement.tagName") == "SUMMARY"
+    assert not box.is_displayed()
+    link = address(browser)
+    go(browser, url, "#runs")  # remembered
+    assert "hints" in heads(browser, "runs")
+    browser.execute_script("localStorage.clear()")
+    go(browser, url, link)  # told
+    assert "hints" in heads(browser, "runs")
+    for nonsense in ("#runs?columns=", "#runs?columns=nonsense,verdict"):
+        browser.execute_script("localStorage.clear()")
+        go(browser, url, nonsense)
+        assert heads(browser, "runs")[0] == "run"
+    browser.execute_script("localStorage.clear()")
+    no_errors(browser)
+
+
+def test_downloads_have_all_columns_and_proper_booleans(browser, told, downloads):
+    go(browser, (told / "report.html").as_uri(), "#runs")
+    path = Path(downloads) / "runs.csv"
+    path.unlink(missing_ok=True)
+    browser.find_element("css selector", "[data-table=runs] .toolbar > button").click()
+    wait_until(path.exists)
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = {(row["task_id"], row["run_id"]): row for row in csv.DictReader(file)}
+    path.unlink()
+    words = {None: "", True: "true", False: "false"}
+    for pair in Tables.load(told).pairs.to_dict("records"):
+        row = rows[pair["task_id"], pair["run_id"]]
+        for name in ("valid_submission", "verified_medal", "above_median", "calibrated"):
+            assert row[name] == words[pair[name]], name
+        assert row["meta_tokens"] == str(int(pair["meta_tokens"]))
+
+
+def test_minimised_scores_have_their_best_first(browser, told):
+    go(browser, (told / "report.html").as_uri(), "#runs?task_id=clinical%2Fdiabetes-progression")
+    shown = cells(browser, "runs", heads(browser, "runs").index("score"))
+    scores = [float(text) for text in shown if text != "–"]
+    assert len(scores) > 5
+    assert scores == sorted(scores)
+    go(browser, (told / "report.html").as_uri(), "#runs?task_id=drug-discovery%2Fsolubility")
+    shown = cells(browser, "runs", heads(browser, "runs").index("score"))
+    scores = [float(text) for text in shown if text != "–"]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_tables_fit_a_desktop(browser, told):
+    browser.execute_script("try { localStorage.clear() } catch { }")
+    for page in (*(f"#{name}" for name in PAGES), "#agent=aide", VERSUS):
+        go(browser, (told / "report.html").as_uri(), page)
+        wide = browser.execute_script(
+            "return [...document.querySelectorAll('section:not([hidden]) .scroll')]"
+            ".filter(s => s.scrollWidth > s.clientWidth + 1)"
+            ".map(s => s.getAttribute('aria-label'))"
+        )
+        assert wide == [], (page, wide)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("page", [VERSUS, "#agent=aide", "#runs", "#agents"])
+def test_what_is_told_is_accessible(browser, told, axe, page, theme):
+    go(browser, (told / "report.html").as_uri(), page)
+    browser.execute_script(
+        "document.documentElement.dataset.theme = arguments[0];"
+        "document.querySelectorAll('section:not([hidden]) details').forEach(d => d.open = true)",
+        theme,
+    )
+    settle(browser)
+    found = violations(browser, axe)
+    browser.execute_script("delete document.documentElement.dataset.theme")
+    assert found == []

@@ -1,0 +1,107 @@
+"""What other benchmarks leave behind may be hostile: refused in a line, and in linear time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from biomlbench.calibrate.labels import rows
+from biomlbench.errors import TaskError
+from biomlbench.importers import ImportRefusedError
+from biomlbench.importers.groups import Entry
+from biomlbench.importers.kaggle import import_leaderboard
+from biomlbench.importers.published import Published, match, published
+from tests.cli.test_import_inspect import CSV, log, sample, score, taken_from
+
+REPORT = {
+    "task_id": "t",
+    "score": 1.0,
+    **dict.fromkeys(("gold_medal", "silver_medal", "bronze_medal", "is_lower_better"), False),
+}
+
+
+@pytest.mark.parametrize("name", ["score", "gold_threshold"])
+def test_a_number_that_is_none_is_refused(name):
+    entry = json.loads(json.dumps(REPORT)) | {name: 10**400}
+    with pytest.raises(ImportRefusedError, match=f"`{name}` is out of the range"):
+        published(entry, "here", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("team,score\n" + "x" * 200_000 + ",1\n", "is no CSV"),
+        (",".join(f"\x1b[2Jc{n}" for n in range(100_000)) + "\n", "no column of scores"),
+    ],
+    ids=["cell", "header"],
+)
+def test_an_odd_leaderboard_is_refused_in_a_line(tmp_path, text, said):
+    board = tmp_path / "board.csv"
+    board.write_text(text)
+    with pytest.raises(ImportRefusedError, match=said) as caught:
+        import_leaderboard(board, tmp_path / "to.csv", "minimize")
+    assert len(str(caught.value)) < 1_000
+    assert "\x1b" not in str(caught.value)
+
+
+def test_labels_with_a_cell_that_no_reader_takes_are_refused(tmp_path):
+    labels = tmp_path / "labels.csv"
+    labels.write_text("submission,label\n" + "x" * 200_000 + ",right\n")
+    with pytest.raises(TaskError, match=r"labels.csv:\d: is no CSV .*; write it anew"):
+        list(rows(labels, ("submission", "label")))
+
+
+def report_of(path):
+    return Published("t", path, "none", 1.0, True, None, "maximize")
+
+
+def entry_of(number, path):
+    return Entry(number, "t", path, Path(path), f"r{number}")
+
+
+def test_reports_are_matched_by_the_ends_of_paths_and_then_by_order():
+    entries = [entry_of(1, "a/s.csv"), entry_of(2, "s.csv"), entry_of(3, ""), entry_of(4, "z.csv")]
+    reports = [report_of(path) for path in ("/x/y.csv", "/b/s.csv", "/x/a/s.csv", "")]
+    found = [of and of.submission for _, of in match(entries, reports)]
+    assert found == ["/x/a/s.csv", "/b/s.csv", "/x/y.csv", ""]
+
+
+def test_matching_many_runs_does_not_compare_each_with_each(monkeypatch):
+    made = []
+    before = Path.parts.fget
+    monkeypatch.setattr(Path, "parts", property(lambda path: made.append(1) or before(path)))
+    entries = [entry_of(n, f"{n}/s.csv") for n in range(500)]
+    reports = [report_of(f"/x/{n}/s.csv") for n in reversed(range(500))]
+    assert all(of.submission == f"/x/{entry.stated}" for entry, of in match(entries, reports))
+    assert len(made) < 5_000
+
+
+def test_tasks_whose_names_look_alike_do_not_overwrite_each_other(tmp_path):
+    texts = {"a/b": "id,y\n1,1\n", "a-b": "id,y\n1,2\n", "a?b": "id,y\n1,3\n"}
+    one = log(*(sample(name, store={"submission.csv": text}) for name, text in texts.items()))
+    taken = taken_from(tmp_path, one)
+    assert {e.task_id: e.submission.read_text() for e in taken.entries} == texts
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"store": {"submission_path": "p" * 5_000}},
+        {"store": {"submission_path": "a\0b"}},
+        {"store": {"submission.csv": CSV}, "name": "t" * 5_000},
+        {"store": {"submission.csv": "\ud800"}},
+    ],
+    ids=["long-path", "null", "long-name", "half-a-character"],
+)
+def test_a_sample_with_odd_names_is_a_run(tmp_path, fields):
+    assert len(taken_from(tmp_path, log(sample(**fields))).runs) == 1
+
+
+def test_what_scorers_say_is_no_formula(tmp_path):
+    one = sample(scores={"=cmd": score("=1+1"), "ok": score(0.5), "long": score("x" * 50_000)})
+    said = taken_from(tmp_path, log(one)).scores
+    assert [row["scorer"] for row in said] == ["'=cmd", "ok", "long"]
+    assert [row["value"] for row in said[:2]] == ["'=1+1", 0.5]
+    assert len(said[2]["value"]) <= 10_000

@@ -1,0 +1,124 @@
+"""Two agents side by side: who is ahead where, which runs belong together, which checks differ."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from biomlbench.cli import _cli
+from biomlbench.report.side_by_side import (
+    NoSuchAgentError,
+    by_task,
+    differing_checks,
+    matched_runs,
+)
+from tests.report import fixtures
+
+CARD = "kernels/attention-weights"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return fixtures.frames(165, calibrated=False)
+
+
+def test_counts_are_those_of_the_runs(tables):
+    found = {row["task_id"]: row for row in by_task(tables.pairs, "aide", "dummy")}
+    assert set(found) == {task[0] for task in fixtures.TASKS}
+    for task, row in found.items():
+        for place, agent in enumerate(("aide", "dummy")):
+            own = tables.runs[(tables.runs["task_id"] == task) & (tables.runs["agent"] == agent)]
+            assert row["runs"][place] == len(own)
+            assert row["passed"][place] == (own["verdict"] == "pass").sum()
+    rmse = found["clinical/diabetes-progression"]
+    own = tables.runs[tables.runs["task_id"] == "clinical/diabetes-progression"]
+    assert rmse["best"][0] == own["score"][own["agent"] == "aide"].min()
+    assert found[CARD]["medal"] == [None, None]
+    assert "aide" in {row["ahead"] for row in found.values()}
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.permutations(sorted(fixtures.AGENTS)))
+def test_the_other_way_round_is_its_mirror(tables, agents):
+    one, two, *_ = agents
+    forth, back = by_task(tables.pairs, one, two), by_task(tables.pairs, two, one)
+    assert [row["ahead"] for row in forth] == [row["ahead"] for row in back]
+    for left, right in zip(forth, back, strict=True):
+        for name in ("runs", "passed", "best", "medal", "percentile"):
+            assert left[name] == right[name][::-1]
+    assert {row["ahead"] for row in by_task(tables.pairs, one, one)} <= {"level", None}
+
+
+def test_lost_runs_decide_nothing(tables):
+    lost = tables.pairs.copy()
+    lost.loc[lost["agent"] == "dummy", "fault"] = "infrastructure"
+    assert {row["ahead"] for row in by_task(lost, "aide", "dummy")} == {None}
+
+
+def test_an_unknown_agent_has_near_ones_named(tables):
+    with pytest.raises(NoSuchAgentError, match="no run is of agent 'aidee'; there are aide"):
+        by_task(tables.pairs, "aide", "aidee")
+
+
+def test_runs_of_one_seed_and_attempt_stand_beside_each_other(tables):
+    pairs = tables.pairs[tables.pairs["task_id"] == CARD]
+    found = matched_runs(pairs, CARD, "aide", "stella")
+    assert len(found) == 3
+    for one, two in found:
+        assert (one["agent"], two["agent"]) == ("aide", "stella")
+        assert (one["seed"], one["attempt"]) == (two["seed"], two["attempt"])
+    fewer = pairs[~((pairs["agent"] == "stella") & (pairs["attempt"] == 1))]
+    found = matched_runs(fewer, CARD, "aide", "stella")
+    assert [(one["attempt"], two and two["attempt"]) for one, two in found] == [
+        (2, 2), (3, 3), (1, None),
+    ]  # fmt: skip
+    # Nothing is known of seeds and attempts: the order of the ids decides.
+    blank = pairs.assign(seed=None, attempt=float("nan"))
+    found = matched_runs(blank, CARD, "aide", "stella")
+    assert [one["run_id"][-1] + two["run_id"][-1] for one, two in found] == ["11", "22", "33"]
+
+
+def test_only_checks_that_differ_are_told(tables):
+    pairs = matched_runs(tables.pairs, CARD, "aide", "dummy")
+    seen = 0
+    for one, two in pairs:
+        names = [row["run_id"] for row in (one, two)]
+        outcomes = [
+            tables.checks[(tables.checks["task_id"] == CARD) & (tables.checks["run_id"] == name)]
+            .set_index("check")["outcome"].to_dict() for name in names
+        ]  # fmt: skip
+        told = {
+            row["check"]: row["outcome"] for row in differing_checks(tables.checks, CARD, *names)
+        }
+        every = {*outcomes[0], *outcomes[1]}
+        assert told == {
+            check: [side.get(check) for side in outcomes]
+            for check in every
+            if outcomes[0].get(check) != outcomes[1].get(check)
+        }
+        seen += len(told)
+    assert seen
+    assert differing_checks(tables.checks, CARD, names[0], names[0]) == []
+
+
+def test_the_command_tells_it_as_table_and_json(tmp_path):
+    fixtures.write(tmp_path, 110, calibrated=False)
+
+    def run(*args):
+        return CliRunner().invoke(_cli, ["versus", "aide", "stella", str(tmp_path), *args])
+
+    told = json.loads(run("--json").output)
+    assert len(told["tasks"]) == 11
+    ahead = sum(row["ahead"] == "aide" for row in told["tasks"])
+    assert f"aide is ahead on {ahead} tasks" in run().output
+    runs = json.loads(run("--task", "attention-weights", "--json", "--rows", "0").output)
+    assert [[row["run_id"] for row in pair["runs"]] for pair in runs] == [
+        ["aide-s0-a1", "stella-s0-a1"], ["aide-s0-a2", "stella-s0-a2"],
+    ]  # fmt: skip
+    shown = run("--task", CARD)
+    assert shown.exit_code == 0, shown.output
+    assert "aide-s0-a1 | stella-s0-a1" in shown.output
+    # Such results say nothing of what they were made from: the pairs are shown without rows.
+    assert "provenance.json" in shown.output

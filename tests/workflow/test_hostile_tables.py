@@ -1,0 +1,162 @@
+"""Lists of runs and tables of others have limits on lengths and counts, each with its remedy."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biomlbench.contracts import SCHEMAS, ContractError, _io, read_table
+from biomlbench.export import public_tables
+from biomlbench.export.public_tables import without_paths
+from biomlbench.workflow import table_rows
+from biomlbench.workflow.runs import RunTableError, read_runs
+
+HEAD = "run_id,agent,task_id,submission\n"
+
+
+def read(tmp_path, text, name="runs.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return read_runs([path], lambda task: (f"toy/{task}", "predictions"))
+
+
+def test_more_columns_than_any_table_has_are_refused(tmp_path):
+    many = ",".join(f"meta_{n}" for n in range(table_rows.MOST_COLUMNS))
+    with pytest.raises(RunTableError, match="1004 columns; at most 1000 are read; leave out"):
+        read(tmp_path, HEAD.strip() + f",{many}\n")
+
+
+def test_more_lines_than_any_table_has_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_rows, "MOST_LINES", 3)
+    assert len(read(tmp_path, HEAD + "r,a,line,s.csv\n")[0]) == 1
+    with pytest.raises(RunTableError, match="4 lines; at most 3 are read; split it"):
+        read(tmp_path, HEAD + "\n\n\n")
+
+
+@pytest.mark.parametrize("name", ["runs.csv", "runs.jsonl"])
+def test_a_row_that_is_too_long_costs_only_itself(tmp_path, name):
+    rows = [
+        {"run_id": f"r{n}", "agent": agent, "task_id": "line", "submission_path": "s.csv"}
+        for n, agent in enumerate(("a", "b" * 3_000_000, "c" * 1_000, "d"))
+    ]
+    if name == "runs.csv":
+        text = HEAD + "".join(",".join(row.values()) + "\n" for row in rows)
+    else:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+    runs, bad = read(tmp_path, text, name)
+    assert [run.agent for run in runs] == ["a", "d"]
+    assert "longer than 1,000,000 characters; split it" in bad[0].message
+    assert "`agent` has 1000 characters; at most 200" in bad[1].message
+    assert max(len(str(value)) for row in bad for value in (row.agent, row.message)) <= 1000
+
+
+def test_a_header_that_is_too_long_is_refused(tmp_path):
+    with pytest.raises(RunTableError, match="longer than 1,000,000 characters; split it"):
+        read(tmp_path, HEAD.strip() + ",meta_" + "x" * 1_000_000 + "\n")
+
+
+def test_rows_over_several_lines_are_looked_for_only_so_often(tmp_path, monkeypatch):
+    over_two = 'r{},"a\n",line,s.csv\n'
+    unclosed = '"r{},a,line,s.csv\n'
+    looks = []
+    quoted = table_rows._quoted
+
+    def spy(lines, start, last, *rest):
+        looks.append(last - start)
+        return quoted(lines, start, last, *rest)
+
+    monkeypatch.setattr(table_rows, "_quoted", spy)
+    text = HEAD + over_two.format(0) + "".join(unclosed.format(n) for n in range(1, 1_001))
+    runs, bad = read(tmp_path, text)
+    assert ([run.agent for run in runs], len(bad)) == (["a"], 1_000)
+    assert sum(look > 1 for look in looks) == table_rows._MOST_OPEN + 1
+
+
+def pairs_with(path, **cells):
+    """Write a `pairs` table of one row, whatever its columns hold."""
+    schema = SCHEMAS["pairs"]
+    empty = {pa.string(): "x", pa.bool_(): False, pa.float64(): 0.5, pa.int64(): 1}
+    row = {f.name: empty.get(f.type, [] if pa.types.is_list(f.type) else None) for f in schema}
+    pq.write_table(pa.Table.from_pylist([row | cells], schema=schema), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"agent": "a" * 3_000_000}, "row 1: `pairs.agent` has 3000000 bytes; at most 4096"),
+        ({"message": "m" * 2_000_000}, "row 1: `pairs.message` has 2000000 bytes; at most 1048576"),
+        ({"verdict_reasons": ["r"] * 20_000}, "list of 20000 items; at most 10000"),
+        ({"verdict_reasons": ["r" * 2_000_000]}, "`pairs.verdict_reasons` has 2000000 bytes"),
+    ],
+    ids=["name", "text", "list", "item"],
+)
+def test_texts_that_no_table_of_ours_has_are_refused(tmp_path, cells, said):
+    path = pairs_with(tmp_path / "pairs.parquet", **cells)
+    with pytest.raises(ContractError, match=re.escape(said)) as caught:
+        read_table("pairs", path)
+    assert "; make the table anew" in str(caught.value)
+    with pytest.raises(ContractError):
+        read_table("pairs", path, list(cells))
+    read_table("pairs", pairs_with(path, agent="a" * _io.MOST_OF_A_NAME))
+
+
+# As it was before it went back no more; see `public_tables`.
+BACKTRACKING = re.compile(
+    r"([\"'`])" + public_tables._BEGINNING + r"[^\"'`\n]*[\\/]([^\"'`\\/\n]*)\1"
+)
+
+
+@given(st.text(st.sampled_from("'\"`/\\ a:.~C\n"), max_size=60))
+def test_paths_in_quotation_marks_are_those_that_going_back_would_find(text):
+    assert public_tables._QUOTED.sub(r"\1\2\1", text) == BACKTRACKING.sub(r"\1\2\1", text)
+
+
+def test_a_long_text_of_slashes_is_cleaned_in_a_linear_number_of_steps():
+    # Going back to each slash would take thousands of millions of steps: minutes.
+    assert len(without_paths("'/a" + "/" * (1 << 18))) < 1 << 19
+
+
+COLUMNS = ("run_id", "agent", "task_id", "submission")
+
+
+def equal_rows(path, rows, text):
+    """Write a run table of equal rows, of which one is kept."""
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, "int32"), pa.array([text]))
+    pq.write_table(pa.table(dict.fromkeys(COLUMNS, column)), path, compression="zstd")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("rows", "text", "said"),
+    [
+        (10_000_000, "r", "10000000 rows of 4 columns"),
+        (100_000, "r" * 10_000, "its texts have 4000000000 bytes"),
+    ],
+    ids=["rows", "texts"],
+)
+def test_a_packed_run_table_is_refused_before_it_is_unpacked(tmp_path, rows, text, said):
+    path = equal_rows(tmp_path / "runs.parquet", rows, text)
+    assert path.stat().st_size < 200_000
+    with pytest.raises(RunTableError, match=f"cannot be read as Parquet .*{said}"):
+        read_runs([path], lambda task: (f"toy/{task}", "predictions"))
+
+
+def test_a_run_table_of_equal_texts_is_read(tmp_path):
+    path = equal_rows(tmp_path / "runs.parquet", 3, "line")
+    runs, bad = read_runs([path], lambda task: (f"toy/{task}", "predictions"))
+    assert ([run.agent for run in runs], len(bad)) == (["line"], 2)  # one run id thrice
+
+
+def test_a_table_of_others_with_any_number_of_rows_is_refused(tmp_path, monkeypatch):
+    path = pairs_with(tmp_path / "pairs.parquet")
+    read_table("pairs", path)
+    monkeypatch.setattr(_io, "MOST_ROWS", 0)
+    with pytest.raises(ContractError, match="1 rows; at most 0 are read; make the table anew"):
+        read_table("pairs", path)
