@@ -8,10 +8,12 @@ from typing import Any
 from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
 
 
-def main(job: Any) -> tuple[str, Any]:
-    """Return the fault, empty if there is none, and the value."""
+def main(job: Any) -> tuple[str, str, Any]:
+    """Return whose fault the call's end is (nobody's: empty), the words for it, and the value."""
     os.chdir(job.folder)
     try:
-        return "", call_bounded(job.function, job.job, Allowance(*job.allowance))
+        return "", "", call_bounded(job.function, job.job, Allowance(*job.allowance))
     except OverdrawnError as error:
-        return str(error), None
+        return "call", str(error), None
+    except OSError as error:
+        return "machine", str(error), None

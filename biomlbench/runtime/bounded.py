@@ -99,9 +99,11 @@ def call_bounded(function: str, job: Mapping[str, Any], allowance: Allowance | N
         "allowance": tuple(allowance),
         "folder": str(Path.cwd()),  # what paths of the job are relative to
     }
-    fault, value = _workers().run(_WORKER, asked)
-    if fault:
-        raise OverdrawnError(fault)
+    whose, words, value = _workers().run(_WORKER, asked)
+    if whose == "call":
+        raise OverdrawnError(words)
+    if whose == "machine":
+        raise OSError(words)
     return value
 
 

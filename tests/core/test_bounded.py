@@ -50,6 +50,13 @@ FAULTS = {
 }
 
 
+@pytest.fixture(params=["alone", "beside a thread"], autouse=True)
+def company(request, monkeypatch):
+    """Whether this process may fork: what earlier tests left running must not decide that."""
+    monkeypatch.setattr(bounded, "_is_alone", lambda: request.param == "alone")
+    return request.param
+
+
 @pytest.mark.parametrize("what", FAULTS)
 def test_what_a_call_does_is_told_in_words(what):
     job = {"what": what, "mb": 300}
@@ -78,6 +85,7 @@ def test_a_kill_from_outside_is_nobodys_fault():
         call_bounded(HERE, {"what": "kill"})
 
 
+@pytest.mark.parametrize("company", ["alone"], indirect=True)
 def test_an_interruption_leaves_no_process(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -90,10 +98,12 @@ def test_an_interruption_leaves_no_process(monkeypatch):
     assert os.listdir("/proc/self/fd") == descriptors
 
 
+@pytest.mark.parametrize("company", ["beside a thread"], indirect=True)
 def test_a_process_with_threads_does_not_fork(monkeypatch):
     def never(*_):
         raise AssertionError
 
+    monkeypatch.undo()
     monkeypatch.setattr(bounded, "_in_fork", never)
     end = threading.Event()
     beside = threading.Thread(target=end.wait)
