@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from biomlbench.report.differing_rows import Differing
 
-__all__ = ["NoSuchPairError", "Pair", "Plots", "Results"]
+__all__ = ["NoSuchPairError", "Pair", "Plots", "Results", "task_among"]
 
 _SHOWN = ("verdict", "reason", "message", "score", "metric", "medal", "leaderboard_percentile")
 
@@ -294,18 +294,13 @@ class Results:
         """
         pairs = self._arrow("pairs")
         known = pairs.column("task_id").unique().to_pylist()
-        found = [name for name in known if name == task] or [
-            name for name in known if name.rpartition("/")[2] == task
-        ]
-        if len(found) != 1:
-            what = f"{len(found)} tasks are named {task!r}" if found else f"no task {task!r}"
-            raise NoSuchPairError(f"{self.folder}: {what}{_near(task, found or known)}")
-        of_task = pairs.filter(pc.field("task_id") == found[0])
+        name = task_among(task, known, str(self.folder))
+        of_task = pairs.filter(pc.field("task_id") == name)
         rows = of_task.filter(pc.field("run_id") == run).to_pylist()
         if not rows:
             runs = of_task.column("run_id").to_pylist()
-            raise NoSuchPairError(f"{self.folder}: {found[0]} has no run {run!r}{_near(run, runs)}")
-        both = (pc.field("task_id") == found[0]) & (pc.field("run_id") == run)
+            raise NoSuchPairError(f"{self.folder}: {name} has no run {run!r}{_near(run, runs)}")
+        both = (pc.field("task_id") == name) & (pc.field("run_id") == run)
         return Pair(rows[0], in_form(self._arrow("checks").filter(both), self.form), self)
 
     def _sizes(self) -> list[dict[str, Any]]:
@@ -324,6 +319,37 @@ class Results:
         return f"<p>{html.escape(str(self.folder))}</p>" + html_table(
             ["table", "rows"], self._sizes()
         )
+
+
+def task_among(task: str, known: list[str], where: str) -> str:
+    """Return a task's full id.
+
+    Parameters
+    ----------
+    task : str
+        Full id, or the bare name where only one task has it.
+    known : list of str
+        Full ids.
+    where : str
+        What has these tasks, for the message.
+
+    Raises
+    ------
+    NoSuchPairError
+        If none or several are meant; the message names the nearest.
+
+    Examples
+    --------
+    >>> task_among("caco2-wang", ["drug-discovery/caco2-wang"], "results")
+    'drug-discovery/caco2-wang'
+    """
+    found = [name for name in known if name == task] or [
+        name for name in known if name.rpartition("/")[2] == task
+    ]
+    if len(found) != 1:
+        what = f"{len(found)} tasks are named {task!r}" if found else f"no task {task!r}"
+        raise NoSuchPairError(f"{where}: {what}{_near(task, found or known)}")
+    return found[0]
 
 
 def _near(name: str, known: list[str]) -> str:

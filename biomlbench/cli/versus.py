@@ -55,6 +55,7 @@ def command(
     from biomlbench.report.differing_rows import Predictions
     from biomlbench.report.inputs import Tables
     from biomlbench.report.side_by_side import by_task, matched_runs
+    from biomlbench.results import task_among
 
     tables = Tables.load(results)
     found = by_task(tables.pairs, agent, other)
@@ -67,7 +68,7 @@ def command(
         ahead = [sum(row["ahead"] == name for row in found) for name in (agent, other)]
         echo(f"{agent} is ahead on {ahead[0]} tasks, {other} on {ahead[1]}, of {len(found)}.")
         return
-    name = _full(task, [row["task_id"] for row in found])
+    name = task_among(task, [row["task_id"] for row in found], f"runs of {agent} and {other}")
     pairs = matched_runs(tables.pairs, name, agent, other)
     predictions = cache(lambda: Predictions(results))
     told = [_told(tables.checks, predictions, *both, rows) for both in pairs]
@@ -76,17 +77,6 @@ def command(
         return
     for item in told:
         _show(item)
-
-
-def _full(task: str, known: list[str]) -> str:
-    from biomlbench.results import NoSuchPairError
-
-    found = [name for name in known if task in (name, name.rpartition("/")[2])]
-    if len(found) != 1:
-        near = ", ".join((found or known)[:5])
-        what = "several tasks are" if found else "neither has a run of a task"
-        raise NoSuchPairError(f"{what} named {task!r}; there are {near}")
-    return found[0]
 
 
 def _told(
