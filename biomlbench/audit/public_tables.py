@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["PublicTable", "public_files", "read_public"]
+__all__ = ["PublicTable", "public_files", "read_public", "row_positions"]
 
 MAX_BYTES = 64 << 20
 """Larger files are not searched."""
@@ -64,10 +64,10 @@ class PublicTable:
         found = {}
         if len(columns) > 1:
             if set(columns) <= set(self.columns):
-                found["+".join(columns)] = _positions(wanted, _joined(self.frame, columns))
+                found["+".join(columns)] = row_positions(wanted, _joined(self.frame, columns))
         else:
             for column in self.columns:
-                found[column] = _positions(wanted, _joined(self.frame, [column]))
+                found[column] = row_positions(wanted, _joined(self.frame, [column]))
         least = min(LEAST_JOINED, len(wanted))
         return {name: rows for name, rows in found.items() if (rows >= 0).sum() >= least}
 
@@ -130,7 +130,8 @@ def _joined(frame: pd.DataFrame, columns: list[str]) -> np.ndarray:
     return joined.to_numpy()
 
 
-def _positions(wanted: np.ndarray, there: np.ndarray) -> np.ndarray:
+def row_positions(wanted: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Return where each wanted value is first, -1 for nowhere."""
     index = pd.Index(there)
     if not index.is_unique:
         index = pd.Index(there[~index.duplicated()])

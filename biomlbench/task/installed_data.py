@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["RECORD", "declared", "installed_data", "recorded_reads", "write_record"]
+__all__ = [
+    "RECORD",
+    "declared",
+    "installed_data",
+    "package_files",
+    "recorded_reads",
+    "write_record",
+]
 
 RECORD = "installed_data.json"
 """Beside the prepared data: files of installed packages that preparing them opened."""
@@ -149,6 +156,28 @@ def _name_of(path: str) -> str:
 @cache
 def _stdlib() -> str:
     return os.path.realpath(sysconfig.get_path("stdlib"))
+
+
+@cache
+def package_files(suffixes: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
+    """Return the data files of installed packages, but for this package's own.
+
+    Parameters
+    ----------
+    suffixes : tuple of str
+        How their names end.
+
+    Returns
+    -------
+    tuple of (str, pathlib.Path)
+        Sorted; what each is called below its folder of installed packages, and where it lies.
+    """
+    found = {}
+    for folder in _roots()[0]:
+        for path in Path(folder).rglob("*"):
+            if path.name.lower().endswith(suffixes) and (name := _name_of(str(path))):
+                found[name] = path
+    return tuple(sorted(found.items()))
 
 
 def write_record(home: Path, found: set[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import yaml
+from sklearn import datasets
 
 from biomlbench.task.registry import Registry
 
@@ -43,6 +44,7 @@ def checked(submission, answers, ids=("id",)):
     return found
 
 """
+SCALES = {"diabetes": {"scaled": False}}
 RMSE = """
 def grade(submission, answers):
     s = checked(submission, answers)
@@ -72,6 +74,7 @@ class Recipe:
     code: str = ""
     board: list[float] = field(default_factory=list)
     submission: dict[str, Any] = field(default_factory=dict)
+    config: dict[str, Any] = field(default_factory=dict)
 
     def by(self, code: str, direction: str = "minimize", *, raw: bool = False) -> Recipe:
         """Have a function grade; `raw` without the sound checks before it."""
@@ -98,7 +101,7 @@ class Recipe:
         folder, data = tasks / "zoo" / name, root / "data" / "zoo" / name / "prepared"
         folder.mkdir(parents=True)
         config = {"id": f"zoo/{name}", "name": name, "grader": self.grader,
-                  "submission": self.submission}  # fmt: skip
+                  "submission": self.submission, **self.config}  # fmt: skip
         (folder / "config.yaml").write_text(yaml.safe_dump(config))
         if self.code:
             (folder / "grade.py").write_text(self.code)
@@ -134,6 +137,22 @@ def base(kind: str = "regression", n: int = 60, seed: int = 0, noise: float = 0.
     sample = answers[["id"]].assign(y=blank)
     public = {"train": train, "test": test.drop(columns="y"), "sample_submission": sample}
     return Recipe(public, answers, grader)
+
+
+def installed(name: str, labels: dict[int, str] | None = None) -> Recipe:
+    """Return a task of a data set that scikit-learn brings along."""
+    data = getattr(datasets, f"load_{name}")(as_frame=True, **SCALES.get(name, {}))
+    frame = data.frame.sample(frac=1, random_state=0).reset_index(drop=True)
+    frame = frame.rename(columns={"target": "y"}).rename(columns=lambda c: c.replace(" ", "_"))
+    frame.insert(0, "id", np.arange(5000, 5000 + len(frame)))
+    task = base("classes" if labels else "regression")
+    frame["y"] = frame["y"].map(labels) if labels else frame["y"]
+    train, test = frame[60:], frame[:60]
+    answers = test[["id", "y"]].copy()
+    blank: Any = next(iter(labels.values())) if labels else 0.0
+    sample = answers[["id"]].assign(y=blank)
+    public = {"train": train, "test": test.drop(columns="y"), "sample_submission": sample}
+    return Recipe(public, answers, task.grader)
 
 
 def own(kind: str = "regression", **options: Any) -> Recipe:
@@ -212,6 +231,16 @@ def test_rows_repeated_in_training():
     rows["id"] += 5000
     task.public["train"] = pd.concat([task.public["train"], rows])
     return task
+
+
+@flaw("answers-in-packages")
+def classes_lie_in_a_package_under_other_names():
+    return installed("breast_cancer", {0: "malignant", 1: "benign"})
+
+
+@flaw("answers-in-packages")
+def targets_lie_in_a_package_in_a_file_of_their_own():
+    return installed("diabetes")
 
 
 @flaw("answers-by-arithmetic")
@@ -702,6 +731,21 @@ def each_row_is_compared_with_each():
 
 
 # --- sound ----------------------------------------------------------------------------------------
+
+
+@sound
+def data_of_a_package_that_are_covered():
+    task = installed("breast_cancer", {0: "malignant", 1: "benign"})
+    task.config["installed_data"] = ["sklearn/datasets/data/breast_cancer.csv"]
+    return task
+
+
+@sound
+def features_of_a_package_with_labels_of_ones_own():
+    task = installed("wine", {0: "low", 1: "middle", 2: "high"})
+    for table in (task.public["train"], task.answers):
+        table["y"] = np.random.default_rng(len(table)).permutation(table["y"])
+    return task
 
 
 @sound

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-__all__ = ["Agreement", "agreement"]
+__all__ = ["Agreement", "agreement", "tells", "tells_classes"]
 
 RELATIVE = 1e-6
 """Relative difference of two numbers that writing them as text explains."""
@@ -64,6 +64,24 @@ def agreement(values: Any, truth: np.ndarray) -> Agreement:
     share = pd.Series(one).value_counts(normalize=True)
     by_chance = float(frequency.mul(share, fill_value=0).sum())
     return Agreement(n, equal, bool(binom.sf(equal - 1, n, by_chance) < CHANCE))
+
+
+def tells(values: np.ndarray, truth: np.ndarray) -> int:
+    """Return of how many rows values tell the truth: themselves, or as other names of classes."""
+    found = agreement(values, truth)
+    if not found.real and tells_classes(values, truth):
+        names = dict(zip(values.tolist(), truth.tolist(), strict=True))
+        found = agreement([names[value] for value in values.tolist()], truth)
+    return found.equal if found.real else 0
+
+
+def tells_classes(texts: np.ndarray, truth: np.ndarray) -> bool:
+    """Whether each of few values of a column has one class, and each class one value."""
+    values, classes = pd.factorize(texts)[0], pd.factorize(truth)[0]
+    n_values, n_classes = values.max() + 1, classes.max() + 1
+    if n_classes < 2 or n_values != n_classes or n_classes > len(truth) // 5:
+        return False
+    return bool(len(set(zip(values.tolist(), classes.tolist(), strict=True))) == n_values)
 
 
 def _compared(values: Any, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -6,14 +6,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from biomlbench.audit.findings import Found
 from biomlbench.audit.prediction_values import row_texts
 from biomlbench.audit.public_tables import public_files
 from biomlbench.runtime.hashing import file_sha256
 
-from ._chance import agreement
+from ._chance import agreement, tells_classes
+from ._known_rows import FEW, known_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,10 +33,6 @@ FINDINGS = {
     "answers-by-arithmetic": "remove the columns that the label was computed from",
     "answers-in-sample": "fill the sample submission with a constant",
 }
-WHOLE = 0.5
-"""Share of the test rows from which known labels make a score worthless."""
-FEW = 0.05
-"""Share of the test rows from which known labels count."""
 LEAST_ROWS = 20
 LEAST_VALUES = 10
 MAX_COLUMNS = 30
@@ -63,7 +59,7 @@ def find(subject: Subject) -> Iterable[Found]:
                 filled = np.full(subject.n, None, object)
                 filled[there] = values[rows[there]]
                 what = f"{table.name}: column {column} ({how}) holds {target}"
-                yield _shown(subject, name, found.equal, target, filled, what)
+                yield known_rows(subject, name, found.equal, target, filled, what)
                 break
     if not told:
         yield from _duplicates(subject)
@@ -112,27 +108,6 @@ def _joined(
                     yield "answers-by-order", column, where, rows, table
 
 
-def _shown(
-    subject: Subject, name: str, known: int, target: str, values: np.ndarray, what: str
-) -> Found:
-    """Return a finding with the submission of which the known rows are right."""
-    share = known / subject.n
-    severity = "severe" if share >= WHOLE else "moderate" if share >= FEW else "minor"
-    right = np.array([value not in (None, "") for value in values])
-    frame = subject.spoilt(~right)
-    before = subject.chance
-    outcome = subject.doors.alone(frame)
-    return Found(
-        name=name,
-        severity=severity,
-        what=f"{what} of {known} of {subject.n} test rows",
-        before=before,
-        after=outcome.score,
-        submission=frame,
-        here=subject.doors.here(frame).words,
-    )
-
-
 def _features(subject: Subject, table: PublicTable) -> list[str]:
     """Return a table's columns that are neither ids nor targets nor another key."""
     own = {*subject.ids, *subject.truths, *subject.names}
@@ -162,7 +137,7 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
                 found = agreement(values[there], truth[there])
                 if found.real:
                     what = f"rows of {other.name} with the same features ({', '.join(shared[:5])})"
-                    yield _shown(subject, "answers-by-duplicates", found.equal, target, values,
+                    yield known_rows(subject, "answers-by-duplicates", found.equal, target, values,
                                  f"{what} tell {target}")  # fmt: skip
                     return
 
@@ -188,7 +163,7 @@ def _arithmetic(subject: Subject) -> Iterator[Found]:
     columns = list(_columns(subject))[: 10 * MAX_COLUMNS]
     for target, truth in subject.truths.items():
         for label, _, texts in columns:
-            if _tells_classes(texts, truth):
+            if tells_classes(texts, truth):
                 yield _whole(subject, f"{label} tells the class of {target}")
                 return
         if truth.dtype.kind != "f" or len(np.unique(truth)) < LEAST_VALUES:
@@ -210,15 +185,6 @@ def _whole(subject: Subject, what: str) -> Found:
         submission=frame,
         here=subject.doors.here(frame).words,
     )
-
-
-def _tells_classes(texts: np.ndarray, truth: np.ndarray) -> bool:
-    """Whether each of few values of a column has one class, and each class one value."""
-    values, classes = pd.factorize(texts)[0], pd.factorize(truth)[0]
-    n_values, n_classes = values.max() + 1, classes.max() + 1
-    if n_classes < 2 or n_values != n_classes or n_classes > len(truth) // 5:
-        return False
-    return bool(len(set(zip(values.tolist(), classes.tolist(), strict=True))) == n_values)
 
 
 def _computed_from(numbers: dict[str, np.ndarray], truth: np.ndarray) -> str:

@@ -1,0 +1,54 @@
+"""Findings of labels that are known of some test rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biomlbench.audit.findings import Found
+
+if TYPE_CHECKING:
+    from biomlbench.audit.subject import Subject
+
+__all__ = ["FEW", "known_rows"]
+
+WHOLE = 0.5
+"""Share of the test rows from which known labels make a score worthless."""
+FEW = 0.05
+"""Share of the test rows from which known labels count."""
+
+
+def known_rows(
+    subject: Subject, name: str, known: int, target: str, values: np.ndarray, what: str
+) -> Found:
+    """Return a finding with the submission of which the known rows are right.
+
+    Parameters
+    ----------
+    subject : Subject
+    name : str
+        The finding's.
+    known : int
+        Number of rows whose label is known.
+    target : str
+    values : ndarray of object, shape (n,)
+        What is known of each test row, None or empty for nothing.
+    what : str
+        What tells it.
+    """
+    share = known / subject.n
+    severity = "severe" if share >= WHOLE else "moderate" if share >= FEW else "minor"
+    right = np.array([value not in (None, "") for value in values])
+    frame = subject.spoilt(~right)
+    before = subject.chance
+    outcome = subject.doors.alone(frame)
+    return Found(
+        name=name,
+        severity=severity,
+        what=f"{what} of {known} of {subject.n} test rows",
+        before=before,
+        after=outcome.score,
+        submission=frame,
+        here=subject.doors.here(frame).words,
+    )
