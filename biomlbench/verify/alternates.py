@@ -78,7 +78,8 @@ def near_draws(
         second and the rest of the first; ``touched-<argument>`` only one element of it, and
         ``inner-<argument>`` those between a long start and the last few; ``turned-<argument>``
         the same elements, each row backwards; ``scaled`` has all numbers times one factor, and
-        ``exchanged`` two of them in each other's place, where the space allows it.
+        ``exchanged`` two of them in each other's place, where the space allows it;
+        ``resized-<dimension>`` has that size changed, and all values that have not that size kept.
     """
     source, dims = Source(rng), near_sizes(space)
     first, second = values_of(space, source, dims), values_of(space, source, dims)
@@ -93,6 +94,7 @@ def near_draws(
             drawn[f"inner-{name}"] = {**first, name: _inner(first[name], second[name])}
             drawn[f"turned-{name}"] = {**first, name: _turned(first[name])}
     drawn |= {name: {**first, **new} for name, new in _alike(space["arguments"], first).items()}
+    drawn |= {name: {**first, **new} for name, new in _resized(space, source, dims).items()}
     return {name: build(**values) if build else values for name, values in drawn.items()}
 
 
@@ -114,6 +116,25 @@ def _alike(space: dict[str, Any], first: dict[str, Any]) -> dict[str, dict[str, 
             found["exchanged"] = {one: first[other], other: first[one]}
             break
     return found
+
+
+def _resized(
+    space: dict[str, Any], source: Source, dims: dict[str, int]
+) -> dict[str, dict[str, Any]]:
+    """Return new values of the arguments that have a dimension, for each one beside others."""
+    found = {}
+    for dim, (low, _) in space.get("dims", {}).items() if len(dims) > 1 else ():
+        size = max(int(low), dims[dim] // 2)
+        if size != dims[dim]:
+            mine = {n: spec for n, spec in space["arguments"].items() if _hangs_on(spec, dim)}
+            changed = {**space, "arguments": mine}
+            found[f"resized-{dim}"] = values_of(changed, source, {**dims, dim: size})
+    return {name: values for name, values in found.items() if values}
+
+
+def _hangs_on(spec: dict[str, Any], dim: str) -> bool:
+    wanted = [*spec.get("shape", []), spec.get("length"), *spec.get("integer", [])]
+    return dim in [*wanted, spec.get("min"), spec.get("max")]
 
 
 def _is_plain(span: list[Any]) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["KINDS", "UNFIT_TEXT", "Drawing", "make", "names", "of_dtype"]
+__all__ = ["AFTER", "KINDS", "UNFIT_TEXT", "Drawing", "make", "names", "of_dtype"]
 
 KINDS = ("array", "number", "list", "tuple", "text", "choice")
 """Kinds of declared arguments that values can be made for."""
@@ -47,6 +47,8 @@ _ANY = ("ACGT", "aAbB", "AB-* ", "\t\n\x00 A", "é\U0001f9ecAß\u0301")
 _MANY = ("ties", "spread", "ascending", "descending", "equal", "odd-one", "low", "high", "ends")
 _ONE = ("ties", "spread", "low", "high", "inside")
 _FRACTIONS = ("decades", "inexact", "tiny", "huge", "hardly-apart", "nan", "inf", "all-nan")
+AFTER = ("same", "turned", "shuffled")
+"""An earlier argument: again, backwards, or with the elements of each row in another order."""
 _FLAGS = ("mixed", "none-set", "all-set", "first-set", "last-set", "all-but-one")
 _LETTERS = (
     "mixed",
@@ -118,7 +120,7 @@ def names(spec: dict[str, Any], left_out: bool = False) -> list[str]:
         return [*found, *(("mixed",) if one else (*_LETTERS, "same", "turned"))]
     dtypes = spec.get("array", ())
     if "bool" in dtypes:
-        return [*found, *_FLAGS]
+        return [*found, *_FLAGS, *(AFTER if spec.get("shape") else ())]
     whole = all(_is_whole(spec, dtype) for dtype in dtypes or ("",))
     found += list(_ONE if "number" in spec else _MANY)
     found += ["zeros"] if _holds(spec, 0) else []
@@ -130,7 +132,7 @@ def names(spec: dict[str, Any], left_out: bool = False) -> list[str]:
     if "number" not in spec:
         found += [] if whole else ["hardly-apart"]
         found += ["beyond-doubles"] if _takes_large(spec) else []
-        found += ["same", "turned"]
+        found += AFTER
         found += [flag for flag in ("nan", "inf") if spec.get(flag)]
         found += ["all-nan"] if spec.get("nan") else []
     return found
@@ -183,11 +185,11 @@ def _array(pattern: str, spec: dict[str, Any], drawing: Drawing) -> np.ndarray:
     lead = drawing.lead if declared[:1] == ["..."] else ()
     shape = (*lead, *(drawing.size(item) for item in declared if item != "..."))
     dtype = spec["array"][int(drawing.rng.integers(len(spec["array"])))]
-    if pattern in ("same", "turned"):
+    if pattern in AFTER:
         for other in drawing.earlier.values():
-            if isinstance(other, np.ndarray) and (other.shape, other.dtype) == (shape, dtype):
-                return (other if pattern == "same" else other[::-1]).copy()
-        pattern = "ties"
+            if isinstance(other, np.ndarray) and _alike(other, shape, dtype):
+                return _after(pattern, np.resize(other, shape), drawing.rng)
+        pattern = "mixed" if dtype == "bool" else "ties"
     size = math.prod(shape)
     flat = (
         _flags(pattern, size, drawing.rng)
@@ -195,6 +197,18 @@ def _array(pattern: str, spec: dict[str, Any], drawing: Drawing) -> np.ndarray:
         else _numbers(pattern, size, spec, dtype, drawing)
     )
     return np.asarray(flat).astype(dtype).reshape(shape)
+
+
+def _alike(other: np.ndarray, shape: tuple[int, ...], dtype: str) -> bool:
+    """Whether an array can be taken for one of that shape; of rows there may be more or fewer."""
+    rows = other.ndim == len(shape) and len(shape) > 1 and other.shape[1:] == shape[1:]
+    return other.dtype == dtype and (other.shape == shape or (rows and other.size > 0))
+
+
+def _after(pattern: str, other: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    if pattern == "shuffled":
+        return np.asarray(rng.permuted(other, axis=-1)) if other.ndim else other
+    return other[::-1].copy() if pattern == "turned" else other
 
 
 def _flags(pattern: str, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -60,6 +60,7 @@ _RICH = (
     "inf",
     "mixed",
     "same",
+    "shuffled",
     "two-letters",
     "rung",
     "tiny",
@@ -214,6 +215,7 @@ def _inputs(
         if _of_size(name) in levels
     }
     lead = _LEADS[int(levels.get("...", 0))]
+    dims = _as_earlier(source, dims, levels, rng)
     dims = _shrunk(source, dims, lead)
     drawing = edge_values.Drawing(rng, dims, lead=lead)
     for name, spec in source.arguments.items():
@@ -230,6 +232,23 @@ def _inputs(
         if source.strict:
             raise
         return None
+
+
+def _as_earlier(
+    source: Source, dims: dict[str, int], levels: dict[str, str], rng: np.random.Generator
+) -> dict[str, int]:
+    """Let half of the arrays that are made of an earlier one have its sizes, too."""
+    dims, earlier = dict(dims), list[list[Any]]()
+    for name, spec in source.arguments.items():
+        shape = spec.get("shape", [])
+        alike = [other for other in earlier if len(other) == len(shape)]
+        if levels[name] in edge_values.AFTER and alike and rng.random() < 0.5:
+            for mine, theirs in zip(shape, alike[0], strict=True):
+                if mine in dims and theirs in dims:
+                    low, high = source.sizes[mine]
+                    dims[mine] = dims[theirs] if low <= dims[theirs] <= high else dims[mine]
+        earlier += [shape] if shape else []
+    return dims
 
 
 def _shrunk(source: Source, dims: dict[str, int], lead: tuple[int, ...]) -> dict[str, int]:

@@ -90,6 +90,16 @@ def test_patterns_are_what_their_names_say():
     assert set(made("inexact")) <= set(edge_values.INEXACT)
 
 
+def test_an_array_is_made_of_an_earlier_one_of_more_or_fewer_rows():
+    spec = {"array": ["uint8"], "shape": ["m", "k"], "min": 0, "max": 1}
+    drawing = edge_values.Drawing(rng(), {"n": 4, "m": 7, "k": 30})
+    drawing.earlier["a"] = edge_values.make("ties", {**spec, "shape": ["n", "k"]}, drawing)
+    assert (edge_values.make("same", spec, drawing)[:4] == drawing.earlier["a"]).all()
+    shuffled = edge_values.make("shuffled", spec, drawing)
+    assert (shuffled[:4].sum(axis=1) == drawing.earlier["a"].sum(axis=1)).all()
+    assert (shuffled[:4] != drawing.earlier["a"]).any()
+
+
 def test_a_pattern_of_fractions_is_not_lost_on_an_integer_dtype():
     spec = {"array": ["int32", "float64"], "shape": ["n"], "min": 0}
     assert "tiny" in edge_values.names(spec)

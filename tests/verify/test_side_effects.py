@@ -250,6 +250,21 @@ def test_near_draws_differ_in_what_their_names_say():
     assert (changed[0], changed[-1]) == (63, 86)
 
 
+def test_near_draws_change_one_size_alone():
+    arguments = {
+        "a": {"array": "float64", "shape": ["n", "k"]},
+        "b": {"array": "float64", "shape": ["m", "k"]},
+        "i": {"integer": [0, "n"]},
+    }
+    space = {"dims": {"n": [2, 8], "m": [3, 9], "k": [2, 2]}, "arguments": arguments}
+    drawn = near_draws(space, np.random.default_rng(1), None)
+    first, other = drawn["first"], drawn["resized-m"]
+    assert (first["b"].shape, other["b"].shape) == ((9, 2), (4, 2))
+    assert other["a"] is first["a"]
+    assert drawn["resized-n"]["b"] is first["b"]
+    assert "resized-k" not in drawn
+
+
 def test_near_draws_share_ratios_and_sums_of_numbers():
     numbers = {"a": {"number": [0.5, 9]}, "b": {"number": [0.5, 9]}, "k": {"integer": [1, 9]}}
     space = {"name": "s", "arguments": numbers}

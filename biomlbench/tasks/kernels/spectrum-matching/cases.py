@@ -127,7 +127,7 @@ def adversarial():
             "other-line-ends",
             READ,
             "x\u2028BEGIN IONS\nBEGIN IONS\nTITLE=a\x0bb\x1c5 7\u2029END IONS\n"
-            "1 2\x0c# 3\n5 6\nEND IONS\n",
+            "1 2\t# 3\n5 6\nEND IONS\n",
         ),
         case("never-ends", READ, "BEGIN IONS\nTITLE=x\n100 1\n"),
         compared("no-peaks", MATCH, none, none, 10.0),

@@ -48,5 +48,9 @@ def adversarial():
         case("crowded-and-slow", F, np.arange(2000) % 7 // 2 * 30, 5000, 0.001, 150.0),
         case("shortest", F, np.array([0, 30]), 60, 1e-6, 1e-6),
         case("longest", F, np.array([0, 30]), 60, 1e6, 1e6),
+        *(
+            case(f"ratio-{dt:g}", F, np.array([0, 7, 400, 1100]), 1500, dt, 1.0)
+            for dt in (9e-6, 9e-5, 4e-4, 9e-4, 4e-3, 9e-3, 0.04, 0.09, 0.9)
+        ),
         case("far-outside", F, np.array([2**62, -(2**62), 2**32 + 3, 4]), 10, 0.001, 0.01),
     ]

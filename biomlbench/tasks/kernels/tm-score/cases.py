@@ -97,5 +97,7 @@ def adversarial():
         case("one-coordinate-lost", F, partly, x, _diagonal(30), np.eye(3), np.zeros(3)),
         case("empty-mobile", F, np.zeros((0, 3)), x, np.zeros((0, 2), np.int64), r, t),
         case("half-turn", F, x * [1, -1, -1], x, _diagonal(30), np.diag([1.0, -1, -1]), t),
+        case("far-target", F, x[:9] @ r, x[:9] + 1e4, _diagonal(9), r, np.full(3, 1e4 + 0.03)),
+        case("far-both", F, x[:9] + 1e4, x[:9] + 1e4, _diagonal(9), np.eye(3), np.full(3, 0.02)),
         case("far-away", F, x + 1e5, x, _diagonal(30), np.eye(3), np.full(3, -1e5)),
     ]

@@ -187,6 +187,7 @@ def adversarial():
     plain = ("ATGTGGTATTAA", [(0, 12)], (0, 12), "+")
     # the same letters, with an intron inside of the second codon
     cut = ("ATGTG" + "GTAAGT" + "GTATTAA", [(0, 5), (11, 18)], (0, 18), "+")
+    twice = ("ATGATGTGGTAA", *plain[1:])
     turned = (plain[0].translate(COMPLEMENT)[::-1], *plain[1:3], "-")
     forwards = [
         case("one-at-exon-start", EFFECT, *cut, 11, "", "C"),
@@ -199,6 +200,9 @@ def adversarial():
         case("stop-kept-back", EFFECT, *plain, 11, "A", "G"),
         case("stop-kept-in-the-middle", EFFECT, *plain, 10, "A", "G"),
         case("start-kept", EFFECT, *plain, 0, "", "ATGAAA"),
+        case("start-of-another-codon", EFFECT, *twice, 0, "ATG", ""),
+        case("start-put-together", EFFECT, *twice, 1, "TGA", ""),
+        case("start-replaced", EFFECT, *twice, 2, "GATG", "A"),
         case("stop-moved-forwards", EFFECT, *plain, 7, "ATTAA", "GAGCC"),
     ]
     return [
