@@ -320,7 +320,8 @@ def sequences(
 ) -> dict[PlannedCase, tuple[str, ...]]:
     """Plan the sequences: forwards with everything kept, backwards with objects used again.
 
-    The first step of each function comes once more at the end of each.
+    The first step of each function comes once more at the end of each, and its last one twice in
+    a row: what is kept for few calls only shows at once.
     """
     found: dict[PlannedCase, tuple[str, ...]] = {}
     if not steps:
@@ -329,7 +330,9 @@ def sequences(
         ("forwards", steps, False),
         ("backwards", steps[::-1], True),
     ):
-        order = [*order, *{case.function: case for case in order[::-1]}.values()]
+        first = {case.function: case for case in order[::-1]}
+        last = {case.function: case for case in order}
+        order = [*order, *(case for one in last.values() for case in (one, one)), *first.values()]
         calls = tuple((case.function, case.args, case.kwargs) for case in order)
         case = planned("adversarial", f"sequence~{name}", SEQUENCE, (reuse, calls), {})
         found[case] = tuple(step.id for step in order)

@@ -46,6 +46,8 @@ MAX_ELEMENTS = 4_000
 """Elements of all arguments of a call: edges are not about size."""
 MAX_PRODUCT = 12_000
 """Product of the sizes of a call, which algorithms may take time for."""
+MAX_LARGE = 600_000
+"""The same for the one call of each entry point that is about size."""
 RICH_SHARE = 3
 """One edge case in so many is of patterns alone that leave work to do: ties, not all equal."""
 TRIES = 5
@@ -68,6 +70,7 @@ _RICH = (
     "hardly-apart",
     "beyond-doubles",
 )
+_PLAIN = ("spread", "mixed", "choice-0")
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
 
 EDGES_SCHEMA: dict[str, Any] = {
@@ -79,6 +82,10 @@ EDGES_SCHEMA: dict[str, Any] = {
             "sizes": {"type": "object"},
             "build": {"type": "string"},
             "count": {"type": "integer", "minimum": 0},
+            "large": {
+                "type": "boolean",
+                "description": "false: the one large call keeps to `sizes`, because of its cost",
+            },
         },
         "additionalProperties": False,
     },
@@ -153,6 +160,18 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
                     said = ",".join(f"{key}={level}" for key, level in levels.items())
                     yield f"{number}-{row}:{said}", inputs
                     break
+        own = card.config.get("edges", {}).get(function, {})
+        declared = card.config.get("sizes", {}) if own.get("large", True) else source.sizes
+        if dims := _large(source, declared, card.config.get("product")):
+            levels = {
+                name: next((one for one in _PLAIN if one in every), every[0])
+                for name, every in factors.items()
+            }
+            for _ in range(TRIES):
+                inputs = _inputs(source, {**levels, "...": "0"}, rng, dims)
+                if inputs is not None:
+                    yield f"{number}-large", inputs
+                    break
 
 
 def _factors(source: Source) -> dict[str, list[str]]:
@@ -207,7 +226,10 @@ def _size(level: str, bounds: list[int], rng: np.random.Generator | None) -> int
 
 
 def _inputs(
-    source: Source, levels: dict[str, str], rng: np.random.Generator
+    source: Source,
+    levels: dict[str, str],
+    rng: np.random.Generator,
+    large: dict[str, int] | None = None,
 ) -> dict[str, Any] | None:
     dims = {
         name: _size(levels[_of_size(name)], bounds, rng) or 0
@@ -215,8 +237,7 @@ def _inputs(
         if _of_size(name) in levels
     }
     lead = _LEADS[int(levels.get("...", 0))]
-    dims = _as_earlier(source, dims, levels, rng)
-    dims = _shrunk(source, dims, lead)
+    dims = large or _shrunk(source, _as_earlier(source, dims, levels, rng), lead)
     drawing = edge_values.Drawing(rng, dims, lead=lead)
     for name, spec in source.arguments.items():
         if levels[name] != "left-out":
@@ -232,6 +253,29 @@ def _inputs(
         if source.strict:
             raise
         return None
+
+
+def _large(source: Source, declared: dict[str, list[int]], product: int | None) -> dict[str, int]:
+    """Return primes near the largest sizes, of which work in blocks of any size leaves a rest."""
+    used = set(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
+    dims = {name: _prime(declared.get(name, source.sizes[name])) for name in sorted(used)}
+    most = min(product or MAX_LARGE, MAX_LARGE)
+    while math.prod(max(size, 1) for size in dims.values()) > most:
+        largest = max(dims, key=lambda name: dims[name])
+        low = source.sizes[largest][0]
+        if dims[largest] // 2 < max(low, 2):
+            return {}
+        dims[largest] = _prime([low, dims[largest] * 2 // 3])
+    return dims
+
+
+def _prime(bounds: list[int]) -> int:
+    """Return the largest prime within bounds; the upper one where there is none."""
+    low, high = bounds
+    for size in range(high, max(low, 2) - 1, -1):
+        if all(size % divisor for divisor in range(2, math.isqrt(size) + 1)):
+            return size
+    return high
 
 
 def _as_earlier(
