@@ -174,11 +174,15 @@ def test_in_the_sandbox_a_cheat_fails(cheat, tmp_path):
 
 @pytest.mark.slow
 @every_card
-def test_in_the_sandbox_every_solution_gets_the_verdict_it_gets_here(name):
+def test_in_the_sandbox_solutions_get_the_verdict_they_get_here(name):
+    """All right ones, and wrong ones that different sets of checks catch."""
     sandbox_or_skip()
     loaded, oracle = prepared(name)
-    found = evidence.kill_matrix(loaded, in_sandbox, oracle=oracle)
-    assert found.problems == []
+    here = {row.solution: row for row in kills(name).rows}
+    wrong = sorted({row.caught_by: row.solution for row in here.values() if not row.right}.items())
+    some = [solution for _, solution in wrong[:: max(1, len(wrong) // 8)]]
+    chosen = {row.solution for row in here.values() if row.right} | {*some}
+    found = evidence.kill_matrix(loaded, in_sandbox, oracle=oracle, only=sorted(chosen))
     assert {r.solution: r.verdict for r in found.rows} == {
-        r.solution: r.verdict for r in kills(name).rows
+        solution: here[solution].verdict for solution in chosen
     }

@@ -151,6 +151,11 @@ def adversarial():
     factors = [line[:20] + "X" + line[21:] for line in factors]
     ends = [atom("CB", "ALA", "A", 1, (0, 0, 0)), atom("CB", "ALA", "B", 1, (0, 0, 8))]
     lost = [atom("N", "ALA", "A", 1, (0, 0, 0)), atom("N", "ALA", "B", 1, (0, 0, 1))]
+    apart = [
+        *(alone[0], "TER      10      ALA A  10", atom("CA", "SER", "B", 1, (9, 0, 0))),
+        *(atom("CA", "TRP", "A", 20, (5, 0, 0)), "END", "CONECT", "MODEL        2"),
+        *(atom("CA", "VAL", "A", 21, (6, 0, 0)), "TER", "", atom("CA", "VAL", "A", 4, (7, 0, 0))),
+    ]
     wide = [
         atom("CB", "ALA", "A", -999, (-999.999, -999.998, -999.997), code="Z"),
         atom("CB", "ALA", "A", 9999, (9999.999, 9999.998, 9999.997)),
@@ -168,6 +173,9 @@ def adversarial():
         case("alternates-letters", LETTERS, "\n".join(later), "A"),
         case("calcium", READ, "\n".join(calcium), "A"),
         case("calcium-letters", LETTERS, "\n".join(calcium), "A"),
+        case("other-records-between", READ, "\n".join(apart), "A"),
+        case("other-records-between-letters", LETTERS, "\n".join(apart), "A"),
+        case("other-records-between-pairs", PAIRS, "\n".join(apart), "A", "B", 8.0),
         case("wide-fields", READ, "\n".join(wide), "A"),
         case("at-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 8.0),
         case("beyond-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 7.9),
