@@ -23,7 +23,9 @@ def pytest_in(clone, *arguments):
     environment = os.environ | {"PYTHONPATH": str(clone), "PYTEST_ADDOPTS": ""}
     for name in [name for name in environment if name.startswith("PYTEST_XDIST")]:
         del environment[name]
-    call = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    # A folder of its own: pytest would go through those of all earlier runs, and remove old ones.
+    own = f"--basetemp={clone.parent / 'tmp'}"
+    call = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", own, *arguments]
     done = subprocess.run(call, cwd=clone, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     return done.stdout
