@@ -120,11 +120,14 @@ def rewritten(content: bytes) -> bytes:
     --------
     >>> rewritten(b"def f(x):\n    y = x  # same\n    return y").decode("utf-8-sig").split()
     ['def', 'f(x):', '_y', '=', 'x', 'return', '_y']
+    >>> rewritten(b"def f(x):\n    y = _y(x)\n    return y").decode("utf-8-sig").split()
+    ['def', 'f(x):', '_y_', '=', '_y(x)', 'return', '_y_']
     """
     tree = ast.parse(content)
+    taken = _names(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            _rename_locals(node)
+            _rename_locals(node, taken)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef)) and ast.get_docstring(node):
             node.body = node.body[1:] or [ast.Pass()]
@@ -132,7 +135,13 @@ def rewritten(content: bytes) -> bytes:
     return b"\xef\xbb\xbf" + text.encode()
 
 
-def _rename_locals(function: ast.FunctionDef) -> None:
+def _names(tree: ast.AST) -> frozenset[str]:
+    """Return all names of a module, of its functions too."""
+    found = (getattr(node, key, None) for node in ast.walk(tree) for key in ("id", "name", "arg"))
+    return frozenset(name for name in found if isinstance(name, str))
+
+
+def _rename_locals(function: ast.FunctionDef, taken: frozenset[str]) -> None:
     """Rename what a simple function assigns; one with scopes of its own is left as it is."""
     scopes = (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.Global, ast.Nonlocal, ast.ListComp,
               ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Import, ast.ImportFrom)  # fmt: skip
@@ -141,9 +150,14 @@ def _rename_locals(function: ast.FunctionDef) -> None:
         return
     arguments = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
     assigned = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    new = {}
+    for name in assigned - arguments:
+        new[name] = f"_{name}"
+        while new[name] in taken:
+            new[name] += "_"
     for node in inner:
-        if isinstance(node, ast.Name) and node.id in assigned - arguments:
-            node.id = f"_{node.id}"
+        if isinstance(node, ast.Name):
+            node.id = new.get(node.id, node.id)
 
 
 def write(control: Control, folder: Path) -> Path:
