@@ -18,6 +18,16 @@ FOLDERS = [TEMPLATE, *sorted(path.parent for path in KERNELS.glob("*/verifier.ya
 NAMES = [folder.name for folder in FOLDERS]
 # All tests of a card one after another, so that one worker needs what they share, and not each.
 every_card = pytest.mark.parametrize("name", NAMES, scope="module")
+COSTLY = {
+    *("chain-contacts", "competing-risks", "guide-off-targets", "lesion-statistics"),
+    *("smith-waterman", "spectrum-matching", "tanimoto-matrix", "variant-consequences"),
+}
+"""Cards whose many solutions take half of the time that those of all take: with the slow tests."""
+every_kill_matrix = pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow if n in COSTLY else ()) for n in NAMES],
+    scope="module",
+)
 
 
 def sandbox_or_skip():
@@ -51,17 +61,17 @@ def test_evidence_is_complete(name):
     assert evidence.missing(FOLDERS[NAMES.index(name)]) == []
 
 
-@every_card
+@every_kill_matrix
 def test_right_solutions_pass_and_known_bad_ones_are_caught_as_they_claim(name):
     assert kills(name).problems == []
 
 
-@every_card
+@every_kill_matrix
 def test_every_deciding_check_catches_something(name):
     assert kills(name).idle == []
 
 
-@every_card
+@every_kill_matrix
 def test_stock_candidates_fail(name):
     verdicts = {row.solution: row.verdict for row in kills(name).rows}
     found = {stock_name: verdicts[f"stock/{stock_name}"] for stock_name in stock.NAMES}
@@ -69,7 +79,7 @@ def test_stock_candidates_fail(name):
     assert set(found.values()) == {"fail"}, found
 
 
-@every_card
+@every_kill_matrix
 def test_right_values_with_side_effects_fail(name):
     loaded, oracle = prepared(name)
     verdicts = {row.solution: row.verdict for row in kills(name).rows}
@@ -83,7 +93,7 @@ def test_every_promise_has_a_case_and_no_case_lies_outside(name):
     assert promises.problems(prepared(name)[0]) == []
 
 
-@every_card
+@every_kill_matrix
 def test_a_known_bad_is_caught_by_a_check_of_a_mode_that_it_claims(name):
     modes = {name: mode for name, mode, _ in kills(name).checks}
     for row in kills(name).rows:
@@ -92,7 +102,7 @@ def test_a_known_bad_is_caught_by_a_check_of_a_mode_that_it_claims(name):
             assert claimed & {modes[check] for check in row.caught_by}, row.solution
 
 
-@every_card
+@every_kill_matrix
 def test_right_solutions_keep_a_margin(name):
     for row in kills(name).rows:
         if row.right:
