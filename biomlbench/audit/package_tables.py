@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["PackageTable", "codes_of", "package_tables"]
+__all__ = ["PackageTable", "all_codes", "codes_of", "package_tables"]
 
 MAX_BYTES = 16 << 20
 """Larger files are not searched."""
@@ -70,16 +70,32 @@ def package_tables(task: Task) -> Iterator[PackageTable]:
     """
     covered = set(installed_data(task))
     groups: dict[tuple[str, int], list[PackageTable]] = {}
-    for name, path in package_files(tuple(a + b for a in _SUFFIXES for b in ("", ".gz"))):
+    for name, path in _files():
         if name not in covered and str(path) not in covered:
             for table in _tables(name, path):
                 groups.setdefault((str(path.parent), len(table.frame)), []).append(table)
     for parts in groups.values():
+        if len(parts) == 1:
+            yield parts[0]
+            continue
         yield PackageTable(
             ", ".join(dict.fromkeys(part.name for part in parts)),
             pd.concat([part.frame for part in parts], axis=1),
             np.hstack([part.codes for part in parts]),
         )
+
+
+@cache
+def all_codes() -> np.ndarray:
+    """Return the codes of all values of all tables, sorted: most columns have none in there."""
+    tables = [table for file in _files() for table in _tables(*file)]
+    return np.unique(
+        np.concatenate([table.codes.ravel() for table in tables] or [np.zeros(0, np.uint64)])
+    )
+
+
+def _files() -> tuple[tuple[str, Path], ...]:
+    return package_files(tuple(a + b for a in _SUFFIXES for b in ("", ".gz")))
 
 
 def codes_of(values: pd.Series) -> np.ndarray:
@@ -108,7 +124,7 @@ def _tables(name: str, path: Path) -> tuple[PackageTable, ...]:
         else:
             found = _of_text(path)
         return tuple(
-            PackageTable(name, frame, np.column_stack([codes_of(frame[c]) for c in frame]))
+            PackageTable(name, frame, np.array([codes_of(frame[c]) for c in frame]).T)
             for frame in found
             if len(frame) >= LEAST_ROWS
         )

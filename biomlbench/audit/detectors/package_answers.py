@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.audit.package_tables import codes_of, package_tables
+from biomlbench.audit.package_tables import all_codes, codes_of, package_tables
 from biomlbench.audit.public_tables import row_positions
 
 from ._chance import tells
@@ -40,7 +40,9 @@ GLANCE = 20
 
 def find(subject: Subject) -> Iterable[Found]:
     """Search the packages that the sandbox shows for the test rows, by ids and by features."""
-    ids, features = _ids(subject), _features(subject)
+    ids, features = _found(_ids(subject), FOUND), _found(_features(subject), CONTAINED)
+    if not ids and not features:
+        return
     for table in package_tables(subject.task):
         for how, rows in _rows_of(table, ids, features):
             there = rows >= 0
@@ -73,6 +75,18 @@ def _features(subject: Subject) -> list[np.ndarray]:
     counts = [len(np.unique(codes)) for codes in found]
     order = sorted(range(len(found)), key=lambda i: -counts[i])
     return [found[i] for i in order if counts[i] >= LEAST_VALUES][:MOST_COLUMNS]
+
+
+def _found(columns: list[np.ndarray], share: float) -> list[np.ndarray]:
+    """Return the columns of whose values so large a share is in any package at all."""
+    known = all_codes()
+    found = []
+    for codes in columns:
+        values = np.unique(codes)
+        places = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        if len(known) and (known[places] == values).mean() >= share:
+            found.append(codes)
+    return found
 
 
 def _rows_of(
