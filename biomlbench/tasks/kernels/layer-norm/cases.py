@@ -51,6 +51,8 @@ def adversarial():
     x = rng.normal(size=(4, 6))
     some = x.copy()
     some[2] = 3.0
+    far = np.array([[0.0], [1e8], [-1e8], [1e4]])
+    inner = np.array([1, 2**-14, -(2**-10), -1, 2**-10, -(2**-14)])
     return [
         case("one-row-constant", F, some, gamma, beta),
         case("all-zero", F, np.zeros((3, 6)), gamma, beta),
@@ -66,7 +68,17 @@ def adversarial():
         case("at-the-least-spread", F, 1e8 - np.array([[0.0, 1.0] * 3] * 2), gamma, beta, 1e-300),
         case("alike-and-not", F, np.array([[0.1] * 6, [0.1, 0.3] * 3]), gamma, beta, 1e-40),
         case("vast-eps", F, x, gamma, beta, 1e300),
+        case("any-size", F, x * _sizes(x.shape[1]), gamma, beta, 1e-300),
+        case("any-size-and-far", F, (x + 1e7) * _sizes(x.shape[1]), gamma, beta, 1e-300),
+        case("near-and-far-rows", F, x + far, gamma, beta),
+        case("close-to-a-far-mean", F, 1e8 + np.outer([1, 2], inner), gamma, beta, 1e-9),
+        case("hardly-apart-beside-eps", F, 1e8 + 3e-3 * np.sin(x), gamma, beta, 0.36),
     ]
+
+
+def _sizes(features):
+    """Factors of the rows, far above and far below any number that is taken for 0."""
+    return np.repeat([[1e-140], [1e-40], [1e-9], [1e140]], features, axis=1)
 
 
 def equal_rows():

@@ -71,4 +71,9 @@ def adversarial():
         case("largest-target", F, rare, 1e12),
         case("one-count", F, np.eye(4, dtype=np.int64)),
         case("past-32-bits", F, np.array([[3_000_000_000, 1, 10_000_000_000], [2**31, 2**32, 7]])),
+        case("odd-past-24-bits-int32", F, np.array([[2**24 + 1, 2**25 + 3, 7]], np.int32), 1.0),
+        case("odd-past-24-bits", F, np.array([[2**24 + 1, 2**25 + 3, 7]]), 1.0),
+        case("any-share", F, np.geomspace(1e-20, 1e10, 31)[None]),
+        case("any-share-of-a-huge-target", F, np.geomspace(1e-20, 1e10, 31)[None], 1e12),
+        case("any-total", F, 10.0 ** np.outer([-250, -90, -25, -17, -7], np.ones(3)) * [0, 1, 3]),
     ]

@@ -58,6 +58,7 @@ def adversarial():
     signs = np.array([1, -1, 1, 1, -1, 1, -1, -1, 1, 1, -1, -1.0])
     chosen = rng.random((5, 7)) < 0.5
     chosen[2] = False
+    about = np.array([708.5, -715.0, 0.0, -740.0, 715.0])
     return [
         case("masked-row", F, q, k, some),
         case("all-masked", F, q, k, np.zeros((4, 5), bool)),
@@ -83,7 +84,20 @@ def adversarial():
         case("both-ends", F, *_at_ends(signs[:5], signs[5:]), chosen),
         case("near-the-lowest", F, *_at_ends(-np.ones(5), 1 - np.arange(7) / 7000), chosen),
         case("near-the-highest", F, *_at_ends(np.ones(5), 1 - np.arange(7) / 7000), chosen),
+        case("masked-in-stretches", F, *_stretches()),
+        # exp of the highest score of a row is barely a number, or barely none
+        case("about-the-range-of-exp", F, *_at_ends(about / 1e4, 1 - np.arange(7) / 3000), chosen),
     ]
+
+
+def _stretches():
+    """Rows that may look at a few neighbouring keys of many, one at no key and one at both ends."""
+    rng = np.random.default_rng(9)
+    places = np.arange(605)
+    first = np.array([0, 70, 270, 530, 600, 605])
+    mask = (places >= first[:, None]) & (places < first[:, None] + 5)
+    ends = (places < 3) | (places > 601)
+    return 4 * rng.normal(size=(7, 3)), rng.normal(size=(605, 3)), np.vstack([mask, ends])
 
 
 def _at_ends(first, second):

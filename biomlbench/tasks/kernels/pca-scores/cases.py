@@ -67,4 +67,5 @@ def adversarial():
         _drawn("far-from-zero", 21, 16, 4, 2, values=falling(4), mean=1e6),
         _drawn("outlier", 22, 12, 4, 2, values=[300.0, 6.0, 3.0, 1.0]),
         case("duplicated-feature", F, low_rank[:, [0, 0, 1, 1]], 2),
+        _drawn("tiny-units", 24, 14, 5, 5, values=falling(5) * 1e-30, mean=1e-29),
     ]

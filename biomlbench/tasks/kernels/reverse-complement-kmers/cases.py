@@ -80,5 +80,6 @@ def adversarial():
         case("kmers-lower", K, "ttgacaatcgg", 3),
         case("kmers-past-64-bits", K, letters(30, 60), 45),
         case("kmers-hairpin", K, _hairpin(90, "AC", 21) + "N" + _hairpin(91, "GT", 21), 182),
+        case("kmers-long-palindrome", K, _hairpin(94, "AT", 21), 182),
         case("kmers-two-hundred", K, letters(43, 260), 200),
     ]
