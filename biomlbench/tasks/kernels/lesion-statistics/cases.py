@@ -144,6 +144,9 @@ def adversarial():
         resampled("high-labels", a * 33, PLAIN, (9, 9, 9), np.diag([1.43, 1.9, 2.6, 1])),
         case("slab-found", FOUND, slab(), slab()[::-1], 0.5),
         case("winding", TABLE, winding(), oblique(47), 100.0),
+        case("hardly-too-little", FOUND, line(1, 1, 0, 2, 2), line(1, 0, 0, 1, 1), 0.5 + 1e-12),
+        resampled("micrometres", a, oblique(48, (1e-4, 1e-4, 3e-4)), (7, 6, 5), micro()),
+        resampled("whole-words-away", none + 1, np.eye(4), (3, 3, 3), np.eye(4) + away()),
     ]
 
 
@@ -159,6 +162,18 @@ def edge():
     affine = np.eye(4)
     affine[:3, 3] = [-1.6, -0.4, -0.6]
     return affine
+
+
+def micro():
+    """A grid a little off that of the tiny voxels."""
+    affine = oblique(48, (1e-4, 1e-4, 3e-4))
+    affine[:3, 3] += affine[:3, :3] @ [-0.7, 0.3, 0.2]
+    return affine
+
+
+def away():
+    """So far off that places cut to 16 bits are those at the origin."""
+    return 2.0**16 * np.eye(4, k=3)
 
 
 def slab():
