@@ -160,9 +160,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
                     said = ",".join(f"{key}={level}" for key, level in levels.items())
                     yield f"{number}-{row}:{said}", inputs
                     break
-        own = card.config.get("edges", {}).get(function, {})
-        declared = card.config.get("sizes", {}) if own.get("large", True) else source.sizes
-        if dims := _large(source, declared, card.config.get("product")):
+        if source.most and (dims := _large(source, card, function)):
             levels = {
                 name: next((one for one in _PLAIN if one in every), every[0])
                 for name, every in factors.items()
@@ -255,11 +253,14 @@ def _inputs(
         return None
 
 
-def _large(source: Source, declared: dict[str, list[int]], product: int | None) -> dict[str, int]:
+def _large(source: Source, card: Card, function: str) -> dict[str, int]:
     """Return primes near the largest sizes, of which work in blocks of any size leaves a rest."""
     used = set(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
+    own = card.config.get("edges", {}).get(function, {})
+    # What an input space may have is its author's to say, and so are sizes for the sake of cost.
+    declared = card.config.get("sizes", {}) if source.strict and own.get("large", True) else {}
     dims = {name: _prime(declared.get(name, source.sizes[name])) for name in sorted(used)}
-    most = min(product or MAX_LARGE, MAX_LARGE)
+    most = min(card.config.get("product", MAX_LARGE), MAX_LARGE)
     while math.prod(max(size, 1) for size in dims.values()) > most:
         largest = max(dims, key=lambda name: dims[name])
         low = source.sizes[largest][0]
