@@ -20,6 +20,7 @@ NAMES = [folder.name for folder in FOLDERS]
 every_card = pytest.mark.parametrize("name", NAMES, scope="module")
 COSTLY = {
     *("chain-contacts", "competing-risks", "guide-off-targets", "lesion-statistics"),
+    *("michaelis-menten-fit", "needleman-wunsch"),
     *("smith-waterman", "spectrum-matching", "tanimoto-matrix", "variant-consequences"),
 }
 """Cards whose many solutions take half of the time that those of all take: with the slow tests."""
