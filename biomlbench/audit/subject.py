@@ -296,6 +296,19 @@ class Subject:
         """Tables among the public files, but for the sample submission."""
         return tuple(read_public(self.task, self.sample[list(self.ids)]))
 
+    @property
+    def tests(self) -> Iterator[tuple[PublicTable, np.ndarray]]:
+        """Public tables that have all test rows, with the row of each."""
+        for table in self.public:
+            rows = table.own_key
+            if rows is not None and (rows >= 0).all():
+                yield table, rows
+
+    def features(self, table: PublicTable) -> list[str]:
+        """Return a table's columns that are neither ids nor targets nor predictions."""
+        own = {*self.ids, *self.truths, *self.names}
+        return [column for column in table.columns if column not in own]
+
 
 def _score_of(outcome: Outcome) -> float:
     if outcome.score is None:

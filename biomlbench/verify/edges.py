@@ -154,22 +154,17 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
             *combinations(rich, source.most // RICH_SHARE, rng),
         ]
         for row, levels in enumerate(rows):
-            for _ in range(TRIES):
-                inputs = _inputs(source, levels, rng)
-                if inputs is not None:
-                    said = ",".join(f"{key}={level}" for key, level in levels.items())
-                    yield f"{number}-{row}:{said}", inputs
-                    break
+            if (inputs := _tried(source, levels, rng)) is not None:
+                said = ",".join(f"{key}={level}" for key, level in levels.items())
+                yield f"{number}-{row}:{said}", inputs
         if source.most and (dims := _large(source, card, function)):
             levels = {
                 name: next((one for one in _PLAIN if one in every), every[0])
                 for name, every in factors.items()
             }
-            for _ in range(TRIES):
-                inputs = _inputs(source, {**levels, "...": "0"}, rng, dims)
-                if inputs is not None:
-                    yield f"{number}-large", inputs
-                    break
+            inputs = _tried(source, {**levels, "...": "0"}, rng, dims)
+            if inputs is not None:
+                yield f"{number}-large", inputs
 
 
 def _factors(source: Source) -> dict[str, list[str]]:
@@ -221,6 +216,17 @@ def _size(level: str, bounds: list[int], rng: np.random.Generator | None) -> int
     if not fit:
         return None
     return fit[0] if rng is None else fit[int(rng.integers(len(fit)))]
+
+
+def _tried(
+    source: Source,
+    levels: dict[str, str],
+    rng: np.random.Generator,
+    large: dict[str, int] | None = None,
+) -> dict[str, Any] | None:
+    """Return inputs of the first draw that is promised; None where none of a few is."""
+    draws = (_inputs(source, levels, rng, large) for _ in range(TRIES))
+    return next((inputs for inputs in draws if inputs is not None), None)
 
 
 def _inputs(

@@ -44,7 +44,6 @@ def checked(submission, answers, ids=("id",)):
     return found
 
 """
-SCALES = {"diabetes": {"scaled": False}}
 RMSE = """
 def grade(submission, answers):
     s = checked(submission, answers)
@@ -139,20 +138,20 @@ def base(kind: str = "regression", n: int = 60, seed: int = 0, noise: float = 0.
     return Recipe(public, answers, grader)
 
 
-def installed(name: str, labels: dict[int, str] | None = None) -> Recipe:
+def installed(name: str, labels: dict[int, str] | None = None, **options: Any) -> Recipe:
     """Return a task of a data set that scikit-learn brings along."""
-    data = getattr(datasets, f"load_{name}")(as_frame=True, **SCALES.get(name, {}))
+    data = getattr(datasets, f"load_{name}")(as_frame=True, **options)
     frame = data.frame.sample(frac=1, random_state=0).reset_index(drop=True)
     frame = frame.rename(columns={"target": "y"}).rename(columns=lambda c: c.replace(" ", "_"))
     frame.insert(0, "id", np.arange(5000, 5000 + len(frame)))
-    task = base("classes" if labels else "regression")
-    frame["y"] = frame["y"].map(labels) if labels else frame["y"]
+    blank: Any = 0.0
+    if labels:
+        frame["y"], blank = frame["y"].map(labels), labels[0]
     train, test = frame[60:], frame[:60]
     answers = test[["id", "y"]].copy()
-    blank: Any = next(iter(labels.values())) if labels else 0.0
     sample = answers[["id"]].assign(y=blank)
     public = {"train": train, "test": test.drop(columns="y"), "sample_submission": sample}
-    return Recipe(public, answers, task.grader)
+    return Recipe(public, answers, base("classes" if labels else "regression").grader)
 
 
 def own(kind: str = "regression", **options: Any) -> Recipe:
@@ -240,7 +239,7 @@ def classes_lie_in_a_package_under_other_names():
 
 @flaw("answers-in-packages")
 def targets_lie_in_a_package_in_a_file_of_their_own():
-    return installed("diabetes")
+    return installed("diabetes", scaled=False)
 
 
 @flaw("answers-by-arithmetic")

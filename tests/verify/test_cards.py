@@ -194,6 +194,7 @@ def test_in_the_sandbox_solutions_get_the_verdict_they_get_here(name):
     some = [solution for _, solution in wrong[:: max(1, len(wrong) // 8)]]
     chosen = {row.solution for row in here.values() if row.right} | {*some}
     found = evidence.kill_matrix(loaded, in_sandbox, oracle=oracle, only=sorted(chosen))
+    assert [text for row in found.rows for text in row.problems] == []
     assert {r.solution: r.verdict for r in found.rows} == {
         solution: here[solution].verdict for solution in chosen
     }

@@ -122,10 +122,7 @@ def _cheap(subject: Subject) -> Iterator[tuple[str, pd.DataFrame]]:
 def _copies(subject: Subject) -> Iterator[tuple[str, pd.DataFrame]]:
     """Copy each public column of numbers of the test rows, as it is and negated."""
     count = 0
-    for table in subject.public:
-        rows = table.own_key
-        if rows is None or (rows < 0).any():
-            continue
+    for table, rows in subject.tests:
         for column in table.columns:
             if column in subject.ids or column in subject.truths or count >= MAX_COLUMNS:
                 continue
@@ -141,9 +138,8 @@ def _neighbour(subject: Subject) -> Iterator[Found]:
     if len(subject.names) != 1 or len(subject.truths) != 1:
         return
     ((target, _),) = subject.truths.items()
-    for test in subject.public:
-        rows = test.own_key
-        if rows is None or (rows < 0).any() or target in test.frame:
+    for test, rows in subject.tests:
+        if target in test.frame:
             continue
         for train in subject.public:
             if target not in train.frame or train is test:

@@ -64,14 +64,11 @@ def _ids(subject: Subject) -> list[np.ndarray]:
 
 def _features(subject: Subject) -> list[np.ndarray]:
     """Return the codes of the test rows' features, those with the most values first."""
-    own = {*subject.ids, *subject.truths, *subject.names}
-    found = []
-    for table in subject.public:
-        rows = table.own_key
-        if rows is not None and (rows >= 0).all():
-            found += [
-                codes_of(table.frame[name])[rows] for name in table.columns if name not in own
-            ]
+    found = [
+        codes_of(table.frame[name])[rows]
+        for table, rows in subject.tests
+        for name in subject.features(table)
+    ]
     counts = [len(np.unique(codes)) for codes in found]
     order = sorted(range(len(found)), key=lambda i: -counts[i])
     return [found[i] for i in order if counts[i] >= LEAST_VALUES][:MOST_COLUMNS]

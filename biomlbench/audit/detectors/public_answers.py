@@ -108,12 +108,6 @@ def _joined(
                     yield "answers-by-order", column, where, rows, table
 
 
-def _features(subject: Subject, table: PublicTable) -> list[str]:
-    """Return a table's columns that are neither ids nor targets nor another key."""
-    own = {*subject.ids, *subject.truths, *subject.names}
-    return [column for column in table.columns if column not in own]
-
-
 def _duplicates(subject: Subject) -> Iterator[Found]:
     tests = [table for table in subject.public if table.own_key is not None]
     for test in tests:
@@ -121,7 +115,8 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
         for other in subject.public:
             if other is test or rows is None:
                 continue
-            shared = [c for c in _features(subject, test) if c in set(_features(subject, other))]
+            there = set(subject.features(other))
+            shared = [column for column in subject.features(test) if column in there]
             if not shared:
                 continue
             for target in [c for c in other.columns if c not in test.columns]:
@@ -133,8 +128,8 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
                 labels = _labels_of(other, target, shared)
                 keys = row_texts(test.frame[shared])[rows]
                 values = np.array([labels.get(key) for key in keys], object)
-                there = np.array([value is not None for value in values])
-                found = agreement(values[there], truth[there])
+                told = np.array([value is not None for value in values])
+                found = agreement(values[told], truth[told])
                 if found.real:
                     what = f"rows of {other.name} with the same features ({', '.join(shared[:5])})"
                     yield known_rows(subject, "answers-by-duplicates", found.equal, target, values,
@@ -148,11 +143,8 @@ def _labels_of(table: PublicTable, target: str, shared: list[str]) -> dict[str, 
 
 def _columns(subject: Subject) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield the public columns of the test rows, as numbers and as text, in their order."""
-    for table in subject.public:
-        rows = table.own_key
-        if rows is None or (rows < 0).any():
-            continue
-        for column in _features(subject, table):
+    for table, rows in subject.tests:
+        for column in subject.features(table):
             label = f"{table.name}:{column}"
             yield label, table.numbers(column)[rows], table.text(column)[rows]
 
