@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.linked_packages import linked_packages
 from biomlbench.sandbox.model import SandboxUnavailable
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Interpreter:
     links : tuple of (str, str)
         Path and target of symbolic links that lead to the executable.
     site_packages : tuple of str
+        With the folders that links in them lead to.
     further_sites : tuple of str
         Folders of packages that the interpreter does not find by itself inside: the user's own
         (``pip install --user``) and those that ``PYTHONPATH`` adds.
@@ -95,6 +97,10 @@ def _describe(executable: str, prefix: str, base_prefix: str, sites: Iterable[st
                 paths.append(path)
     sites = [entry for entry in sites if Path(entry).is_dir()]
     paths += [entry for entry in sites if not covered(entry, (*paths, *SYSTEM_PATHS))]
+    linked = [linked_packages(entry) for entry in sites]
+    sites += [folder for found in linked for folder in found.folders]
+    kept = [path for found in linked for path in found.paths]
+    paths += [path for path in kept if not covered(path, (*paths, *SYSTEM_PATHS))]
     hop = executable
     for _ in range(MAX_LINKS):
         if not covered(hop, (*paths, *SYSTEM_PATHS)):
@@ -132,17 +138,25 @@ def current() -> Interpreter:
     shown = (*found.paths, *SYSTEM_PATHS)
     sites = [p for p in sys.path if Path(p).name in _SITE_NAMES and Path(p).is_dir()]
     sites = [p for p in sites if p not in found.site_packages and not covered(p, SYSTEM_PATHS)]
+    linked = [linked_packages(folder) for folder in sites]
+    further = (*sites, *(path for kept in linked for path in kept.paths))
+    folders = [folder for kept in linked for folder in kept.folders]
     libraries = _loaded_libraries()
     searched = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     searched = [os.path.realpath(folder) for folder in searched if folder]
     used = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in libraries)
-    libraries = [path for path in libraries if not covered(path, (*shown, *sites))]
+    used = {folder: None for folder in used if folder in searched}
+    # A library is in use under its real path. What is shown under the name of a link holds it.
+    names = (*shown, *further)
+    real = {*names, *(os.path.realpath(name) for name in names)}
+    libraries = [p for p in libraries if os.path.dirname(p) in used or not covered(p, real)]
+    libraries = [path for path in libraries if not covered(path, names)]
     return replace(
         found,
-        paths=tuple(dict.fromkeys((*found.paths, *sites, *libraries))),
-        site_packages=(*found.site_packages, *sites),
+        paths=tuple(dict.fromkeys((*found.paths, *further, *libraries))),
+        site_packages=(*found.site_packages, *sites, *folders),
         further_sites=tuple(sites),
-        library_path=":".join(folder for folder in used if folder in searched),
+        library_path=":".join(used),
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from biomlbench.sandbox.cgroups import ControlGroup
 
-__all__ = ["Running", "pipe_with", "spawn", "subreaper"]
+__all__ = ["Running", "file_with", "spawn", "subreaper"]
 
 # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
@@ -65,25 +65,17 @@ def subreaper() -> Iterator[None]:
                 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
-def pipe_with(data: bytes) -> int:
-    """Return the reading end of a pipe that holds `data` and then ends.
+def file_with(data: bytes) -> int:
+    """Return a descriptor of a file in memory that holds `data`, to be read from its beginning.
 
-    Raises
-    ------
-    SandboxFault
-        If the kernel refuses a pipe of that size.
+    A pipe would not do: it holds 64 KiB, and 4 KiB where a user has many of them.
     """
-    read, write = os.pipe()
-    try:
-        os.set_blocking(write, False)
-        if os.write(write, data) != len(data):
-            raise SandboxFault("the sandbox's arguments do not fit into a pipe")
-    except BlockingIOError as error:
-        os.close(read)
-        raise SandboxFault("the sandbox's arguments do not fit into a pipe") from error
-    finally:
-        os.close(write)
-    return read
+    fd = os.memfd_create("sandbox", os.MFD_CLOEXEC)
+    with open(fd, "wb", closefd=False) as file:
+        file.write(data)
+        file.flush()
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
 
 
 class Running:

@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.linked_packages import linked_packages
 from biomlbench.task.adopted_data import write_json
 from biomlbench.task.sources.data_source import parse_sources
 from biomlbench.task.sources.package import PackageFile
@@ -129,6 +130,8 @@ def _roots() -> tuple[tuple[str, ...], tuple[str, ...]]:
     sites = {*site.getsitepackages(), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     if site.ENABLE_USER_SITE:
         sites.add(site.getusersitepackages())
+    linked = [linked_packages(folder) for folder in sites if Path(folder).is_dir()]
+    sites |= {folder for found in linked for folder in found.folders}
     whole = {sys.prefix, sys.base_prefix, "/usr/lib"}
     real = (tuple(sorted({os.path.realpath(p) for p in group})) for group in (sites, whole))
     first, second = real

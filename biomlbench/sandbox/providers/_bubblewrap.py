@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from biomlbench.sandbox import cgroups, interpreter, seccomp
 from biomlbench.sandbox.diagnosis import remedy_for_bwrap
 from biomlbench.sandbox.model import SandboxFault, SandboxUnavailable
-from biomlbench.sandbox.process import Running, pipe_with, spawn
+from biomlbench.sandbox.process import Running, file_with, spawn
 from biomlbench.sandbox.providers.base import INSIDE, Setup, environment, harness_command
 
 if TYPE_CHECKING:
@@ -150,9 +150,10 @@ def _file_system(
     tmpfs = ["--perms", "1777", "--size", scratch, "--tmpfs"]
     result = [*tmpfs, "/tmp", "--proc", "/proc", "--dev", "/dev", *tmpfs, "/dev/shm"]
     shown: list[str] = []
+    folders = _Folders()
     for path in interpreter.SYSTEM_PATHS:
         if os.path.lexists(path):
-            result += [*_parents(path), "--ro-bind", path, path]
+            result += [*folders.above(path), "--ro-bind", path, path]
             shown.append(path)
     for path in _TOP_LINKS:
         if os.path.islink(path):
@@ -164,10 +165,10 @@ def _file_system(
     for top in tops:
         result += ["--perms", "0755", "--size", str(MB), "--tmpfs", top]
     for path in setup.interpreter.paths:
-        result += [*_parents(path), "--ro-bind", path, path]
+        result += [*folders.above(path), "--ro-bind", path, path]
         shown.append(path)
     for path, target in setup.interpreter.links:
-        result += [*_parents(path), "--symlink", target, path]
+        result += [*folders.above(path), "--symlink", target, path]
     for path in interpreter.hidden_paths(shown, setup.interpreter, setup.hidden):
         if os.path.isdir(path):
             result += ["--perms", "0555", "--size", "4096", "--tmpfs", path, "--remount-ro", path]
@@ -177,16 +178,16 @@ def _file_system(
         result += ["--remount-ro", top]
     result += [word for node in setup.gpus.nodes for word in ("--dev-bind", node, node)]
     result += ["--remount-ro", "/dev"]
-    result += [*_parents(ONLINE), "--perms", "0444", "--file", str(online_fd), ONLINE]
+    result += [*folders.above(ONLINE), "--perms", "0444", "--file", str(online_fd), ONLINE]
     result += [*tmpfs, places.box]
     if setup.inputs is not None:
         result += ["--ro-bind", str(setup.inputs.resolve()), places.data]
     result += ["--perms", "0755", "--dir", places.harness]
     result += ["--ro-bind", str(INSIDE), f"{places.harness}/inside"]
     for host, place in setup.shown:
-        result += [*_parents(place), "--ro-bind", str(host.resolve()), place]
+        result += [*folders.above(place), "--ro-bind", str(host.resolve()), place]
     for fd, place in copied:
-        result += [*_parents(place), "--perms", "0444", "--file", str(fd), place]
+        result += [*folders.above(place), "--perms", "0444", "--file", str(fd), place]
     return [*result, "--remount-ro", "/proc", "--chdir", places.box, "--remount-ro", "/"]
 
 
@@ -204,10 +205,18 @@ def _tops(shown: list[str]) -> list[str]:
     return sorted(tops)
 
 
-def _parents(path: str) -> list[str]:
-    """Make the folders above a path readable to the sandbox's user."""
-    above = [str(folder) for folder in reversed(Path(path).parents)][1:]
-    return [word for folder in above for word in ("--perms", "0755", "--dir", folder)]
+class _Folders:
+    """The folders above shown paths, made once, readable to the sandbox's user."""
+
+    def __init__(self) -> None:
+        self._made: set[str] = set()
+
+    def above(self, path: str) -> list[str]:
+        """Return the options that make those above a path which are not there yet."""
+        folders = [str(folder) for folder in reversed(Path(path).parents)][1:]
+        new = [folder for folder in folders if folder not in self._made]
+        self._made.update(new)
+        return [word for folder in new for word in ("--perms", "0755", "--dir", folder)]
 
 
 def launch(
@@ -242,17 +251,17 @@ def launch(
         options += ["--setenv", name, value]
     fds: list[int] = []
     try:
-        online_fd = pipe_with(f"0-{setup.limits.threads - 1}\n".encode())
+        online_fd = file_with(f"0-{setup.limits.threads - 1}\n".encode())
         fds.append(online_fd)
         copied: list[tuple[int, str]] = []
         for host, place in setup.copied:
             fds.append(os.open(host, os.O_RDONLY | os.O_CLOEXEC))
             copied.append((fds[-1], place))
         options += ["--hostname", "sbx", *_file_system(setup, places, online_fd, copied)]
-        filter_fd = pipe_with(seccomp.build())
+        filter_fd = file_with(seccomp.build())
         fds.append(filter_fd)
         options += ["--seccomp", str(filter_fd)]
-        arguments_fd = pipe_with("\0".join(options).encode() + b"\0")
+        arguments_fd = file_with("\0".join(options).encode() + b"\0")
         fds.append(arguments_fd)
         status_fd, status_end = os.pipe()
         fds.append(status_end)
