@@ -156,6 +156,21 @@ def adversarial():
         *(atom("CA", "TRP", "A", 20, (5, 0, 0)), "END", "CONECT", "MODEL        2"),
         *(atom("CA", "VAL", "A", 21, (6, 0, 0)), "TER", "", atom("CA", "VAL", "A", 4, (7, 0, 0))),
     ]
+    # names and occupancies decide by line; glycine is what a residue's first line says
+    glycine = [
+        atom("CA", "ALA", "A", 1, (1, 0, 0), alt="A", occupancy=0.3),
+        atom("CA", "GLY", "A", 1, (2, 0, 0), alt="B", occupancy=0.7),
+        atom("CB", "ALA", "A", 1, (3, 0, 0), alt="A", occupancy=0.3),
+        atom("CA", "GLY", "A", 2, (4, 0, 0), alt="A", occupancy=0.3),
+        atom("CA", "ALA", "A", 2, (5, 0, 0), alt="B", occupancy=0.7),
+        atom("CB", "ALA", "A", 2, (6, 0, 0), alt="B", occupancy=0.7),
+        "  ENDMDL",
+        atom("CA", "VAL", "A", 3, (7, 0, 0), occupancy=0.0),
+        "REMARK  " + "\x0c".join(["", atom("CA", "TRP", "A", 4, (8, 0, 0))]),
+        atom("CA", "VAL", "A", 5, (8, 0, 1)) + "\x1c" + atom("CA", "TRP", "A", 6, (9, 0, 0)),
+        "ENDMDL-1",
+        atom("CA", "TRP", "A", 7, (9, 0, 0)),
+    ]
     wide = [
         atom("CB", "ALA", "A", -999, (-999.999, -999.998, -999.997), code="Z"),
         atom("CB", "ALA", "A", 9999, (9999.999, 9999.998, 9999.997)),
@@ -171,6 +186,8 @@ def adversarial():
         case("other-case", READ, "\n".join(alone), "a"),
         case("alternates", READ, "\n".join(later), "A"),
         case("alternates-letters", LETTERS, "\n".join(later), "A"),
+        case("glycine-by-the-first-line", READ, "\n".join(glycine), "A"),
+        case("glycine-by-the-first-line-letters", LETTERS, "\n".join(glycine), "A"),
         case("calcium", READ, "\n".join(calcium), "A"),
         case("calcium-letters", LETTERS, "\n".join(calcium), "A"),
         case("other-records-between", READ, "\n".join(apart), "A"),

@@ -69,7 +69,13 @@ def adversarial():
         case("tiny-scores", F, labels, rng.random(30) * 1e-290),
         case("positives-first", F, np.sort(labels)[::-1].copy(), np.full(30, 0.5)),
         case("positives-last", F, np.sort(labels), np.round(rng.random(30), 1)),
+        case("all-weights-zero", F, labels, tied, np.zeros(30)),
+        case("weightless-negatives", F, labels, tied, np.where(labels == 0, 0.0, 2.0)),
+        case("signed-zeros", F, labels, np.where(rng.random(30) < 0.5, 0.0, -0.0)),
         case("tiny-weights", F, labels, tied, 1e-9 * rng.random(30)),
+        case("lightest-weights", F, labels, tied, np.full(30, 1e-100)),
+        case("heaviest-weights", F, labels, tied, 1e100 * (1 - 0.9 * rng.random(30))),
+        case("weights-at-both-bounds", F, labels, tied, np.where(tied > 0.5, 1e-100, 1e100)),
         case("unequal-weights", F, labels, tied, 10 ** rng.uniform(-9, 9, 30)),
         case("all-tied-at-scale", F, np.arange(2000) % 2, np.full(2000, 0.1)),
     ]

@@ -46,4 +46,10 @@ def adversarial():
         _run("vanishing", 0.5, 1e-3, 0.0, 0.1, 2.0, 0.25, 60),
         _run("share-of-a-share", 0.02, 0.01, 0.0, 0.5, 0.25, 0.5, 10),
         _run("world", 7.9e9, 1e3, 0, 0.5, 0.2, 1.0, 30),
+        case("whole-world", F, np.array([4 * 10**9, 4 * 10**9, 7]), 0.5, 0.2, 1.0, 5),
+        case("whole-numbers-no-step", F, np.array([90, 10, 0]), 0.5, 0.2, 1.0, 0),
+        _run("hardly-anybody", 9e-14, 1e-14, 3e-14, 0.5, 0.2, 1.0, 8),
+        _run("first-trace", 1.0, 1e-13, 0.0, 2.0, 0.0, 0.5, 60),
+        _run("nothing-happens", 90, 10, 3, 0.0, 0.0, 0.7, 4),
+        _run("nobody-susceptible", 0, 30, 10, 1.5, 0.4, 1.0, 12),
     ]

@@ -86,6 +86,8 @@ def adversarial():
         case("gap-of-a-thousand", F, long[:15] + long[1180:], long, 5, -9, -10, 0),
         case("any-characters", F, "  é一AC\tg-", "xé一AC\tg- ", 3, -2, -4, -1),
         case("white-space-at-the-ends", F, " \nACGT \n", " \nTTTT \n", 2, -3, -4, -1),
+        case("nulls-at-the-ends", F, "\0ACGT\0\0", "\0\0TACG\0\0", 2, -3, -4, -1),
+        case("nothing-but-nulls", F, "\0\0\0", "\0\0", 3, -3, -4, -1),
         case("seven-bits-alike", F, "AÁaÁA", "AÁÁaÁA", 2, -1, -3, -1),
         case("same-low-bits", F, "ÁÂŁĀ\U00010041", "ABA\u0100\U00020041A", 2, -1, -3, -1),
         case("dear-opening", F, long[:24], long[:9] + long[13:24], 900, -9000, -5000, -1),
