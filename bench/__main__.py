@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib
+import math
 import os
 import platform
 import subprocess
+import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -56,6 +58,17 @@ def keep(path: Path, rows: list[dict[str, Any]], about: dict[str, Any]) -> None:
         writer.writerows({**about, **row} for row in rows)
 
 
+def measured(name: str, quick: bool) -> list[dict[str, Any]]:
+    """Return the rows of one benchmark; of one that breaks, a row that says so and is not met."""
+    try:
+        return importlib.import_module(f"bench.{name}").run(quick=quick)
+    except Exception as error:
+        traceback.print_exc()
+        words = str(error).strip().splitlines() or [type(error).__name__]
+        lost = dict.fromkeys(FIGURES[:3], math.nan)
+        return [{"figure": f"{name} broke: {words[-1]}", **lost, "target": "", "ok": False}]
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", help="only these, for instance workflow")
@@ -77,8 +90,8 @@ def main(arguments: list[str] | None = None) -> int:
             "sizes": "quick" if args.quick else "full",
         }
         with console.status(name):
-            rows = importlib.import_module(f"bench.{name}").run(quick=args.quick)
-        keep(args.out, rows, about)  # at once: a later benchmark may break
+            rows = measured(name, args.quick)
+        keep(args.out, rows, about)
         for row in rows:
             cells = [f"{row[c]:.3g}" for c in FIGURES[:3]]
             table.add_row(row["figure"], *cells, str(row["target"]), "yes" if row["ok"] else "NO")

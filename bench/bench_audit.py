@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bench.rows import against_target
+
 SIZES = (1_000, 100_000)
 FOLDERS, FEW = 406, 60
 #: Seconds of CPU that a task of so many rows may take, and a folder of a suite.
@@ -92,23 +94,13 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
             for grader in GRADERS:
                 make_task(root, f"{grader}-{size}", size, grader)
                 spent = cpu_of_audit(root, f"bench/{grader}-{size}")
-                rows.append(_row(f"audit, {size:,} rows, by a {grader}", spent, TARGETS[size]))
+                figure = f"audit, {size:,} rows, by a {grader}, CPU s"
+                rows.append(against_target(figure, spent, TARGETS[size]))
         folders = 10 if quick else FOLDERS
         suite = root / "suite"
         for number in range(folders):
             make_task(suite, f"folder-{number}", FEW, list(GRADERS)[number % 2], number)
         spent = cpu_of_audit(suite, *(f"bench/folder-{number}" for number in range(folders)))
-        what = f"audit, {folders} folders of {FEW} rows, half by a function"
-        rows.append(_row(what, spent, TARGET_FOLDER * folders))
+        figure = f"audit, {folders} folders of {FEW} rows, half by a function, CPU s"
+        rows.append(against_target(figure, spent, TARGET_FOLDER * folders))
     return rows
-
-
-def _row(figure: str, spent: float, target: float) -> dict[str, Any]:
-    return {
-        "figure": f"{figure}, CPU",
-        "ours": f"{spent:.1f} s",
-        "peer": "",
-        "ratio": "",
-        "target": f"{target:.0f} s",
-        "ok": spent <= target,
-    }

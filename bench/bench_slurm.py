@@ -14,11 +14,11 @@ from typing import Any
 from bench.bench_workflow import ROOT, _row, make_benchmark
 from tests.slurm.slurm_node import SlurmNode, missing
 
-TARGET = 3.0
+TARGET = 2.0
 
 
 def run(quick: bool = False) -> list[dict[str, Any]]:
-    """Measure 200 pairs through a one-node Slurm and locally.
+    """Measure 1,000 pairs through a one-node Slurm and locally.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     if problem := missing():
         print(f"slurm: left out: {problem}")
         return []
-    pairs = 50 if quick else 200
+    pairs = 50 if quick else 1_000
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         make_benchmark(folder / "local", pairs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import statistics
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ def read(table: Path) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, list[float]]] = {}
     with table.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if row["sizes"] == "full":
+            if row["sizes"] == "full" and not math.isnan(float(row["ratio"])):
                 by_commit = found.setdefault(row["figure"], {})
                 by_commit.setdefault(row["commit"], []).append(float(row["ratio"]))
     return {
