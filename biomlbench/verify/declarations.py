@@ -16,7 +16,7 @@ from typing import Any
 from biomlbench.verify.alternates import LAYOUTS
 from biomlbench.verify.edges import EDGES_SCHEMA
 
-__all__ = ["INPUTS_SCHEMA", "KINDS"]
+__all__ = ["INPUTS_SCHEMA", "KINDS", "may_be_float"]
 
 KINDS = ("array", "number", "list", "tuple", "tuples", "text", "choice")
 _NUMBER = {"type": "number"}
@@ -39,6 +39,10 @@ _ARGUMENT: dict[str, Any] = {
         "nan": {"type": "boolean"},
         "inf": {"type": "boolean"},
         "optional": {"type": "boolean", "description": "None may be given"},
+        "any_magnitude": {
+            "type": "boolean",
+            "description": "the statement allows floats as small and as large as doubles are",
+        },
     },
     "additionalProperties": False,
     "oneOf": [{"required": [kind]} for kind in KINDS],
@@ -82,3 +86,11 @@ INPUTS_SCHEMA: dict[str, Any] = {
         },
     },
 }
+
+
+def may_be_float(spec: dict[str, Any]) -> bool:
+    """Whether the numbers of a declared argument may be floats."""
+    dtypes = spec.get("array", ())
+    return any(dtype.startswith("float") for dtype in dtypes) or "float" in (
+        spec.get(kind) for kind in ("number", "list", "tuple", "tuples")
+    )

@@ -21,17 +21,19 @@ __all__ = ["AFTER", "KINDS", "UNFIT_TEXT", "Drawing", "make", "names", "of_dtype
 KINDS = ("array", "number", "list", "tuple", "text", "choice")
 """Kinds of declared arguments that values can be made for."""
 UNFIT_TEXT = "text of any characters without a length is a file format, which only a build knows"
+SMALLEST_STATED, LARGEST_STATED = 1e-100, 1e100
+"""Magnitudes between which floats other than 0 lie, if a card declares no others."""
 POOL = (0, 1, 2, 3, -1, 0.5, -2, 10)
 INEXACT = (0.1, 1 / 3, 0.7)
 """Numbers that are rounded when they are stored: sums and means of equal ones are off."""
 SMALLEST = 1e-3
 """Beside an open bound, in all patterns but `barely`: most numbers are ordinary."""
-BARELY = (1e-300, 1e-40)
-VAST = 1e300
+BARELY = (SMALLEST_STATED, 1e-40)
+VAST = LARGEST_STATED
 """Far above an open bound, where no other is declared."""
-TINY = (1e-9, 1e-15)
+TINY = (1e-9, 1e-15, SMALLEST_STATED)
 """Sizes of whole arguments that an absolute threshold mistakes for zero."""
-HUGE = (1e12, 1e100)
+HUGE = (1e12, LARGEST_STATED / 10)
 """Sizes of whole arguments without bounds that a round number for "infinite" falls short of."""
 FLOAT32_HUGE = 1e30
 DOUBLES = 2**53
@@ -49,6 +51,9 @@ _ONE = ("ties", "spread", "low", "high", "inside")
 _FRACTIONS = ("decades", "inexact", "tiny", "huge", "hardly-apart", "nan", "inf", "all-nan")
 AFTER = ("same", "turned", "shuffled")
 """An earlier argument: again, backwards, or with the elements of each row in another order."""
+NEAR = "near"
+"""An earlier argument but for less than comparisons with a usual tolerance see."""
+NEAR_BY = 3e-6
 _FLAGS = ("mixed", "none-set", "all-set", "first-set", "last-set", "all-but-one")
 _LETTERS = (
     "mixed",
@@ -124,7 +129,7 @@ def names(spec: dict[str, Any], left_out: bool = False) -> list[str]:
     whole = all(_is_whole(spec, dtype) for dtype in dtypes or ("",))
     found += list(_ONE if "number" in spec else _MANY)
     found += ["zeros"] if _holds(spec, 0) else []
-    found += (["rung"] if "number" in spec else []) if whole else ["decades", "inexact"]
+    found += (["rung", "size"] if "number" in spec else []) if whole else ["decades", "inexact"]
     if not whole and not {"above", "decimals"} & set(spec) and _holds(spec, TINY[0]):
         found += ["tiny"] + (["huge"] if _reaches(spec, 10 * HUGE[-1]) else [])
     if "above" in spec and not whole and "decimals" not in spec:
@@ -132,7 +137,7 @@ def names(spec: dict[str, Any], left_out: bool = False) -> list[str]:
     if "number" not in spec:
         found += [] if whole else ["hardly-apart"]
         found += ["beyond-doubles"] if _takes_large(spec) else []
-        found += AFTER
+        found += AFTER if whole else (*AFTER, NEAR)
         found += [flag for flag in ("nan", "inf") if spec.get(flag)]
         found += ["all-nan"] if spec.get("nan") else []
     return found
@@ -185,10 +190,12 @@ def _array(pattern: str, spec: dict[str, Any], drawing: Drawing) -> np.ndarray:
     lead = drawing.lead if declared[:1] == ["..."] else ()
     shape = (*lead, *(drawing.size(item) for item in declared if item != "..."))
     dtype = spec["array"][int(drawing.rng.integers(len(spec["array"])))]
-    if pattern in AFTER:
+    if pattern in (*AFTER, NEAR):
         for other in drawing.earlier.values():
             if isinstance(other, np.ndarray) and _alike(other, shape, dtype):
-                return _after(pattern, np.resize(other, shape), drawing.rng)
+                numbers = _after(pattern, np.resize(other, shape), drawing.rng)
+                low, high = _bounds(spec, dtype) if pattern == NEAR else (None, None)
+                return numbers if low is None else np.clip(numbers, low, high).astype(dtype)
         pattern = "mixed" if dtype == "bool" else "ties"
     size = math.prod(shape)
     flat = (
@@ -206,6 +213,8 @@ def _alike(other: np.ndarray, shape: tuple[int, ...], dtype: str) -> bool:
 
 
 def _after(pattern: str, other: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    if pattern == NEAR:
+        return np.asarray(other * (1 + NEAR_BY * rng.uniform(-1, 1, other.shape)))
     if pattern == "shuffled":
         return np.asarray(rng.permuted(other, axis=-1)) if other.ndim else other
     return other[::-1].copy() if pattern == "turned" else other
@@ -285,7 +294,13 @@ def _numbers(
         return np.asarray(np.maximum(scale * signs * rng.integers(1, 9, size), low))
     if pattern in ("barely", "vast"):
         return np.full(size, VAST if pattern == "vast" else spec["above"] + rng.choice(BARELY))
+    if pattern == "size":
+        near = rng.choice(list(drawing.dims.values()) or [1]) + rng.integers(-1, 2)
+        return np.full(size, int(np.clip(near, low, high)))
     numbers = _patterned(pattern, spread, pool, (low, high), rng)
+    if not whole and low <= 0:
+        # zeros of both signs are the same number
+        numbers = np.where(numbers == 0, rng.choice([-0.0, 0.0], size), numbers)
     if pattern in ("nan", "inf", "all-nan"):
         numbers = numbers.astype(float)
         at = np.ones(size, bool) if pattern == "all-nan" else rng.random(size) < SPECIAL_SHARE
@@ -313,8 +328,7 @@ def _patterned(
     if pattern in ("ascending", "descending"):
         return np.sort(spread)[:: 1 if pattern == "ascending" else -1]
     if pattern == "zeros":
-        # a negative zero equals zero, and must be treated as one
-        return np.zeros(size) * rng.choice([-1, 1], size) if low <= 0 and not whole else 0 * spread
+        return 0 * spread
     if pattern in ("low", "high"):
         return np.full(size, ends[int(pattern == "high")])
     if pattern == "ends":
@@ -339,7 +353,7 @@ def _patterned(
         step = np.spacing(abs(base)) * (1 if base + size * np.spacing(abs(base)) <= high else -1)
         return np.asarray(np.clip(base + rng.permutation(size) * step, low, high))
     if pattern == "decades":
-        top = math.log10(max(abs(low), abs(high), 1e-300))
+        top = math.log10(max(abs(low), abs(high), SMALLEST_STATED))
         sign = rng.choice([-1.0, 1.0], size) if low < 0 else 1.0
         return np.asarray(np.clip(sign * 10 ** rng.uniform(min(-6, top), top, size), low, high))
     return np.asarray(rng.choice(pool, size))

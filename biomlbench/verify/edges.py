@@ -50,6 +50,8 @@ MAX_LARGE = 600_000
 """The same for the one call of each entry point that is about size."""
 RICH_SHARE = 3
 """One edge case in so many is of patterns alone that leave work to do: ties, not all equal."""
+FEW = 7
+"""Size beside a large one."""
 TRIES = 5
 """Draws of one combination before it is given up."""
 _LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2), (2, 0), (2, 1, 1, 2), (1, 2, 1, 2, 1))
@@ -71,6 +73,8 @@ _RICH = (
     "beyond-doubles",
 )
 _PLAIN = ("spread", "mixed", "choice-0")
+_PLAIN_TEXT = ("odd-letter", *_PLAIN)
+"""Letters at random leave no long stretch without one that is not a nucleotide."""
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
 
 EDGES_SCHEMA: dict[str, Any] = {
@@ -157,14 +161,33 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
             if (inputs := _tried(source, levels, rng)) is not None:
                 said = ",".join(f"{key}={level}" for key, level in levels.items())
                 yield f"{number}-{row}:{said}", inputs
-        if source.most and (dims := _large(source, card, function)):
-            levels = {
-                name: next((one for one in _PLAIN if one in every), every[0])
-                for name, every in factors.items()
-            }
-            inputs = _tried(source, {**levels, "...": "0"}, rng, dims)
-            if inputs is not None:
-                yield f"{number}-large", inputs
+        if source.most:
+            yield from _about_size(card, function, number, source, rng)
+
+
+def _about_size(
+    card: Card, function: str, number: int, source: Source, rng: np.random.Generator
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield calls with large sizes: all together, of few letters, and each size by itself."""
+    calls = []
+    if dims := _large(source, card, function):
+        calls += [("large", _PLAIN, dims), ("large-of-few-letters", _PLAIN_TEXT, dims)]
+        alone = {name: max(source.sizes[name][0], min(FEW, size)) for name, size in dims.items()}
+        for name in dims if len(dims) > 1 else ():
+            long = _prime(_declared(source, card, function)[name])
+            if long * math.prod(n for other, n in alone.items() if other != name) <= MAX_LARGE:
+                calls.append((f"long-{name}", _PLAIN, {**alone, name: long}))
+    factors = _factors(source)
+    for name, plain, dims in calls:
+        levels = {
+            factor: next((one for one in plain if one in every), every[0])
+            for factor, every in factors.items()
+        }
+        if plain is _PLAIN_TEXT and "odd-letter" not in levels.values():
+            continue
+        inputs = _tried(source, {**levels, "...": "0"}, rng, dims)
+        if inputs is not None:
+            yield f"{number}-{name}", inputs
 
 
 def _factors(source: Source) -> dict[str, list[str]]:
@@ -261,11 +284,7 @@ def _inputs(
 
 def _large(source: Source, card: Card, function: str) -> dict[str, int]:
     """Return primes near the largest sizes, of which work in blocks of any size leaves a rest."""
-    used = set(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
-    own = card.config.get("edges", {}).get(function, {})
-    # What an input space may have is its author's to say, and so are sizes for the sake of cost.
-    declared = card.config.get("sizes", {}) if source.strict and own.get("large", True) else {}
-    dims = {name: _prime(declared.get(name, source.sizes[name])) for name in sorted(used)}
+    dims = {name: _prime(size) for name, size in _declared(source, card, function).items()}
     most = min(card.config.get("product", MAX_LARGE), MAX_LARGE)
     while math.prod(max(size, 1) for size in dims.values()) > most:
         largest = max(dims, key=lambda name: dims[name])
@@ -274,6 +293,15 @@ def _large(source: Source, card: Card, function: str) -> dict[str, int]:
             return {}
         dims[largest] = _prime([low, dims[largest] * 2 // 3])
     return dims
+
+
+def _declared(source: Source, card: Card, function: str) -> dict[str, list[int]]:
+    """Return the bounds of the sizes that a call about size may have."""
+    used = set(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
+    own = card.config.get("edges", {}).get(function, {})
+    # What an input space may have is its author's to say, and so are sizes for the sake of cost.
+    declared = card.config.get("sizes", {}) if source.strict and own.get("large", True) else {}
+    return {name: declared.get(name, source.sizes[name]) for name in sorted(used)}
 
 
 def _prime(bounds: list[int]) -> int:
@@ -293,7 +321,7 @@ def _as_earlier(
     for name, spec in source.arguments.items():
         shape = spec.get("shape", [])
         alike = [other for other in earlier if len(other) == len(shape)]
-        if levels[name] in edge_values.AFTER and alike and rng.random() < 0.5:
+        if levels[name] in (*edge_values.AFTER, edge_values.NEAR) and alike and rng.random() < 0.5:
             for mine, theirs in zip(shape, alike[0], strict=True):
                 if mine in dims and theirs in dims:
                     low, high = source.sizes[mine]

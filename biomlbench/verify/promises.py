@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify.alternates import lies_in
-from biomlbench.verify.declarations import INPUTS_SCHEMA
+from biomlbench.verify.declarations import INPUTS_SCHEMA, may_be_float
+from biomlbench.verify.edge_values import LARGEST_STATED, SMALLEST_STATED
 from biomlbench.verify.statement import problems_of_statement
 
 if TYPE_CHECKING:
@@ -246,6 +247,12 @@ class _Linter:
             yield f"lies in [{low:g}, {high:g}], outside its bounds"
         if low <= spec.get("above", -math.inf):
             yield f"is {low:g}, which is not above {spec['above']:g}"
+        if may_be_float(spec) and not spec.get("any_magnitude"):
+            magnitudes = np.abs(array[array != 0].astype(float))
+            least, most = magnitudes.min(initial=1), magnitudes.max(initial=1)
+            for number in (least, most):
+                if not SMALLEST_STATED * (1 - 1e-9) <= number <= LARGEST_STATED * (1 + 1e-9):
+                    yield f"holds {number:g}, of a magnitude that the statement does not allow"
         for bound, value in (("min", low), ("max", high)):
             if value == spec.get(bound):
                 self.kept.add(f"{where}: {bound} {spec[bound]:g}")

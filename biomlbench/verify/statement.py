@@ -7,7 +7,8 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.verify.alternates import LAYOUTS
-from biomlbench.verify.declarations import KINDS
+from biomlbench.verify.declarations import KINDS, may_be_float
+from biomlbench.verify.edge_values import LARGEST_STATED, SMALLEST_STATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,10 @@ _TIME = (
     "A call is ended after ten times the time of the reference, plain code in Python and NumPy, "
     "but never before 4 seconds have passed."
 )
+_MAGNITUDE = (
+    f"Floats other than 0, NaN and infinity are from {SMALLEST_STATED:g} to {LARGEST_STATED:g} in "
+    "magnitude"
+)
 _ROUNDING = (
     "Floats need not be right to the last digit: where no tolerance is given, what any sound order "
     "of the operations in double precision gives is right."
@@ -48,9 +53,10 @@ def conventions(card: Card) -> str:
     str
     """
     config = card.config
+    given = config.get("inputs", {}).values()
     kinds = {
         next(kind for kind in KINDS if kind in spec)
-        for arguments in config.get("inputs", {}).values()
+        for arguments in given
         for spec in arguments.values()
     }
     lines = []
@@ -69,6 +75,17 @@ def conventions(card: Card) -> str:
         )
     if "number" in kinds:
         lines.append("Single numbers are Python's own, never 0-d arrays.")
+    floats = {
+        f"`{name}`": spec.get("any_magnitude", False)
+        for arguments in given
+        for name, spec in arguments.items()
+        if may_be_float(spec)
+    }
+    free = " and ".join(name for name, is_free in floats.items() if is_free)
+    if not all(floats.values()):
+        lines.append(f"{_MAGNITUDE}{f'; {free} may be of any' if free else ''}.")
+    elif free:
+        lines.append(f"Floats of {free} may be of any magnitude.")
     lines += [
         "Arguments must not be changed in place, nor by what a caller does to a result.",
         _NO_STATE,

@@ -203,3 +203,36 @@ def test_a_format_without_a_length_is_made_as_its_space_says(template, change):
     texts = [case.args[0] for case in plan.cases if case.id in plan.edges]
     assert texts
     assert all(set(text) <= set("ACGTacgtN") and len(text) <= 30 for text in texts)
+
+
+def test_an_earlier_argument_comes_again_all_but_equal():
+    spec = {"array": ["float64"], "shape": ["n"]}
+    drawing = edge_values.Drawing(rng(), {"n": 50})
+    drawing.earlier["x"] = edge_values.make("spread", spec, drawing)
+    near = edge_values.make(edge_values.NEAR, spec, drawing)
+    assert np.allclose(near, drawing.earlier["x"])
+    assert not np.any(near == drawing.earlier["x"])
+    assert edge_values.NEAR not in edge_values.names({"array": ["int64"], "shape": ["n"]})
+
+
+def test_whole_numbers_are_near_the_sizes_of_their_call():
+    spec = {"number": "int", "min": 1, "max": 200}
+    found = {
+        edge_values.make("size", spec, edge_values.Drawing(np.random.default_rng(seed), {"n": 130}))
+        for seed in range(40)
+    }
+    assert found == {129, 130, 131}
+
+
+def test_zeros_have_both_signs():
+    spec = {"array": ["float64"], "shape": ["n"], "min": 0}
+    zeros = edge_values.make("zeros", spec, edge_values.Drawing(rng(), {"n": 60}))
+    assert not zeros.any()
+    assert 0 < np.signbit(zeros).sum() < 60
+
+
+def test_each_size_is_large_by_itself_and_all_together(template):
+    loaded = card.load(template)
+    names = [case.name for case in loaded.plan().calls if case.id in loaded.plan().edges]
+    assert any(name.endswith("large") for name in names)
+    assert any(name.endswith("large-of-few-letters") for name in names)

@@ -91,7 +91,7 @@ def adversarial():
     # status not known, though the lowest 32 bits are those of a cause
     unknown = np.array([1, 2 - 2**40, 0, 1 - 2**32, 2, 1])
     wide = (np.zeros(6), np.array([1.0, 1, 2, 3, 3, 4]), unknown)
-    infinite = ([-np.inf, 0, 0, -1e-9, 0], [1, np.inf, 1e300, 1, 5e-324], [0, 1, 2, 1, 1])
+    infinite = ([-np.inf, 0, 0, -1e-9, 0], [1, np.inf, 1e100, 1, 1e-100], [0, 1, 2, 1, 1])
     return [
         case("nobody", CIF, *nobody, 2, at),
         case("nobody-lost", LOST, *nobody, 3, 5.0),

@@ -65,6 +65,7 @@ def adversarial():
     full = np.ones((300, 300), np.uint8)
     # numbers that are alike in their lowest 32 bits
     fine = 2**53 + np.array([0, 1, 2, 3, 1, 0, 1, 2, 1, 1, 3, 0])
+    wide_many = np.arange(150) % 7 * 2**32 + np.arange(150) % 3
     wide = np.array([0, 2**32, 0, 2**40, -(2**40), 0, 2**32, 2**32, 0, -(2**40)])
     return [
         case("absent-in-both", F, organ, organ, [1, 7]),
@@ -82,6 +83,18 @@ def adversarial():
         case(
             "beyond-doubles", F, fine[::-1].copy(), fine, [2**53 + 1, 2**53, 2**53 + 2], 2**53 + 3
         ),
+        *[
+            case(
+                f"{axes}-axes",
+                F,
+                lattice.reshape((2,) * axes),
+                lattice[::-1].reshape((2,) * axes),
+                [1, 2, 0],
+                3,
+            )
+            for axes, lattice in ((a, np.arange(2**a, dtype=np.int16) // 3 % 4) for a in (6, 8, 12))
+        ],
+        case("hundred-wide-labels", F, wide_many[::-1].copy(), wide_many, wide_many[:100].tolist()),
         case("no-labels", F, organ, organ, []),
         case("no-voxels", F, np.zeros((0, 5), np.uint8), np.zeros((0, 5), np.uint8), [0, 1]),
     ]

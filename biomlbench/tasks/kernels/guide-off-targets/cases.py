@@ -46,6 +46,17 @@ def genome(seed, guide, records=3, size=300, sites=4, most=5, width=60, masked=0
     return end.join(lines) + end
 
 
+def across_blocks(rng):
+    """A long sequence with a site across each place at which blocks of a round size end."""
+    found = letters(rng, 199_000)
+    places = [2**i for i in range(8, 18)] + [n * 10**i for i in (3, 4) for n in (1, 3, 5, 9)]
+    for number, place in enumerate([*places, 100_000, 150_000]):
+        site = GUIDE + "TGG"
+        site = other_strand(site) if number % 2 else site
+        found = found[: place - 11] + site + found[place - 11 + len(site) :]
+    return found
+
+
 def visible():
     worked = ">chr1 test\ncc" + EXAMPLE + "TGGcc\n"
     return [
@@ -116,6 +127,7 @@ def adversarial():
         case("nag-is-no-pam", FIND, f">a\n{GUIDE}AAG\n>b\n{GUIDE}GGA\n", GUIDE, 0),
         case("unsorted-names", FIND, f">🧬z\n{perfect}\n>10\n{back}\n>2\n{perfect}\n", GUIDE, 0),
         case("large", FIND, ">chr1\n" + large + "\n", GUIDE, 3),
+        case("across-blocks", FIND, ">chr1\n" + across_blocks(rng) + "\n", GUIDE, 1),
         case("largest", FIND, ">chr1\n" + large + "\n", longest, 4),
         case("largest-score", SCORE, ">chr1\n" + large + "\n", longest, 4),
         case(

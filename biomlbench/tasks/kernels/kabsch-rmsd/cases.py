@@ -59,6 +59,12 @@ def _rectangles():
     return a, b
 
 
+def _hardly_moved(rng):
+    """Coordinates whose relative differences are below 1e-5, and whose root is above 0.01 Å."""
+    x = rng.uniform(920, 990, (24, 3))
+    return x, x + 9e-3 * rng.choice([-1.0, 1.0], (24, 3))
+
+
 def _in_the_corner(rng, end):
     """A molecule in a corner of the range of coordinates, with one atom where it ends."""
     inwards = np.abs(rng.normal(scale=8, size=(13, 3))) * np.sign(-end)
@@ -72,6 +78,8 @@ def adversarial():
     line = np.outer(np.arange(6.0), [1.0, 2.0, 2.0])
     return [
         case("mirror", F, x, x * [1, 1, -1]),
+        *[case(f"mirror-of-{n}", F, x[:n], x[:n] * [1, 1, -1]) for n in range(4, 9)],
+        case("within-usual-tolerances", F, *_hardly_moved(rng)),
         case("small-mirror", F, 0.003 * x, 0.003 * x * [1, 1, -1]),
         case("mirror-and-noise", F, x, (x * [-1, 1, 1] + 0.3 * x[::-1]) @ rotation(rng).T),
         case("inverted", F, x, -x),

@@ -54,6 +54,15 @@ def hidden():
     ]
 
 
+def _few_unknown(seed, n):
+    """A long sequence with each of the other codes in a few places."""
+    found = list(letters(seed, n))
+    places = np.random.default_rng(seed).permutation(n)
+    for place, code in zip(places.tolist(), 3 * (IUPAC + IUPAC.lower()), strict=False):
+        found[place] = code
+    return "".join(found)
+
+
 def adversarial():
     tail = letters(44, 56)
     return [
@@ -82,4 +91,7 @@ def adversarial():
         case("kmers-hairpin", K, _hairpin(90, "AC", 21) + "N" + _hairpin(91, "GT", 21), 182),
         case("kmers-long-palindrome", K, _hairpin(94, "AT", 21), 182),
         case("kmers-two-hundred", K, letters(43, 260), 200),
+        case("kmers-one-long-window", K, letters(45, 130), 130),
+        case("kmers-one-letter-short", K, letters(46, 150), 151),
+        case("kmers-few-unknown", K, _few_unknown(47, 5000), 21),
     ]
