@@ -66,6 +66,23 @@ def test_whole_numbers_without_bounds_go_beyond_32_bits(tmp_path, largest, told)
     assert ("no case for f.x: a number beyond 32 bits" in lint(folder)) == told
 
 
+@pytest.mark.parametrize(
+    ("number", "dtype", "more", "told"),
+    [
+        ("1e-101", "float64", "", True),
+        ("1e101", "float64", "", True),
+        ("1e-100", "float64", "", False),
+        ("-1e100", "float64", "", False),
+        ("1e-300", "float64", ", any_magnitude: true", False),
+        ("2**62", "int64", "", False),
+    ],
+)
+def test_floats_are_of_the_magnitude_that_the_statement_names(tmp_path, number, dtype, more, told):
+    x = f"np.array([1, 0, {number}], np.{dtype})"
+    folder = _card(tmp_path, f"array: [{dtype}], shape: [n]{more}", x=x)
+    assert any("magnitude that the statement" in problem for problem in lint(folder)) == told
+
+
 @pytest.mark.parametrize(("largest", "told"), [("4", True), ("2**31 - 1", False)])
 def test_a_sum_of_small_whole_numbers_goes_beyond_their_dtype(tmp_path, largest, told):
     x = f"np.array([1, 2, {largest}], np.int32)"
