@@ -145,7 +145,7 @@ def parsed(data: bytes, how: Hashable, parse: Callable[[], pa.Table]) -> pa.Tabl
     """
     if len(data) > MAX_PARSED:
         return parse()
-    key = (hashlib.sha256(data).hexdigest(), how)
+    key = (_sha256(data), how)
     table = _tables.get(key)
     if table is None:
         table = parse()
@@ -153,8 +153,20 @@ def parsed(data: bytes, how: Hashable, parse: Callable[[], pa.Table]) -> pa.Tabl
     return table
 
 
+_hashed = threading.local()
+
+
+def _sha256(data: bytes) -> str:
+    """Return the hash of some bytes; of those that this thread hashed last, at once."""
+    last, digest = getattr(_hashed, "last", (None, ""))
+    if data is not last:
+        digest = hashlib.sha256(data).hexdigest()
+        _hashed.last = (data, digest) if len(data) <= MAX_KEPT else (None, "")
+    return str(digest)
+
+
 def _remember(state: tuple[int, ...] | None, data: bytes) -> str:
-    digest = hashlib.sha256(data).hexdigest()
+    digest = _sha256(data)
     if state:
         _digests.put(state, digest)
     _latest.put(digest, data, max(1, len(data)))

@@ -72,8 +72,8 @@ def test_the_profile_gives_the_tables_of_a_local_run(slurm, local, fresh):
     assert line.startswith(f"{faults.total()} of {faults.total()} pairs · {faults['none']} sound")
     assert f"· {faults['submission']} the submission's fault · " in line
     assert set(pairs.column("kind").to_pylist()) >= {"predictions", "program", "functions"}
-    # Predictions of two tasks in batches of up to twenty; code by itself.
-    assert len(submitted) == 2 + 1 + 7
+    # Predictions of two tasks in a batch each; code by itself.
+    assert len(submitted) == 2 + 7
     assert_equal_summaries(local[0], fresh)
     levels = {r["level"] for r in pairs.to_pylist() if r["provider"]}
     expected = read_table("pairs", local[0] / "results" / "pairs.parquet").to_pylist()
