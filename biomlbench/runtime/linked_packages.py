@@ -15,6 +15,8 @@ __all__ = ["LinkedPackages", "linked_packages"]
 _METADATA = "METADATA"
 """The file that every package has, and that installers link as they link its others."""
 _OF_A_PACKAGE = (".dist-info", ".egg-info")
+_BESIDE = (".libs", ".data")
+_CODE = (".py", ".so", ".pth")
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,9 @@ def linked_packages(site: str) -> LinkedPackages:
     Notes
     -----
     A package of which each file is a link is known by its metadata; other links are followed
-    where they are entries of the folder itself.
+    where they are entries of the folder itself and lead to code.
     """
-    names = set(os.listdir(site))
+    names = _names(site)
     folders: dict[str, None] = {}
     paths: dict[str, None] = {}
     for name in sorted(names):
@@ -59,11 +61,28 @@ def linked_packages(site: str) -> LinkedPackages:
         folder = target.removesuffix(f"/{relative}")
         if not Path(target).exists():
             continue
-        beside = set(os.listdir(folder)) if folder != target else set()
+        beside = _names(folder) if folder != target else set()
         if any(other.endswith(_OF_A_PACKAGE) for other in beside):
             folders[folder] = None
-        if whole:
+        if whole and _is_installed(Path(target)):
             paths[target] = None
-        else:
+        elif not whole:
             paths |= dict.fromkeys(f"{folder}/{other}" for other in sorted(names & beside))
     return LinkedPackages(tuple(folders), tuple(paths))
+
+
+def _names(folder: str) -> set[str]:
+    """Return what is in a folder; nothing of one that this user may not list."""
+    try:
+        return set(os.listdir(folder))
+    except OSError:
+        return set()
+
+
+def _is_installed(path: Path) -> bool:
+    """Whether a link leads to what packages consist of, and not to somebody's data."""
+    if path.is_file():
+        return path.suffix in _CODE
+    if path.name.endswith((*_OF_A_PACKAGE, *_BESIDE)):
+        return True
+    return any(path.glob("*.py")) or any(path.glob("*/*.py"))

@@ -40,11 +40,13 @@ def test_linked_packages_are_followed_by_relative_links_too(store):
     for name in ("pack", "pack-1.0.dist-info"):
         (site / name).symlink_to(Path("..", "store", name))
     (site / "gone.py").symlink_to("/nowhere/gone.py")
-    (site / "alone.py").symlink_to(store / "private.txt")
+    (site / "notes").symlink_to(store / "private.txt")
+    (site / "data").symlink_to(store / "pack" / "data")
+    (site / "alone.py").symlink_to(store / "pack" / "__init__.py")
     found = linked_packages(str(site))
     assert found.folders == (str(store),)
     assert sorted(found.paths) == sorted(
-        [f"{store}/pack", f"{store}/pack-1.0.dist-info", f"{store}/private.txt"]
+        [f"{store}/pack", f"{store}/pack-1.0.dist-info", f"{store}/pack/__init__.py"]
     )
 
 
