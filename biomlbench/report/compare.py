@@ -40,6 +40,8 @@ MAX_AGENTS = 40
 SEED = 20240229
 SIGNIFICANT = 0.05
 POWER = 0.8
+_AT_ONCE = 64
+"""Comparisons whose flips are held in memory together."""
 norm_quantile = NormalDist().inv_cdf
 
 
@@ -104,8 +106,25 @@ def sign_flip_p(differences: np.ndarray) -> float:
     >>> sign_flip_p(np.array([1.0, 2.0, 3.0, 4.0]))
     0.125
     """
-    means = _flips(len(differences)) @ differences
-    return float(np.mean(np.abs(means) >= abs(differences.sum()) - 1e-12))
+    return _sign_flip_ps([differences])[0]
+
+
+def _sign_flip_ps(every: Sequence[np.ndarray]) -> list[float]:
+    """Return the p-value of each of many sets of differences; those of one length share flips."""
+    found = [0.0] * len(every)
+    by_length: dict[int, list[int]] = {}
+    for place, differences in enumerate(every):
+        by_length.setdefault(len(differences), []).append(place)
+    for length, places in by_length.items():
+        flips = _flips(length)
+        for start in range(0, len(places), _AT_ONCE):
+            some = places[start : start + _AT_ONCE]
+            columns = np.column_stack([every[place] for place in some])
+            means, seen = np.abs(flips @ columns), np.abs(columns.sum(axis=0))
+            shares = np.mean(means >= seen - 1e-12, axis=0)
+            for place, share in zip(some, shares.tolist(), strict=True):
+                found[place] = share
+    return found
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -227,7 +246,7 @@ def compare_agents(pairs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> p
     for measure in measures:
         table = per_task(pairs, measure)
         best = table.mean().sort_index().sort_values(ascending=False, kind="stable")
-        compared = []
+        compared, differences = [], []
         for agent, other in combinations(best.index[:MAX_AGENTS], 2):
             both = (table[agent] - table[other]).dropna().to_numpy()
             if len(both) < 2:
@@ -237,11 +256,9 @@ def compare_agents(pairs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> p
             largest = LARGEST[measure]
             ends = mean_interval(both, -largest, largest)
             power = (_detectable(both), _tasks_needed(both))
-            compared.append(
-                (agent, other, len(both), float(both.mean()), *ends, *power, sign_flip_p(both))
-            )
-        adjusted = holm(np.array([row[-1] for row in compared]))
-        rows += [
-            (measure, *row, p_holm) for row, p_holm in zip(compared, adjusted.tolist(), strict=True)
-        ]
+            compared.append((agent, other, len(both), float(both.mean()), *ends, *power))
+            differences.append(both)
+        p = _sign_flip_ps(differences)
+        adjusted = holm(np.array(p)).tolist()
+        rows += [(measure, *row, *each) for row, *each in zip(compared, p, adjusted, strict=True)]
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -1,0 +1,88 @@
+"""Forty agents on a hundred tasks, and the published site: all fits, and is accessible."""
+
+from __future__ import annotations
+
+import pytest
+
+from biomlbench.export.site import publish
+from biomlbench.report import html
+from biomlbench.report.inputs import Tables
+from tests.browser.conftest import _blank
+from tests.browser.driver import DESKTOP, PHONE, chromium
+from tests.browser.test_report import PAGES, go, no_errors, settle, show, violations, visible
+from tests.report import fixtures
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+AGENTS = {f"agent-{number:02d}": 1.0 - number / 20 for number in range(40)}
+MANY = 100
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Results of 4,000 pairs: each agent once on each task."""
+    root = tmp_path_factory.mktemp("many")
+    tasks = [
+        (f"{task[0]}-{number}", *task[1:])
+        for number, task in enumerate(fixtures.TASKS * (MANY // len(fixtures.TASKS) + 1))
+    ][:MANY]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(fixtures, "TASKS", tasks)
+        fixtures.write(root, len(AGENTS) * MANY, agents=AGENTS)
+    text = html.render_tables(Tables.load(root), title="Many", drawn=_blank(root))
+    (root / "report.html").write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A published site of 110 pairs: it draws its figures."""
+    root = tmp_path_factory.mktemp("published")
+    fixtures.write(root, 110, calibrated=False, weeks=2)
+    publish(root, root / "site", title="Many", date="2026-01-05")
+    return root / "site"
+
+
+def overflow(driver):
+    return driver.execute_script(
+        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+
+
+def test_all_agents_and_tasks_are_in_the_matrix(browser, many):
+    go(browser, (many / "report.html").as_uri(), "#agents")
+    size = browser.execute_script(
+        "const m = document.querySelector('.matrix');"
+        "return [m.tHead.rows[0].cells.length, m.tBodies[0].rows.length]"
+    )
+    assert size == [1 + len(AGENTS), MANY]
+    for page in PAGES:
+        show(browser, page)
+        assert len(visible(browser)) == 1
+    no_errors(browser)
+
+
+@pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)])
+def test_nothing_overflows(many, site, size, dark):
+    with chromium(size=size, dark=dark) as driver:
+        for page in (*(f"#{p}" for p in PAGES), "#agent=agent-07"):
+            go(driver, (many / "report.html").as_uri(), page)
+            settle(driver)
+            assert overflow(driver) <= 0, page
+        for page in sorted(site.rglob("*.html")):
+            driver.get(page.as_uri())
+            assert overflow(driver) <= 0, page.name
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessible(browser, many, site, axe, theme):
+    go(browser, (many / "report.html").as_uri(), "#agents")
+    browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+    settle(browser)
+    found = violations(browser, axe)
+    browser.execute_script("delete document.documentElement.dataset.theme")
+    assert found == []
+    with chromium(dark=theme == "dark") as driver:
+        for page in sorted(site.rglob("*.html")):
+            driver.get(page.as_uri())
+            assert violations(driver, axe) == [], page.name
