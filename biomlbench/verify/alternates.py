@@ -77,7 +77,8 @@ def near_draws(
         ``first`` and ``second`` are drawn alike; ``other-<argument>`` has that value of the
         second and the rest of the first; ``touched-<argument>`` only one element of it, and
         ``inner-<argument>`` those between a long start and the last few; ``turned-<argument>``
-        the same elements, each row backwards; ``scaled`` has all numbers times one factor, and
+        the same elements, each row backwards; ``swapped-<argument>`` has letters of the other case
+        where the space has both; ``scaled`` has all numbers times one factor, and
         ``exchanged`` two of them in each other's place, where the space allows it;
         ``resized-<dimension>`` has that size changed, and all values that have not that size kept.
     """
@@ -93,6 +94,10 @@ def near_draws(
             drawn[f"touched-{name}"] = {**first, name: touched}
             drawn[f"inner-{name}"] = {**first, name: _inner(first[name], second[name])}
             drawn[f"turned-{name}"] = {**first, name: _turned(first[name])}
+        if "string" in spec:
+            other = first[name].swapcase()
+            if other != first[name] and set(other) <= set(spec["string"]):
+                drawn[f"swapped-{name}"] = {**first, name: other}
     drawn |= {name: {**first, **new} for name, new in _alike(space["arguments"], first).items()}
     drawn |= {name: {**first, **new} for name, new in _resized(space, source, dims).items()}
     return {name: build(**values) if build else values for name, values in drawn.items()}

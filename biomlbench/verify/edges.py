@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["COUNT", "EDGES_SCHEMA", "edges", "made"]
+__all__ = ["COUNT", "EDGES_SCHEMA", "edges", "is_promised", "made"]
 
 COUNT = 96
 """Edge cases of a card, shared by its entry points."""
@@ -139,7 +139,7 @@ def _of_function(
         args, kwargs = card.unbind(function, inputs)
         case = planned(suite, f"edge-{function}-{name}", function, args, kwargs)
         key = _key(args, kwargs)
-        if key not in seen and not _outside(card, case) and _reference_takes(card, case):
+        if key not in seen and is_promised(card, case):
             seen.add(key)
             yield case
 
@@ -363,10 +363,11 @@ def _key(args: Any, kwargs: Any) -> bytes:
     return data
 
 
-def _outside(card: Card, case: PlannedCase) -> bool:
+def is_promised(card: Card, case: PlannedCase) -> bool:
+    """Whether a call keeps to what its card declares, and the reference takes it."""
     from biomlbench.verify.promises import broken_by
 
-    return any(True for _ in broken_by(card, case))
+    return not any(True for _ in broken_by(card, case)) and _reference_takes(card, case)
 
 
 def _reference_takes(card: Card, case: PlannedCase) -> bool:

@@ -18,6 +18,8 @@ from biomlbench.outcomes import Suite
 from biomlbench.verify.cases import SUITES, Transformed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
 
@@ -243,7 +245,30 @@ def _near(card: Card) -> list[PlannedCase]:
         for name, (args, kwargs) in calls.items():
             title = f"{space['name']}-{name}"
             found.append(_planned(card, "adversarial", title, function, args, kwargs))
+        found += _reshaped(card, space["name"], function, drawn["first"])
     return found
+
+
+def _reshaped(
+    card: Card, space: str, function: str, inputs: dict[str, Any]
+) -> Iterator[PlannedCase]:
+    """Plan the same numbers in another shape: their bytes alone are no key to a result."""
+    from biomlbench.verify.edges import is_promised
+
+    tables = {name: a for name, a in inputs.items() if isinstance(a, np.ndarray) and a.ndim == 2}
+    if function not in card.config.get("inputs", {}) or not tables:
+        return
+    shape = next(iter(tables.values())).shape
+    alike = {name: value for name, value in tables.items() if value.shape == shape}
+    size, old = int(np.prod(shape)), shape[1]
+    widths = [width for width in range(1, size + 1) if size % width == 0 and width != old]
+    for width in sorted(widths, key=lambda width: abs(width - old)):
+        changed = {name: value.reshape(-1, width) for name, value in alike.items()}
+        call = card.unbind(function, {**inputs, **changed})
+        case = _planned(card, "adversarial", f"{space}-reshaped", function, *call)
+        if is_promised(card, case):
+            yield case
+            return
 
 
 def _left_out(card: Card, function: str, inputs: dict[str, Any]) -> dict[str, dict[str, Any]]:

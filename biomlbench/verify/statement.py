@@ -37,8 +37,15 @@ _MAGNITUDE = (
 )
 _ROUNDING = (
     "Floats need not be right to the last digit: where no tolerance is given, what any sound order "
-    "of the operations in double precision gives is right."
+    "of the operations in double precision gives is right"
 )
+_LIMITS = {
+    "atol": "{:g}",
+    "rtol": "{:g} of itself",
+    "scale_rtol": "{:g} of the largest of its array",
+    "ulp": "{:g} units in its last place",
+}
+"""How the limits of `numeric_tolerance` are called."""
 
 
 def conventions(card: Card) -> str:
@@ -89,10 +96,21 @@ def conventions(card: Card) -> str:
     lines += [
         "Arguments must not be changed in place, nor by what a caller does to a result.",
         _NO_STATE,
-        _ROUNDING,
+        _rounding(card),
         _TIME,
     ]
     return f"{_TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"
+
+
+def _rounding(card: Card) -> str:
+    """Say how far a float may be off: what every check that compares with the oracle allows."""
+    checks = [c for c in card.checks if c.decides and any(c.options.get(n) for n in _LIMITS)]
+    limits = {
+        name: min((float(check.options.get(name, 0)) for check in checks), default=0.0)
+        for name in _LIMITS
+    }
+    said = [text.format(limits[name]) for name, text in _LIMITS.items() if limits[name]]
+    return f"{_ROUNDING}{', and so is what is off by at most ' if said else ''}{' or '.join(said)}."
 
 
 def write_conventions(card: Card) -> None:

@@ -48,6 +48,7 @@ def hidden():
         _drawn("small-units", 16, 14, 5, 3, values=falling(5) * 1e-4, mean=1e-3),
         _drawn("large-units", 17, 14, 5, 3, values=falling(5) * 1e5, mean=1e5),
         _drawn("longer", 18, 60, 8, 4),
+        _drawn("slowly-falling", 41, 60, 20, 4, values=falling(20, ratio=0.95**0.5)),
         _drawn("two-samples", 19, 2, 4, 1),
         _drawn("five-hundred-samples", 30, 500, 5, 3),
         _drawn("twenty-features", 31, 12, 20, 3, values=falling(6)),

@@ -73,6 +73,8 @@ def adversarial():
         case("weightless-negatives", F, labels, tied, np.where(labels == 0, 0.0, 2.0)),
         case("signed-zeros", F, labels, np.where(rng.random(30) < 0.5, 0.0, -0.0)),
         case("tiny-weights", F, labels, tied, 1e-9 * rng.random(30)),
+        case("a-heavy-class", F, labels, tied, np.where(labels == 1, 3e14, rng.random(30))),
+        case("a-light-class", F, labels, tied, np.where(labels == 1, 3e-14, 1 + rng.random(30))),
         case("lightest-weights", F, labels, tied, np.full(30, 1e-100)),
         case("heaviest-weights", F, labels, tied, 1e100 * (1 - 0.9 * rng.random(30))),
         case("weights-at-both-bounds", F, labels, tied, np.where(tied > 0.5, 1e-100, 1e100)),
