@@ -49,6 +49,8 @@ KEPT_ENDS = 3
 """Elements at each end by which a careless key tells inputs apart."""
 KEPT_START = 7
 """Tenths of a long input at its start by which one does so."""
+EXACT = 1024
+"""Numbers that are multiples of one in so many have sums that are not rounded."""
 SCALES = (2.0, 0.5, 4.0, 0.25, 1.5, 0.75, 1.25, 0.875)
 """Factors for numbers, the best first: by a power of two their ratio stays exactly as it is."""
 MAX_STEPS = 16
@@ -77,7 +79,9 @@ def near_draws(
         ``first`` and ``second`` are drawn alike; ``other-<argument>`` has that value of the
         second and the rest of the first; ``touched-<argument>`` only one element of it, and
         ``inner-<argument>`` those between a long start and the last few; ``turned-<argument>``
-        the same elements, each row backwards; ``swapped-<argument>`` has letters of the other case
+        the same elements, each row backwards; ``exact-<argument>`` and ``permuted-<argument>``
+        numbers whose sums are not rounded, and the same with the rows between both ends in another
+        order; ``swapped-<argument>`` has letters of the other case
         where the space has both; ``scaled`` has all numbers times one factor, and
         ``exchanged`` two of them in each other's place, where the space allows it;
         ``resized-<dimension>`` has that size changed, and all values that have not that size kept.
@@ -94,6 +98,10 @@ def near_draws(
             drawn[f"touched-{name}"] = {**first, name: touched}
             drawn[f"inner-{name}"] = {**first, name: _inner(first[name], second[name])}
             drawn[f"turned-{name}"] = {**first, name: _turned(first[name])}
+        if touched is not None and isinstance(touched, np.ndarray) and _may_be_rounded(spec):
+            exact = np.round(first[name] * EXACT) / EXACT
+            drawn[f"exact-{name}"] = {**first, name: exact}
+            drawn[f"permuted-{name}"] = {**first, name: _permuted(exact)}
         if "string" in spec:
             other = first[name].swapcase()
             if other != first[name] and set(other) <= set(spec["string"]):
@@ -182,6 +190,21 @@ def _inner(old: Any, new: Any) -> Any:
 def _turned(old: Any) -> Any:
     """Return `old` backwards, so that a key of sorted elements, a sum or a set stands for both."""
     return old[..., ::-1].copy() if isinstance(old, np.ndarray) else old[::-1]
+
+
+def _may_be_rounded(spec: dict[str, Any]) -> bool:
+    """Whether numbers of a drawn array may be rounded a little and stay within its bounds."""
+    bounds = [bound for bound in (spec.get("min"), spec.get("max")) if bound is not None]
+    whole = all(isinstance(bound, (int, float)) and bound == int(bound) for bound in bounds)
+    return "float" in str(spec.get("array", "")) and "decimals" not in spec and whole
+
+
+def _permuted(old: np.ndarray) -> np.ndarray:
+    """Return rows of which those between both ends are backwards: sums and ends stay."""
+    keep = min(KEPT_ENDS, (len(old) - 1) // 3)
+    new = old.copy()
+    new[keep : len(old) - keep] = old[keep : len(old) - keep][::-1]
+    return new
 
 
 def _differing(differs: list[bool], size: int) -> int | None:
