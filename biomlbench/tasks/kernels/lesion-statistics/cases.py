@@ -119,6 +119,8 @@ def adversarial():
         case("all-too-small", TABLE, a, PLAIN, 1e6),
         case("filled", TABLE, none + 100, oblique(42), 0.0),
         case("many-alike", TABLE, lattice(), oblique(45), 0.0),
+        case("beyond-a-thousand", TABLE, beyond_a_thousand(), oblique(48), 0.0),
+        case("beyond-a-thousand-found", FOUND, beyond_a_thousand(), beyond_a_thousand()[::-1], 0.5),
         case("many-found", FOUND, lattice(), np.roll(lattice(), 1, axis=2) * 9, 0.5),
         # 0.14 times 50 is above 7 in floating point
         case("seven-of-fifty", FOUND, line(*[1] * 50), line(*[1] * 7, *[0] * 43), 0.14),
@@ -148,6 +150,14 @@ def adversarial():
         resampled("micrometres", a, oblique(48, (1e-4, 1e-4, 3e-4)), (7, 6, 5), micro()),
         resampled("whole-words-away", none + 1, np.eye(4), (3, 3, 3), np.eye(4) + away()),
     ]
+
+
+def beyond_a_thousand():
+    """More lesions of one label than a number of three digits counts, beside another label."""
+    labels = np.zeros((22, 21, 21), np.int64)
+    labels[::2, ::2, ::2] = 1
+    labels[::2, ::2, 20] = 2
+    return labels
 
 
 def lattice():
