@@ -1,4 +1,5 @@
 import os
+import sys
 
 
 def attack():
@@ -15,10 +16,11 @@ def attack():
         "/sys/kernel",
     ):
         try:
-            if os.path.isdir(name):
-                os.listdir(name)
-            else:
+            if not os.path.isdir(name):
                 open(name).close()
+            # the folders that lead to the interpreter are there, and nothing beside them
+            elif not [x for x in os.listdir(name) if not sys.prefix.startswith(f"{name}/{x}/")]:
+                continue
             got.append(name)
         except OSError:
             continue
