@@ -201,6 +201,7 @@ class Pages:
             missing="" if missing is None else printable(", ".join(missing)),
             findings=[] if findings is None else [printable(one) for one in findings],
             rows=[self._run(row, printable(row["agent"], 80)) for row in _records(runs)],
+            won=next(filter(None, map(_won, runs["medal_note"])), ""),
             link=lambda row: f"../agents/{slug(row['agent'])}.html",
         )
 
@@ -244,6 +245,7 @@ class Pages:
         return {
             **{name: row[name] for name in ("agent", "task_id", "verdict", "medal")},
             "verified_medal": bool(row["verified_medal"]),
+            "won": _won(row["medal_note"]),
             "label": label,
             "run_id": printable(row["run_id"], 100),
             "score": _text(row["score"]) or "–",
@@ -264,6 +266,19 @@ class Pages:
 
 def _task_link(row: Mapping[str, Any]) -> str:
     return f"../tasks/{slug(row['task_id'])}.html"
+
+
+def _won(note: Any) -> str:
+    """Return what is to be known of a medal: won against models, or by an inferred direction.
+
+    Examples
+    --------
+    >>> _won("against 46 fitted models; withheld: the audit is open")
+    'against 46 fitted models'
+    """
+    parts = note.split("; ") if isinstance(note, str) else []
+    told = [part for part in parts if part.startswith("against ") or "inferred" in part]
+    return printable("; ".join(told))
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -34,14 +34,18 @@ COLUMNS = (
     "p",
     "p_holm",
 )
+TIE = 1e-9
+"""Means nearer than this are equal but for rounding."""
 EXACT_UP_TO = 12  # tasks: 2**12 sign patterns are enumerated
 RANDOM_FLIPS = 9999
+FLIPS_A_COMPARISON = 100
+"""Patterns drawn for each p-value of a measure, so that adjusting for their number can leave some
+below 0.05."""
+BLOCK = 10_000  # patterns at a time: their means for all comparisons fill some tens of MB
 MAX_AGENTS = 40
 SEED = 20240229
 SIGNIFICANT = 0.05
 POWER = 0.8
-_AT_ONCE = 64
-"""Comparisons whose flips are held in memory together."""
 norm_quantile = NormalDist().inv_cdf
 
 
@@ -106,25 +110,44 @@ def sign_flip_p(differences: np.ndarray) -> float:
     >>> sign_flip_p(np.array([1.0, 2.0, 3.0, 4.0]))
     0.125
     """
-    return _sign_flip_ps([differences])[0]
+    means = _flips(len(differences)) @ differences
+    return float(np.mean(np.abs(means) >= abs(differences.sum()) - TIE))
 
 
-def _sign_flip_ps(every: Sequence[np.ndarray]) -> list[float]:
-    """Return the p-value of each of many sets of differences; those of one length share flips."""
-    found = [0.0] * len(every)
-    by_length: dict[int, list[int]] = {}
-    for place, differences in enumerate(every):
-        by_length.setdefault(len(differences), []).append(place)
-    for length, places in by_length.items():
-        flips = _flips(length)
-        for start in range(0, len(places), _AT_ONCE):
-            some = places[start : start + _AT_ONCE]
-            columns = np.column_stack([every[place] for place in some])
-            means, seen = np.abs(flips @ columns), np.abs(columns.sum(axis=0))
-            shares = np.mean(means >= seen - 1e-12, axis=0)
-            for place, share in zip(some, shares.tolist(), strict=True):
-                found[place] = share
-    return found
+def sign_flip_ps(differences: np.ndarray) -> np.ndarray:
+    """Return the two-sided p-values of many paired differences under random signs.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (comparisons, tasks)
+        NaN where a task is not in common.
+
+    Returns
+    -------
+    ndarray, shape (comparisons,)
+        As :func:`sign_flip_p`, but beyond 12 tasks from at least 100 sign patterns a comparison:
+        the smallest p-value can then be significant among that many.
+    """
+    known = ~np.isnan(differences)
+    filled = np.where(known, differences, 0.0)
+    few = known.sum(axis=1) <= EXACT_UP_TO
+    p = np.array(
+        [sign_flip_p(row[ok]) if exact else np.nan
+         for row, ok, exact in zip(differences, known, few, strict=True)]
+    )  # fmt: skip
+    if few.all():
+        return p
+    filled = filled[~few].T
+    seen = np.abs(filled.sum(axis=0)) - TIE
+    draws = max(RANDOM_FLIPS, FLIPS_A_COMPARISON * len(p) - 1)
+    rng = np.random.default_rng(SEED)
+    hits = np.ones(filled.shape[1])  # the observed signs
+    for start in range(0, draws, BLOCK):
+        size = (min(BLOCK, draws - start), len(filled))
+        signs = 1.0 - 2.0 * rng.integers(0, 2, size)
+        hits += (np.abs(signs @ filled) >= seen).sum(axis=0)
+    p[~few] = hits / (draws + 1)
+    return p
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -246,19 +269,24 @@ def compare_agents(pairs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> p
     for measure in measures:
         table = per_task(pairs, measure)
         best = table.mean().sort_index().sort_values(ascending=False, kind="stable")
-        compared, differences = [], []
+        compared, columns = [], []
         for agent, other in combinations(best.index[:MAX_AGENTS], 2):
-            both = (table[agent] - table[other]).dropna().to_numpy()
+            column = (table[agent] - table[other]).to_numpy()
+            both = column[~np.isnan(column)]
             if len(both) < 2:
                 continue
+            columns.append(column)
             if both.mean() < 0:
                 agent, other, both = other, agent, -both
             largest = LARGEST[measure]
             ends = mean_interval(both, -largest, largest)
             power = (_detectable(both), _tasks_needed(both))
             compared.append((agent, other, len(both), float(both.mean()), *ends, *power))
-            differences.append(both)
-        p = _sign_flip_ps(differences)
-        adjusted = holm(np.array(p)).tolist()
-        rows += [(measure, *row, *each) for row, *each in zip(compared, p, adjusted, strict=True)]
+        if not compared:
+            continue
+        p = sign_flip_ps(np.array(columns))
+        rows += [
+            (measure, *row, *tested)
+            for row, *tested in zip(compared, p.tolist(), holm(p).tolist(), strict=True)
+        ]
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biomlbench.report.compare import MEASURES, compare_agents, holm, per_task, ranking, sign_flip_p
+from biomlbench.report.compare import (
+    MEASURES,
+    compare_agents,
+    holm,
+    per_task,
+    ranking,
+    sign_flip_p,
+    sign_flip_ps,
+)
 from tests.report import fixtures
 
 floats = st.floats(-100, 100).map(lambda x: round(x, 3))
@@ -39,6 +47,30 @@ def test_p_is_uniform_when_there_is_no_difference():
         found = np.array([sign_flip_p(rng.standard_normal(n)) for _ in range(150)])
         assert abs((found <= 0.05).mean() - 0.05) < 0.05
         assert abs((found <= 0.5).mean() - 0.5) < 0.13
+
+
+def test_many_p_values_are_those_of_each():
+    rng = np.random.default_rng(2)
+    differences = rng.standard_normal((4, 14)) + 0.4
+    differences[0, 3:] = np.nan  # exact
+    differences[1, 0] = np.nan
+    found = sign_flip_ps(differences)
+    assert found[0] == sign_flip_p(differences[0, :3])
+    each = [sign_flip_p(row[~np.isnan(row)]) for row in differences]
+    assert found == pytest.approx(each, abs=0.02)
+
+
+def test_among_many_agents_the_best_of_all_tasks_is_surely_first():
+    """The number of drawn signs bounds a p-value from below, and 40 agents are 780 pairs."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"t{task}", f"a{agent:02d}", verdict, "none", False, 0, np.nan)
+        for task in range(30)
+        for agent, verdict in enumerate(["pass", *rng.choice(["pass", "fail"], 39, p=[0.3, 0.7])])
+    ]
+    places = ranking(pairs(rows), "pass")
+    assert places.loc["a00", ["low", "high"]].tolist() == [1, 1]
+    assert places["low"].drop("a00").min() == 2
 
 
 @settings(max_examples=50)

@@ -5,6 +5,7 @@
   const agents = Report.open(Report.data.agents);
   const KEYS = ["verified_medal_rate", "pass_rate", "leaderboard_percentile"];
   const LOST = new Set(["task", "grader", "infrastructure"]);
+  const MANY = 14; // agents: beyond, cells say no more than colours and their titles do
   const MEDALS = ["gold", "silver", "bronze"];
   const runsLink = (agent, more = {}) => `#runs?${Object.entries({ agent, ...more })
     .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}`;
@@ -83,7 +84,7 @@
       const rate = share(cell);
       const state = rate === null ? "lost" : rate === 1 ? "pass" : rate === 0 ? "fail" : "partial";
       const percentile = mean(cell.percentiles);
-      return `<td class="cell ${state}" title="${e(told(name, task, cell))}"><a href="${e(runsLink(name, { task_id: task }))}">${cell.passed}/${cell.runs}</a>`
+      return `<td class="cell ${state} best-${best(cell)}" title="${e(told(name, task, cell))}"><a href="${e(runsLink(name, { task_id: task }))}">${cell.passed}/${cell.runs}</a>`
         + `<span class="sub">${best(cell) === "none" ? "" : `<b>${best(cell)}</b> `}${percentile === null ? "" : percentile.toFixed(0)}</span></td>`;
     };
     const bar = document.createElement("div");
@@ -105,8 +106,8 @@
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "group");
     scroll.setAttribute("aria-label", "Agents by tasks, scrollable");
-    scroll.innerHTML = `<table class="matrix" aria-label="Agents by tasks"><thead><tr><th scope="col">task</th>${names
-      .map((name) => `<th scope="col" title="${e(name)}">${link(Report.agentLink(name), name)}</th>`).join("")}</tr></thead><tbody>${tasks
+    scroll.innerHTML = `<table class="matrix${names.length > MANY ? " many" : ""}" aria-label="Agents by tasks"><thead><tr><th scope="col">task</th>${names
+      .map((name) => `<th scope="col" title="${e(name)}">${link(Report.agentLink(name), Report.short(name, 22))}</th>`).join("")}</tr></thead><tbody>${tasks
       .map((task) => `<tr><th scope="row" title="${e(task)}">${Report.taskCell(task)}</th>${names.map((name) => td(name, task)).join("")}</tr>`).join("")}</tbody></table>`;
     place.append(bar, scroll);
     return null;

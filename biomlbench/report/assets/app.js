@@ -53,27 +53,39 @@
 
   const decode = (text) => { try { return decodeURIComponent(text); } catch { return text; } };
 
+  // The window's title: a name of what is shown, then the benchmark's.
+  const whole = document.title;
+  function entitle(page, name) {
+    const tab = document.querySelector(`#pages a[href="#${page}"]`);
+    document.title = [name || (page !== "overview" && tab && tab.textContent), whole].filter(Boolean).join(" · ");
+  }
+
   function show(first) {
     const address = location.hash.slice(1);
     const [path, query = ""] = address.split("?");
     let page = path || "overview";
     let focus = "main";
+    let name = "";
     if (page.startsWith("run=")) {
       const row = runRows.get(decode(page.slice(4)));
       page = row === undefined ? "runs" : "run";
       if (row !== undefined) {
         Report.runPage(document.getElementById("run-page"), row);
         focus = "h-run";
+        name = pairs.value("run_id", row);
       }
     } else if (page.startsWith("agent=")) {
       page = Report.agentPage(document.getElementById("agent-page"), decode(page.slice(6))) ? "agent" : "agents";
       if (page === "agent") focus = "h-agent";
+      name = page === "agent" ? document.getElementById("h-agent").textContent : "";
     } else if (page.startsWith("versus=")) {
       const names = page.slice(7).split("/").map(decode);
       page = Report.versusPage(document.getElementById("versus-page"), names) ? "versus" : "agents";
+      name = page === "versus" ? document.getElementById("h-versus").textContent : "";
       if (page === "versus") focus = document.getElementById("h-versus-task") ? "h-versus-task" : "h-versus";
     } else if (page.startsWith("task=")) {
       taskPage(decode(page.slice(5)));
+      name = document.getElementById("h-task")?.textContent;
       page = "tasks";
       focus = "h-task";
     } else if (page === "believe") {
@@ -89,6 +101,7 @@
       if (here) anchor.setAttribute("aria-current", "page");
       else anchor.removeAttribute("aria-current");
     }
+    entitle(page, name);
     const section = sections.find((item) => item.dataset.page === page);
     for (const place of section.querySelectorAll("[data-table]")) build(place.dataset.table);
     shown = page;
@@ -127,7 +140,21 @@
   });
 
   window.addEventListener("hashchange", () => show(false));
-  window.addEventListener("beforeprint", () => Object.keys(Report.builders).forEach(build));
+  // On paper a table has all its rows, up to a number that somebody may read; else it says how many.
+  const PRINTED_ROWS = 500;
+  const paged = [];
+  window.addEventListener("beforeprint", () => {
+    Object.keys(Report.builders).forEach(build);
+    for (const { table } of Object.values(made).filter((handle) => handle && handle.table)) {
+      const { page, length, pages, recordsDisplay } = { page: table.page(), ...table.page.info() };
+      if (pages < 2 || recordsDisplay > PRINTED_ROWS) continue;
+      paged.push([table, page, length]);
+      table.page.len(-1).draw(false);
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    for (const [table, page, length] of paged.splice(0)) table.page.len(length).page(page).draw(false);
+  });
   show(true);
   document.documentElement.dataset.ready = "1";
 })();

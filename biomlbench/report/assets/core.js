@@ -24,6 +24,12 @@ Report.states = (stored, name) => {
   return false;
 };
 
+// A long name keeps its end, by which those of one family differ.
+Report.short = (text, most = 32) => {
+  const letters = [...String(text)];
+  const end = Math.floor(most / 3);
+  return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : String(text);
+};
 Report.number = (value, digits = 4) => {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
@@ -79,7 +85,10 @@ Report.columnsOf = (stored) => (column) => ({
   value: (row) => stored.value(column.key, row), ...column,
 });
 Report.percentCell = (digits) => (value) => Report.percent(value, digits);
-Report.link = (href, text) => `<a href="${Report.escape(href)}">${Report.escape(text)}</a>`;
+Report.link = (href, text) => {
+  const short = Report.short(text, 64);
+  return `<a href="${Report.escape(href)}"${short.length > 24 ? ' class="long"' : ""}${short === String(text) ? "" : ` title="${Report.escape(text)}"`}>${Report.escape(short)}</a>`;
+};
 Report.taskCell = (id) => {
   const cut = id.lastIndexOf("/");
   const domain = id.slice(0, Math.max(cut, 0));

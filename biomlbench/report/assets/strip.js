@@ -18,7 +18,10 @@ Report.strip = (task, rows, marked = null) => {
     .filter(([, cut]) => cut !== null)
     .map(([medal, cut]) => [medal, sign * cut]);
   const scores = runs.map(score).sort((a, b) => a - b);
-  const at = (list, share) => list[Math.min(list.length - 1, Math.floor(share * list.length))];
+  const at = (list, share) => {
+    const place = share * (list.length - 1), below = Math.floor(place);
+    return list[below] + (place - below) * ((list[below + 1] ?? list[below]) - list[below]);
+  };
   const wanted = [...cuts.map(([, cut]) => cut)];
   if (scores.length) wanted.push(at(scores, 0.1), scores[scores.length - 1]);
   if (board.length) wanted.push(at(board, 0.1), board[board.length - 1]);
@@ -77,7 +80,7 @@ Report.strip = (task, rows, marked = null) => {
   shown.forEach((agent, index) => {
     const y = first + line * index + line / 2;
     const own = runs.filter((row) => pairs.value("agent", row) === agent);
-    const name = agent.length > 16 ? `${agent.slice(0, 15)}…` : agent;
+    const name = Report.short(agent, 16);
     out.push(`<text class="axis" x="${left - 8}" y="${y + 4}" text-anchor="end">${e(name)}</text>`);
     const top1 = own.reduce((a, b) => (score(b) > score(a) ? b : a));
     for (const row of new Set([top1, ...(own.includes(marked) ? [marked] : [])])) {

@@ -126,7 +126,7 @@
     const columns = [
       { key: "reason", title: "reason", doc: "Reason code of the first thing that went wrong", text: true,
         value: (row) => list[row].code, html: (v) => link(`#runs?reason=${encodeURIComponent(v)}`, Report.words(v)) },
-      { key: "meaning", title: "meaning", doc: "What it says", text: true, value: (row) => Report.sentence(list[row].code) },
+      { key: "meaning", title: "meaning", doc: "What it says", text: true, wide: true, value: (row) => Report.sentence(list[row].code) },
       { key: "fault", title: "fault", doc: Report.doc("pairs", "fault"), text: true, value: (row) => list[row].fault },
       { key: "runs", title: "runs", doc: "Runs that ended so", value: (row) => list[row].runs },
       { key: "share", title: "share", doc: "Of all configured runs, controls left out", value: (row) => list[row].runs / real, html: percent(1) },

@@ -167,16 +167,19 @@ def labels(axes: Axes, texts: Sequence[str], width: int = 34) -> None:
 def clip(text: str, width: int = 34) -> str:
     r"""Shorten a label and keep matplotlib from reading it as mathematics.
 
+    A long one keeps its end, by which names of one family differ.
+
     Examples
     --------
     >>> clip("a" * 50, 8)
-    'aaaaaaa…'
+    'aaaaa…aa'
     >>> print(clip("cost in $"))
     cost in \$
     """
     text = plain(text, mark="·", one_line=True)
     if len(text) > width:
-        text = text[: width - 1] + "…"
+        end = width // 3
+        text = f"{text[: width - end - 1]}…{text[len(text) - end :]}"
     return text.replace("$", "\\$")
 
 

@@ -21,13 +21,15 @@ CAPTION = (
     "Each agent's mean cost of a run, as the run tables say it, against its mean leaderboard "
     "percentile over tasks, or its pass rate where no task has a leaderboard; bars are 95 % "
     "intervals over tasks. The line joins the agents that no other one beats at the same or less "
-    "cost (Pareto front), by their means alone. Agents of unknown cost are left out."
+    "cost (Pareto front), by their means alone; of more than 12 agents only they are named. Agents "
+    "of unknown cost are left out."
 )
 COST = "meta_cost_usd"
 SCORES = (
     ("leaderboard_percentile", "mean leaderboard percentile", 100.0),
     ("pass_rate", "pass rate", 1.0),
 )
+MOST_NAMED = 12
 _SMALLEST_RATIO = 20.0
 """Largest over smallest cost from which on the axis is logarithmic."""
 
@@ -92,7 +94,9 @@ def figure(tables: Tables) -> Figure:
     on_front = np.isin(np.arange(len(cost)), front)
     for chosen, colour in ((~on_front, style.MUTED), (on_front, style.VERDICT_COLOURS["pass"])):
         axes.plot(cost[chosen], score[chosen], "o", color=colour, markersize=7)
-    for name, x, y in zip(agents.index, cost, score, strict=True):
+    for name, x, y, told in zip(agents.index, cost, score, on_front, strict=True):
+        if len(cost) > MOST_NAMED and not told:
+            continue
         axes.annotate(
             *(style.clip(name, 24), (x, y)),
             xytext=(6, 5),
