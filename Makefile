@@ -61,6 +61,7 @@ lock: ## pin all dependencies anew, with hashes
 	$(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install -q uv
 	$(VENV)-lock/bin/$(COMPILE) -o envs/requirements.lock
 	$(VENV)-lock/bin/$(COMPILE) $(EXTRAS:%=--extra %) -o envs/requirements-dev.lock
+	cd envs && $(abspath $(VENV)-lock)/bin/$(COMPILE:pyproject.toml=requirements-crate.in) -o requirements-crate.lock
 	rm -rf $(VENV)-lock
 
 clean: ## remove the environment and everything generated, but not data/

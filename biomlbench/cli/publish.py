@@ -18,12 +18,12 @@ from biomlbench.cli._common import as_json, echo, print_json, results_argument, 
     show_default=True,
     help="Folder of the site: new, empty, or published before.",
 )
-@click.option("--title", default="Benchmark results", show_default=True, help="Name of the site.")
+@click.option("--title", help="Name of the site. [default: that of the benchmark's config]")
 @click.option("--date", default="", help="Day of publication, YYYY-MM-DD. [default: none given]")
 @click.option("--license", "licence", help="Address of the results' licence. [default: none given]")
 @as_json
 def command(
-    results: Path, *, to: Path, title: str, date: str, licence: str | None, as_json: bool
+    results: Path, *, to: Path, title: str | None, date: str, licence: str | None, as_json: bool
 ) -> None:
     """Write a site of RESULTS (default: results): leaderboard, agents, tasks, report, downloads.
 
@@ -45,6 +45,7 @@ def command(
 
     from biomlbench.export import NO_LICENCE
     from biomlbench.export.site import publish
+    from biomlbench.workflow.record import title_of
 
     try:
         day.fromisoformat(date or "1980-01-01")
@@ -53,7 +54,7 @@ def command(
     files = publish(
         results,
         to,
-        title=title,
+        title=title or title_of(results, "Benchmark results"),
         date=date,
         licence=licence or NO_LICENCE,
         track=lambda names: track(names, "drawing"),

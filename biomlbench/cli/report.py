@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @results_argument
-@click.option("--title", default="Benchmark", show_default=True, help="Title of the report.")
-def command(results: Path, title: str) -> None:
+@click.option("--title", help="Title of the report. [default: that of the benchmark's config]")
+def command(results: Path, title: str | None) -> None:
     """Write RESULTS/report.html again from the tables in RESULTS (default: results).
 
     \b
@@ -23,5 +23,7 @@ def command(results: Path, title: str) -> None:
       biomlbench report results --title "My benchmark"
     """  # noqa: D301
     from biomlbench.report.write import write_report
+    from biomlbench.workflow.record import title_of
 
+    title = title or title_of(results, "Benchmark")
     echo(write_report(results, title, lambda names: track(names, "drawing")))

@@ -143,7 +143,9 @@ def describe_parts(
     about_licence = {"@id": licence, "@type": "CreativeWork", "name": licence}
     columns = [column for part in parts if part.table for column in _columns(part.table)]
     graph = [descriptor, root, about_licence, run, instrument, *files, *datasets, *columns]
-    return {"@context": f"{SPECIFICATION}/context", "@graph": graph}
+    # The terms of 1.1 are older than schema.org's `sha256`.
+    context = [f"{SPECIFICATION}/context", {"sha256": "http://schema.org/sha256"}]
+    return {"@context": context, "@graph": graph}
 
 
 def _file(part: Part) -> dict[str, Any]:

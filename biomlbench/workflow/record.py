@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("PLACES", "RECORD", "RecordError"),
-    *("benchmark_record", "read_record", "summary_again", "summary_of", "what_is"),
+    *("benchmark_record", "read_record", "summary_again", "summary_of", "title_of", "what_is"),
 ]
 
 RECORD = "provenance.json"
@@ -96,6 +96,15 @@ def benchmark_record(benchmark: Benchmark, results: Path, pairs: pa.Table) -> di
         "environment": environment(),
         "lock_sha256": file_hash(benchmark.root / "envs" / "requirements.lock"),
     }
+
+
+def title_of(results: Path, otherwise: str) -> str:
+    """Return the title that the config gave a benchmark, or another one where none is recorded."""
+    try:
+        title = read_record(results)["config"].get("title")
+    except RecordError:
+        return otherwise
+    return title if isinstance(title, str) and title else otherwise
 
 
 def what_is(path: str | Path) -> str:

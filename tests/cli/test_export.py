@@ -17,6 +17,7 @@ from biomlbench.cli import TROUBLE, _cli, main
 from biomlbench.contracts import SCHEMAS, read_table, write_table
 from biomlbench.export import FORMATS, TABLES, export, load_tables
 from biomlbench.export.forms import all_forms, summary
+from tests import crates
 from tests.report import fixtures
 
 NAMES = ("pairs", "checks", "agents", "tasks", "telemetry")
@@ -125,6 +126,16 @@ def test_ro_crate_is_read_by_a_reader(results, tmp_path):
     crate = ROCrate(tmp_path)
     assert crate.name == "Mine"
     assert {e.id for e in crate.data_entities} == {f"{name}.parquet" for name in NAMES}
+
+
+@pytest.mark.slow
+def test_ro_crate_is_valid(results, tmp_path):
+    export(results, "ro-crate", tmp_path, title="Mine", date="2025-03-31")
+    assert crates.problems(tmp_path) == []
+    description = tmp_path / "ro-crate-metadata.json"
+    told = json.loads(description.read_text())
+    description.write_text(json.dumps(told | {"@context": told["@context"][0]}))
+    assert any('"sha256"' in line for line in crates.problems(tmp_path))
 
 
 def test_tables_that_were_not_made_are_left_out(results, tmp_path):

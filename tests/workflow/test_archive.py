@@ -16,6 +16,7 @@ from biomlbench.export import archive as module
 from biomlbench.export.archive import ArchiveError, archive, unpack
 from biomlbench.stages.provenance import file_hash
 from biomlbench.workflow.record import RECORD, read_record
+from tests import crates
 from tests.bars import recorded
 from tests.workflow.conftest import ROOT
 from tests.workflow.test_reproduce import biomlbench, reproduce
@@ -142,6 +143,11 @@ def test_its_description_is_read_by_a_reader(packed, tmp_path):
     crate = ROCrate(unpack(packed, tmp_path / "out"))
     assert crate.name == "Toy benchmark"
     assert "results/pairs.parquet" in {entity.id for entity in crate.data_entities}
+
+
+@pytest.mark.slow
+def test_its_description_is_valid(packed, tmp_path):
+    assert crates.problems(unpack(packed, tmp_path / "out")) == []
 
 
 def test_nothing_is_followed_out_of_the_benchmark(base, tmp_path):

@@ -107,9 +107,12 @@
     scroll.setAttribute("role", "group");
     scroll.setAttribute("aria-label", "Agents by tasks, scrollable");
     scroll.innerHTML = `<table class="matrix${names.length > MANY ? " many" : ""}" aria-label="Agents by tasks"><thead><tr><th scope="col">task</th>${names
-      .map((name) => `<th scope="col" title="${e(name)}">${link(Report.agentLink(name), Report.short(name, 22))}</th>`).join("")}</tr></thead><tbody>${tasks
+      .map((name) => `<th scope="col" title="${e(name)}">${link(Report.agentLink(name), Report.short(name, 18))}</th>`).join("")}</tr></thead><tbody>${tasks
       .map((task) => `<tr><th scope="row" title="${e(task)}">${Report.taskCell(task)}</th>${names.map((name) => td(name, task)).join("")}</tr>`).join("")}</tbody></table>`;
     place.append(bar, scroll);
+    if (names.length > MANY) {
+      scroll.insertAdjacentHTML("afterend", `<p class="legend">Best verified medal: ${MEDALS.map((medal) => `<span class="key best-${medal}"></span>${medal}`).join(" ")}; point at a cell for its percentile</p>`);
+    }
     return null;
   };
 
