@@ -15,7 +15,7 @@ LOCK = ROOT / "envs" / "requirements-crate.lock"
 
 
 def validator() -> Path:
-    """Return the Python that has the validator; it is made once for each version of its lock file."""
+    """Return the Python that has the validator, made once for each version of its lock file."""
     digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
     home = Path(sys.prefix) / f"crate-{digest}"
     python = home / "bin" / "python"

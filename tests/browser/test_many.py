@@ -14,7 +14,9 @@ from tests.report import fixtures
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-AGENTS = {f"agent-{number:02d}": 1.0 - number / 20 for number in range(40)}
+LONG = [f"a-rather-long-agent-name-of-a-lab-{end}" for end in ("mini", "large", "v1", "v2")]
+NAMES = [*(f"agent-{number:02d}" for number in range(36)), *LONG]
+AGENTS = {name: 1.0 - number / 20 for number, name in enumerate(NAMES)}
 MANY = 100
 
 
@@ -49,6 +51,23 @@ def overflow(driver):
     )
 
 
+def wide_tables(driver):
+    return driver.execute_script(
+        "return [...document.querySelectorAll('section:not([hidden]) .scroll')]"
+        ".filter(s => s.scrollWidth > s.clientWidth + 1)"
+        ".map(s => s.getAttribute('aria-label') || s.getAttribute('aria-labelledby'))"
+    )
+
+
+def test_long_names_are_told_apart(browser, many):
+    go(browser, (many / "report.html").as_uri(), "#agents")
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('.matrix thead a')].map(a => a.textContent)"
+    )
+    assert len(set(shown)) == len(AGENTS)
+    assert max(map(len, shown)) <= 18
+
+
 def test_all_agents_and_tasks_are_in_the_matrix(browser, many):
     go(browser, (many / "report.html").as_uri(), "#agents")
     size = browser.execute_script(
@@ -65,10 +84,12 @@ def test_all_agents_and_tasks_are_in_the_matrix(browser, many):
 @pytest.mark.parametrize(("size", "dark"), [(DESKTOP, False), (PHONE, True)])
 def test_nothing_overflows(many, site, size, dark):
     with chromium(size=size, dark=dark) as driver:
-        for page in (*(f"#{p}" for p in PAGES), "#agent=agent-07"):
+        pages = ("#agent=agent-07", f"#agent={LONG[0]}", f"#versus={LONG[0]}/{LONG[1]}")
+        for page in (*(f"#{p}" for p in PAGES), *pages):
             go(driver, (many / "report.html").as_uri(), page)
             settle(driver)
             assert overflow(driver) <= 0, page
+            assert size == PHONE or wide_tables(driver) == [], page
         for page in sorted(site.rglob("*.html")):
             driver.get(page.as_uri())
             assert overflow(driver) <= 0, page.name

@@ -388,7 +388,7 @@ def test_hostile_text_is_shown_as_text(browser, small):
     for link in rows:
         show(browser, link)
         assert "<img src=x" in browser.find_element("id", "run-page").text
-    assert browser.title == "Demo benchmark"
+    assert browser.title.endswith(" · Demo benchmark")
     assert not browser.find_elements("css selector", "#run-page img")
     no_errors(browser)
 
@@ -511,6 +511,34 @@ def test_print_shows_every_page(browser, small):
     pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
     assert pdf.startswith(b"%PDF")
     assert pages_of(pdf) > len(PAGES)
+
+
+def test_paper_has_all_rows_of_a_table_and_the_screen_its_pages_again(browser, small):
+    go(browser, small, "#runs")
+    assert info(browser) == "1–25 of 440"
+    browser.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert len(cells(browser, "runs", 0)) == 440
+    browser.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert len(cells(browser, "runs", 0)) == 25
+    assert info(browser) == "1–25 of 440"
+    no_errors(browser)
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("#overview", "Demo benchmark"),
+        ("#runs", "Runs · Demo benchmark"),
+        (KERNEL_RUN, "aide-s0-a1 · Demo benchmark"),
+        (TASK, "Diabetes progression · Demo benchmark"),
+        (AGENT, "biomni · Demo benchmark"),
+        (VERSUS, "aide and biomni · Demo benchmark"),
+        ("#agent=nobody", "Agents · Demo benchmark"),
+    ],
+)
+def test_a_page_has_a_title_of_its_own(browser, small, page, title):
+    go(browser, small, page)
+    assert browser.title == title
 
 
 def test_without_script_the_overview_is_there(small):

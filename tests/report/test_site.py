@@ -173,6 +173,20 @@ def test_a_folder_that_it_did_not_make_is_refused(results, tmp_path, capsys):
     assert refused.exit_code == 2
 
 
+def test_medals_say_whom_they_were_won_against(results):
+    tables = Tables.load(results)
+    pairs = tables.pairs.copy()
+    won = pairs["medal"].ne("none")
+    task = pairs.loc[won, "task_id"].iloc[0]
+    pairs.loc[won, "medal_note"] = "against 46 fitted models; something else"
+    pages = dict(Pages(replace(tables, pairs=pairs), {}, {}, "T").texts())
+    page = pages[f"tasks/{slug(task)}.html"]
+    assert "<dt>medals</dt><dd>against 46 fitted models</dd>" in page
+    assert re.search(r'title="\w+, (not )?verified[^"]*; against 46 fitted models">\w+\*<', page)
+    before = dict(Pages(tables, {}, {}, "T").texts())[f"tasks/{slug(task)}.html"]
+    assert "against 46" not in before
+
+
 def test_an_agents_page_has_what_was_kept(site):
     page = (site / "agents" / f"{slug('aide')}.html").read_text(encoding="utf-8")
     assert page.index("Results over time") < page.index("2025-01-13") < page.index("2025-01-06")

@@ -129,6 +129,7 @@
       .filter(([, key]) => [one, two].some((row) => Report.agentValue(key, row) !== null));
     const medal = (cell, name) => (cell ? Report.medal(Report.bestMedal(cell), true, Report.tasks.get(name)) : "–");
     const both = (name, show) => sides.get(name).map((cell) => (cell ? show(cell) : "–"));
+    const [a, b] = [agent, other].map((name) => Report.short(name, 16)); // where a table is wide
     place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
       <h1 id="h-versus" tabindex="-1">${e(agent)} and ${e(other)}</h1>
       <div class="toolbar">${choice("Agent", agent, 0)} ${choice("and", other, 1)}</div>
@@ -138,10 +139,10 @@
       ${between(agent, other)}
       <h2>Task by task</h2>
       <p class="hint">Ahead is who has more verified medals a fair run, at a tie more passes, then the higher percentile, then the better best score. A task leads to its runs.</p>
-      ${table("Tasks side by side", ["task", `passed: ${agent}`, other, `medal: ${agent}`, other, `percentile: ${agent}`, other, `best score: ${agent}`, other, "ahead"], tasks.map((name) => [
+      ${table("Tasks side by side", ["task", `passed: ${a}`, b, `medal: ${a}`, b, `percentile: ${a}`, b, `best score: ${a}`, b, "ahead"], tasks.map((name) => [
       link(Report.versusLink(agent, other, name), name.slice(name.lastIndexOf("/") + 1)), ...both(name, (cell) => `${cell.passed} of ${cell.runs}`),
       ...sides.get(name).map((cell) => medal(cell, name)), ...both(name, (cell) => (cell.percentile === null ? "–" : cell.percentile.toFixed(0))), ...both(name, (cell) => num(cell.best)),
-      { 1: e(agent), "-1": e(other), 0: "level" }[ahead(...sides.get(name))] ?? "–"]))}
+      { 1: e(a), "-1": e(b), 0: "level" }[ahead(...sides.get(name))] ?? "–"]))}
       ${task !== undefined && sides.has(task) ? runsOf(task, ...sides.get(task), agent, other) : ""}`;
     for (const control of place.querySelectorAll("select")) {
       control.addEventListener("change", () => {

@@ -48,8 +48,8 @@ def figure(tables: Tables) -> Figure:
                       height=0.74, edgecolor="white", linewidth=0.5)  # fmt: skip
         start = start + shares[part]
     for row, key in enumerate(shares.index):
-        axes.text(1.012, row, f"{shares['failed'][key] * total[key]:,.0f} of {total[key]:,} failed", va="center",
-                  fontsize=8, color=style.MUTED)  # fmt: skip
+        told = f"{table['failed'][key]:,} of {total[key]:,} failed"
+        axes.text(1.012, row, told, va="center", fontsize=8, color=style.MUTED)
     style.labels(axes, list(shares.index), 46)
     axes.set_xlim(0, 1)
     style.percent_axis(axes)
