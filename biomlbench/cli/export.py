@@ -10,6 +10,7 @@ import click
 from biomlbench.cli._common import as_json, echo, print_json, results_argument
 from biomlbench.export import FORMATS, NO_LICENCE, export
 from biomlbench.export.forms import all_forms, summary
+from biomlbench.workflow.record import title_of
 
 
 @click.command()
@@ -29,7 +30,7 @@ from biomlbench.export.forms import all_forms, summary
     show_default=True,
     help="Folder for the files; files of the same names are replaced.",
 )
-@click.option("--title", default="Benchmark results", show_default=True, help="Name of the data.")
+@click.option("--title", help="Name of the data. [default: that of the benchmark's config]")
 @click.option("--date", help="Day of publication, YYYY-MM-DD. [default: today]")
 @click.option("--license", "licence", help="Address of the results' licence. [default: none given]")
 @as_json
@@ -38,7 +39,7 @@ def command(
     form: str,
     to: Path,
     *,
-    title: str,
+    title: str | None,
     date: str | None,
     licence: str | None,
     as_json: bool,
@@ -59,7 +60,7 @@ def command(
         results,
         form,
         to,
-        title=title,
+        title=title or title_of(results, "Benchmark results"),
         date=day.date().isoformat(),
         licence=licence or NO_LICENCE,
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import as_json, echo, print_json, results_argument, track
+from biomlbench.cli._common import as_json, echo, print_json, results_argument
 
 
 @click.command()
@@ -57,7 +57,6 @@ def command(
         title=title or title_of(results, "Benchmark results"),
         date=date,
         licence=licence or NO_LICENCE,
-        track=lambda names: track(names, "drawing"),
     )
     size = sum(path.stat().st_size for path in files)
     if as_json:

@@ -17,10 +17,11 @@ from biomlbench.export.site_pages import FEED, Pages
 from biomlbench.report.html import drawn_figures, render_tables
 from biomlbench.report.inputs import Tables
 from biomlbench.report.page import write_whole
+from biomlbench.runtime.progress_bars import track
 from biomlbench.workflow.record import RECORD, RecordError, read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     import pyarrow as pa
 
@@ -43,7 +44,6 @@ def publish(
     title: str = "Benchmark results",
     date: str = "",
     licence: str = NO_LICENCE,
-    track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> list[Path]:
     """Write a site of a results folder.
 
@@ -56,8 +56,6 @@ def publish(
         Other files in it stay.
     title, date, licence : str
         See :func:`biomlbench.export.export`; the day is shown on the pages.
-    track : callable, optional
-        Goes through the names of the figures while they are drawn.
 
     Returns
     -------
@@ -90,9 +88,13 @@ def publish(
     )
     sizes = {name: len(table) for name, table in arrow.items()}
     made_from = _made_from(results)
-    pages = dict(Pages(shown, made_from, sizes, title, date).texts())
+    of_site = Pages(shown, made_from, sizes, title, date)
+    pages = dict(track(of_site.texts(), "writing pages", of_site.count))
     pages["report.html"] = render_tables(
-        shown, title=title, drawn=drawn_figures(results), track=track
+        shown,
+        title=title,
+        drawn=drawn_figures(results),
+        track=lambda names: track(names, "drawing"),
     )
     if len(shown.history):
         pages[FEED] = feed(shown.history, title)

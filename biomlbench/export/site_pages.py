@@ -19,7 +19,7 @@ from biomlbench.report.page import environment, style
 from biomlbench.report.payload import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import pandas as pd
 
@@ -29,6 +29,9 @@ __all__ = ["FEED", "Pages", "slug"]
 
 FEED = "feed.xml"
 """Place of the feed, which a site has once results have been kept."""
+
+MAX_RUNS = 1_000
+"""Runs that a page lists; what is beyond is in the downloads."""
 
 _OF_AGENTS = (
     *(("model", "meta_model"), ("US$ a run", "meta_cost_usd"), ("tokens a run", "meta_tokens")),
@@ -80,6 +83,11 @@ class Pages:
     date: str = ""
     _styled: str = field(default_factory=style)
 
+    @property
+    def count(self) -> int:
+        """Number of pages."""
+        return len(self._tasks) + len(self._overview.ranking) + 4
+
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield each page: its place in the site, and its text."""
         overview = self._overview
@@ -112,7 +120,8 @@ class Pages:
                     row=row,
                     told=told,
                     agents=len(overview.ranking),
-                    rows=[self._run(r, self._title(r["task_id"])) for r in _records(runs)],
+                    rows=self._shown(runs, lambda run: self._title(run["task_id"])),
+                    left_out=len(runs) - MAX_RUNS,
                     history=self._history(facts["agent"]),
                     link=_task_link,
                 ),
@@ -200,7 +209,8 @@ class Pages:
             told=[(name, _text(facts.get(column))) for name, column in _OF_TASKS],
             missing="" if missing is None else printable(", ".join(missing)),
             findings=[] if findings is None else [printable(one) for one in findings],
-            rows=[self._run(row, printable(row["agent"], 80)) for row in _records(runs)],
+            rows=self._shown(runs, lambda row: printable(row["agent"], 80)),
+            left_out=len(runs) - MAX_RUNS,
             won=next(filter(None, map(_won, runs["medal_note"])), ""),
             link=lambda row: f"../agents/{slug(row['agent'])}.html",
         )
@@ -238,6 +248,11 @@ class Pages:
             }
             for _, row in kept.iloc[::-1].iterrows()
         ]
+
+    def _shown(
+        self, runs: pd.DataFrame, label: Callable[[dict[str, Any]], str]
+    ) -> list[dict[str, Any]]:
+        return [self._run(row, label(row)) for row in _records(runs.head(MAX_RUNS))]
 
     def _run(self, row: dict[str, Any], label: str) -> dict[str, Any]:
         ends = [row["score_low"], row["score_high"]]

@@ -75,6 +75,9 @@ _RICH = (
 _PLAIN = ("spread", "mixed", "choice-0")
 _PLAIN_TEXT = ("odd-letter", *_PLAIN)
 """Letters at random leave no long stretch without one that is not a nucleotide."""
+_ENDS = ("high", "low", "huge", "tiny")
+"""Patterns that all arguments of a call take together."""
+_ORDINARY = ("few", "tens", "mixed", "spread", "choice-0")
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
 
 EDGES_SCHEMA: dict[str, Any] = {
@@ -153,9 +156,12 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
         factors = _factors(source)
         rich = {name: [*filter(_is_rich, every)] or every for name, every in factors.items()}
+        corners = _corners(factors) if source.most else []
+        rich_rows = source.most // RICH_SHARE
         rows = [
-            *combinations(factors, source.most - source.most // RICH_SHARE, rng),
-            *combinations(rich, source.most // RICH_SHARE, rng),
+            *corners,
+            *combinations(factors, source.most - rich_rows - len(corners), rng),
+            *combinations(rich, rich_rows, rng),
         ]
         for row, levels in enumerate(rows):
             if (inputs := _tried(source, levels, rng)) is not None:
@@ -203,6 +209,20 @@ def _factors(source: Source) -> dict[str, list[str]]:
         found[name] = edge_values.names(spec, name in source.left_out)
         if len(spec.get("array", ())) > 1:
             found[_of_dtype(name)] = [f"any-{dtype}" for dtype in spec["array"]]
+    return found
+
+
+def _corners(factors: dict[str, list[str]]) -> list[dict[str, str]]:
+    """Return what pairs miss: all numbers of a call at one end, in each dtype."""
+    found = []
+    typed = [every for name, every in factors.items() if name.startswith("dtype(")]
+    for end, dtype in itertools.product(_ENDS, dict.fromkeys(itertools.chain(*typed)) or [""]):
+        levels = {
+            name: next((one for one in (dtype, end, *_ORDINARY) if one in every), every[0])
+            for name, every in factors.items()
+        }
+        if sum(level == end for level in levels.values()) > 1:
+            found.append(levels)
     return found
 
 

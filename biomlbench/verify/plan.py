@@ -245,30 +245,33 @@ def _near(card: Card) -> list[PlannedCase]:
         for name, (args, kwargs) in calls.items():
             title = f"{space['name']}-{name}"
             found.append(_planned(card, "adversarial", title, function, args, kwargs))
-        found += _reshaped(card, space["name"], function, drawn["first"])
+        found += _colliding(card, space["name"], function, drawn["first"], drawn["second"])
     return found
 
 
-def _reshaped(
-    card: Card, space: str, function: str, inputs: dict[str, Any]
+def _colliding(
+    card: Card, space: str, function: str, first: dict[str, Any], second: dict[str, Any]
 ) -> Iterator[PlannedCase]:
-    """Plan the same numbers in another shape: their bytes alone are no key to a result."""
+    """Plan what careless keys take for the first draw, or for one another, where it is promised."""
+    from biomlbench.verify.collisions import in_other_shapes, rounded_alike
     from biomlbench.verify.edges import is_promised
 
-    tables = {name: a for name, a in inputs.items() if isinstance(a, np.ndarray) and a.ndim == 2}
-    if function not in card.config.get("inputs", {}) or not tables:
-        return
-    shape = next(iter(tables.values())).shape
-    alike = {name: value for name, value in tables.items() if value.shape == shape}
-    size, old = int(np.prod(shape)), shape[1]
-    widths = [width for width in range(1, size + 1) if size % width == 0 and width != old]
-    for width in sorted(widths, key=lambda width: abs(width - old)):
-        changed = {name: value.reshape(-1, width) for name, value in alike.items()}
-        call = card.unbind(function, {**inputs, **changed})
-        case = _planned(card, "adversarial", f"{space}-reshaped", function, *call)
+    declared = card.config.get("inputs", {}).get(function, {})
+    shapes = {name: spec["shape"] for name, spec in declared.items() if spec.get("shape")}
+
+    def promised(name: str, inputs: dict[str, Any]) -> Iterator[PlannedCase]:
+        call = card.unbind(function, inputs)
+        case = _planned(card, "adversarial", f"{space}-{name}", function, *call)
         if is_promised(card, case):
             yield case
-            return
+
+    if declared:
+        for inputs in in_other_shapes(first, shapes):
+            if case := next(promised("reshaped", inputs), None):
+                yield case
+                break
+        for name, inputs in rounded_alike(first, second):
+            yield from promised(name, inputs)
 
 
 def _left_out(card: Card, function: str, inputs: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -211,3 +211,16 @@ def test_the_feed_has_an_entry_for_each_kept_result(site, results, tmp_path):
     other = Tables.load(results)
     text = dict(Pages(replace(other, history=other.history[:0]), {}, {}, "T").texts())
     assert not [page for page, html in text.items() if "feed.xml" in html]
+
+
+def test_a_page_lists_so_many_runs_and_says_how_many_more_there_are(results, monkeypatch):
+    monkeypatch.setattr("biomlbench.export.site_pages.MAX_RUNS", 3)
+    pages = dict(Pages(Tables.load(results), {}, {}, "T").texts())
+    task = next(name for name in pages if name.startswith("tasks/") and "more runs" in pages[name])
+    assert pages[task].count('<th scope="row">') == 3
+    assert re.search(r'\d+ more runs are in the <a href="../data/index.html">', pages[task])
+
+
+def test_the_number_of_pages_is_known_before_they_are_written(results):
+    pages = Pages(Tables.load(results), {}, {}, "T")
+    assert len(dict(pages.texts())) == pages.count

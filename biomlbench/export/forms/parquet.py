@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.progress_bars import track
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -20,7 +22,7 @@ def write(tables: Mapping[str, pa.Table], to: Path, about: About) -> list[Path]:
     import pyarrow.parquet as pq
 
     paths = []
-    for name, table in tables.items():
+    for name, table in track(tables.items(), "writing tables"):
         paths.append(to / f"{name}.parquet")
         pq.write_table(table, paths[-1], compression="zstd")
     return paths
