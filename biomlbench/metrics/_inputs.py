@@ -128,6 +128,8 @@ def labels(values: Any, fault: str) -> NDArray[Any]:
         ``shape_mismatch``, ``missing_truth``, ``nan_predictions``, ``not_labels`` for
         fractional numbers and for objects that are neither numbers nor strings.
     """
+    if isinstance(values, (list, tuple)) and any(isinstance(v, str) for v in values):
+        values = np.array(values, dtype=object)  # as text of one width it could be huge
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -145,7 +147,13 @@ def labels(values: Any, fault: str) -> NDArray[Any]:
         return array
     if array.dtype.kind == "O" and any(isinstance(v, str) for v in array):
         if all(isinstance(v, str) for v in array):
-            return array.astype(np.str_)
+            try:
+                # Each as long as it is: one long label must not take that room in every row.
+                return array.astype(np.dtypes.StringDType())
+            except UnicodeEncodeError:
+                raise MetricError(
+                    "not_labels", f"{_SIDE[fault]} have labels that are no Unicode text", fault
+                ) from None
         if _missing(array).any():
             raise MetricError(_MISSING[fault], f"{_SIDE[fault]} have missing labels", fault)
         raise MetricError("not_labels", f"{_SIDE[fault]} mix strings and other types", fault)

@@ -25,11 +25,18 @@ def _checked(y_true: Any, y_pred: Any, name: str) -> tuple[Floats, Floats]:
 
 
 def _centred(values: Floats) -> Floats:
-    """Centre and scale to a largest absolute value of 1, so that squares stay in range."""
-    scale = np.abs(values).max()
-    centred = values / scale - np.mean(values / scale)
-    largest = np.abs(centred).max()
-    result: Floats = centred / largest if largest > 0 else centred
+    """Centre and scale to a largest absolute value of 1/2 to 1, so that squares stay in range."""
+    # Powers of two round nothing, and neither does the difference of numbers that are close: the
+    # mean of what is left is exact enough where all differ by little from something large.
+    near = _in_unit(values)
+    near = _in_unit(near - near[0])
+    return _in_unit(near - np.mean(near))
+
+
+def _in_unit(values: Floats) -> Floats:
+    """Return numbers times the power of two by which the largest is next to 1."""
+    _, exponent = np.frexp(np.abs(values).max())
+    result: Floats = np.ldexp(values, -exponent)
     return result
 
 

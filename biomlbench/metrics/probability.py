@@ -48,7 +48,7 @@ def _losses(y_true: Any, y_pred: Any, pos_label: Any, class_labels: Sequence[Any
 
 def _assigned(truth: Any, probabilities: Floats, class_labels: Sequence[Any] | None) -> Floats:
     """Return the probability that each row gives to its true class."""
-    classes = np.unique(truth) if class_labels is None else np.asarray(class_labels)
+    classes = np.unique(truth) if class_labels is None else labels(list(class_labels), "task")
     if len(classes) != probabilities.shape[1]:
         raise MetricError(
             "shape_mismatch",

@@ -100,7 +100,7 @@ def _multiclass_parts(
     if multi_class not in ("ovr", "ovo") or average not in ("macro", "weighted"):
         raise ValueError("multi_class is 'ovr' or 'ovo', average is 'macro' or 'weighted'")
     truth = labels(y_true, "task")
-    classes = np.unique(truth) if class_labels is None else np.asarray(class_labels)
+    classes = np.unique(truth) if class_labels is None else labels(list(class_labels), "task")
     if len(classes) != scores.shape[1]:
         raise MetricError(
             "shape_mismatch",

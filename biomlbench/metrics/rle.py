@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Order = Literal["C", "F"]
 
-__all__ = ["rle_decode", "rle_decode_instances", "rle_encode"]
+__all__ = ["rle_decode", "rle_decode_instances", "rle_encode", "rle_image"]
 
 _CODE = re.compile(r"[0-9 \t]*")
 
@@ -66,6 +66,18 @@ def rle_decode(
     """
     size = math.prod(shape)
     _check_form(order, start)
+    starts, ends = _runs(code, size, start)
+    steps = np.zeros(size + 1, dtype=np.int8)
+    np.add.at(steps, starts, 1)
+    np.add.at(steps, ends, -1)
+    result: NDArray[np.bool_] = (
+        np.cumsum(steps[:-1], dtype=np.int8).astype(bool).reshape(shape, order=order)
+    )
+    return result
+
+
+def _runs(code: str, size: int, start: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first pixel of each run, and the one after its last."""
     if not isinstance(code, str):
         raise _fail("a run-length code is text; an empty mask is the empty string")
     # Runs alternate with gaps, and no number has more digits than the size.
@@ -83,13 +95,7 @@ def rle_decode(
     starts, lengths = numbers[:, 0] - start, numbers[:, 1]
     ends = starts + lengths
     _check_runs(starts, lengths, ends, size, start)
-    steps = np.zeros(size + 1, dtype=np.int8)
-    np.add.at(steps, starts, 1)
-    np.add.at(steps, ends, -1)
-    result: NDArray[np.bool_] = (
-        np.cumsum(steps[:-1], dtype=np.int8).astype(bool).reshape(shape, order=order)
-    )
-    return result
+    return starts, ends
 
 
 def _check_form(order: str, start: int) -> None:
@@ -180,14 +186,48 @@ def rle_decode_instances(
     >>> rle_decode_instances(["1 1", "3 2"], (2, 2)).tolist()
     [[1, 2], [0, 2]]
     """
-    result = np.zeros(shape, dtype=np.int32)
+    size = math.prod(shape)
+    _check_form(order, start)
+    # Pixel by pixel of the runs: whatever number of codes there is, each pixel is set once.
+    result = np.zeros(size, dtype=np.int32)
     number = 0
     for code in codes:
-        mask = rle_decode(code, shape, order=order, start=start)
-        if not mask.any():
+        if isinstance(code, str) and not code.strip(" \t"):
             continue
         number += 1
-        if result[mask].any():
-            raise _fail(f"instance {number} overlaps another one")
-        result[mask] = number
-    return result
+        for first, end in zip(*(ends.tolist() for ends in _runs(code, size, start)), strict=True):
+            if result[first:end].any():
+                raise _fail(f"instance {number} overlaps another one")
+            result[first:end] = number
+    return result.reshape(shape, order=order)
+
+
+def rle_image(cell: str, shape: tuple[int, int], kind: str) -> NDArray[Any]:
+    """Decode a cell of a table as metrics of a kind take it.
+
+    Parameters
+    ----------
+    cell : str
+        A code; for ``instance_mask`` one for each instance, with a semicolon between them.
+    shape : (int, int)
+        Height and width, pixels.
+    kind : str
+        Of the metric: ``instance_mask`` for a label image, any other for one mask.
+
+    Returns
+    -------
+    ndarray, shape (height, width)
+
+    Raises
+    ------
+    MetricError
+        ``malformed_rle``
+
+    Examples
+    --------
+    >>> rle_image("1 1;3 2", (2, 2), "instance_mask").tolist()
+    [[1, 2], [0, 2]]
+    """
+    if kind == "instance_mask":
+        return rle_decode_instances(cell.split(";") if isinstance(cell, str) else [cell], shape)
+    return rle_decode(cell, shape)

@@ -22,6 +22,11 @@ _PREFIX = b"_atom_site."
 _MAX_COLUMNS = 200
 #: Longest value accepted; an atom site has no use for longer ones.
 _MAX_VALUE = 64
+#: Longest name of a chain, residue or atom, twice what the archive has: the longest one sets how
+#: much room all of them take.
+_MAX_NAME = 10
+#: Most atoms of all models together, as many as lines of a PDB file.
+_MAX_ATOMS = 1_000_000
 _UNPRINTABLE = re.compile(rb"[^\t\r\n\x20-\x7e]")
 _END = re.compile(rb"^[ \t]*(?:#|_|loop_|data_|save_|stop_|global_)", re.IGNORECASE | re.MULTILINE)
 _ABSENT = (b".", b"?")
@@ -70,7 +75,7 @@ def parse_mmcif(data: bytes, name: str, model: int = 1, only_ca: bool = False) -
         number=_whole(site.column("auth_seq_id", "label_seq_id")[keep], name),
         insertion=text("pdbx_PDB_ins_code"),
         residue=_text(residue[keep], name),
-        atom=atom[keep].astype(np.str_),
+        atom=_short(atom[keep], name).astype(np.str_),
         altloc=text("label_alt_id"),
         occupancy=_numbers(np.where(_absent(occupancy), b"1", occupancy), "occupancy", name),
     )
@@ -123,6 +128,8 @@ def _atom_site(data: bytes, name: str) -> _AtomSite:
             f"{name} has {len(values)} values of _atom_site for {len(columns)} columns "
             "(a quoted value with a space in it is not supported there)"
         )
+    if len(values) // len(columns) > _MAX_ATOMS:
+        raise StructureError(f"{name} has more than {_MAX_ATOMS:,} atom sites; leave out models")
     if max(map(len, values)) > _MAX_VALUE:
         raise StructureError(f"{name} has a value longer than {_MAX_VALUE} in its atom sites")
     return _AtomSite(name, columns, values)
@@ -156,7 +163,18 @@ def _unquoted(values: NDArray[np.bytes_], name: str) -> NDArray[np.bytes_]:
 
 
 def _text(values: NDArray[np.bytes_], name: str) -> NDArray[np.str_]:
-    return np.where(_absent(values), b"", _unquoted(values, name)).astype(np.str_)
+    values = _short(_unquoted(values, name), name)
+    return np.where(_absent(values), b"", values).astype(np.str_)
+
+
+def _short(values: NDArray[np.bytes_], name: str) -> NDArray[np.bytes_]:
+    """Return names in no more room than names need."""
+    if (too_long := np.strings.str_len(values) > _MAX_NAME).any():
+        raise StructureError(
+            f"{name}: a name of atom {int(too_long.argmax()) + 1} is longer than {_MAX_NAME}; "
+            "chains, residues and atoms have short ones"
+        )
+    return values.astype(f"S{_MAX_NAME}") if values.dtype.itemsize > _MAX_NAME else values
 
 
 def _numbers(values: NDArray[np.bytes_], label: str, name: str) -> NDArray[np.float64]:

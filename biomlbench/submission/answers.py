@@ -157,12 +157,9 @@ def _decoded(value: str, spec: ColumnSpec, kind: str) -> Any:
             f"column {spec.name!r}: declare `height` and `width` of its masks under "
             "`submission.columns`"
         )
-    from biomlbench.metrics.rle import rle_decode, rle_decode_instances
+    from biomlbench.metrics.rle import rle_image
 
-    shape = (spec.height, spec.width)
-    if kind == "mask":
-        return rle_decode(value, shape)
-    return rle_decode_instances(value.split(";"), shape)
+    return rle_image(value, (spec.height, spec.width), kind)
 
 
 def answers_of(task: Task) -> Answers:

@@ -155,7 +155,7 @@ def inspect_submission(
     result.alignment = sample.align(table)
     _check_ids(result, sample, table, result.alignment)
     for spec in sample.predictions:
-        _check_values(result, spec, table.column(spec.name))
+        _check_values(result, spec, table.column(spec.name), task)
     return result
 
 
@@ -214,7 +214,9 @@ def _check_ids(result: Inspection, sample: Sample, table: pa.Table, found: Align
         )
 
 
-def _check_values(result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray) -> None:
+def _check_values(
+    result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray, task: Task
+) -> None:
     import numpy as np
 
     label = f"column {quote(spec.name)}"
@@ -239,7 +241,7 @@ def _check_values(result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray)
         if spec.allowed and (bad := ~np.isin(values, np.asarray(spec.allowed, float))).any():
             _note(result, "values", Reason.OUT_OF_RANGE, bad, f"{label}: {{}} value(s) not allowed")
     elif spec.type == "rle":
-        _check_codes(result, spec, column, label)
+        _check_codes(result, spec, column, "mask" if task.metric is None else task.metric.kind)
     elif spec.type == "free":
         return
     else:
@@ -264,19 +266,19 @@ def _note(result: Inspection, check: str, reason: Reason, bad: Any, message: str
     result.found.setdefault(check, (reason, text))
 
 
-def _check_codes(result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray, label: str) -> None:
+def _check_codes(result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray, kind: str) -> None:
     if spec.height is None or spec.width is None:
         return
     from biomlbench.metrics import MetricError
-    from biomlbench.metrics.rle import rle_decode
+    from biomlbench.metrics.rle import rle_image
 
     for row, code in enumerate(column.to_pylist(), 1):
         try:
-            rle_decode(code, (spec.height, spec.width))
+            rle_image(code, (spec.height, spec.width), kind)
         except MetricError as error:
             result.found.setdefault(
                 "values",
-                (Reason.WRONG_TYPE, f"{label}: data row {row}: {error.message}"),
+                (Reason.WRONG_TYPE, f"column {quote(spec.name)}: data row {row}: {error.message}"),
             )
             return
 

@@ -54,6 +54,9 @@ EXACT = 1024
 SCALES = (2.0, 0.5, 4.0, 0.25, 1.5, 0.75, 1.25, 0.875)
 """Factors for numbers, the best first: by a power of two their ratio stays exactly as it is."""
 MAX_STEPS = 16
+MAX_TWICE = 48
+"""Edge cases that are called twice in a row: what is returned for a special case may be one object
+for all calls."""
 MAX_STEP_BYTES = 6_000
 """A sequence is of small cases: how a function treats its past does not hang on size."""
 
@@ -344,9 +347,13 @@ def chosen_steps(cases: Sequence[PlannedCase], near: frozenset[str]) -> list[Pla
 
 
 def sequences(
-    steps: Sequence[PlannedCase], planned: Callable[..., PlannedCase]
+    steps: Sequence[PlannedCase],
+    limits: Sequence[PlannedCase],
+    planned: Callable[..., PlannedCase],
 ) -> dict[PlannedCase, tuple[str, ...]]:
     """Plan the sequences: forwards with everything kept, backwards with objects used again.
+
+    A third one has edge cases, each twice in a row.
 
     The first step of each function comes once more at the end of each, and its last one twice in
     a row: what is kept for few calls only shows at once.
@@ -361,7 +368,17 @@ def sequences(
         first = {case.function: case for case in order[::-1]}
         last = {case.function: case for case in order}
         order = [*order, *(case for one in last.values() for case in (one, one)), *first.values()]
-        calls = tuple((case.function, case.args, case.kwargs) for case in order)
-        case = planned("adversarial", f"sequence~{name}", SEQUENCE, (reuse, calls), {})
-        found[case] = tuple(step.id for step in order)
+        found |= _sequence(name, order, reuse, planned)
+    small = [case for case in limits if _size(case) <= MAX_STEP_BYTES // 3]
+    spread = small[:: -(-len(small) // MAX_TWICE) or 1]
+    if spread:
+        found |= _sequence("twice", [c for case in spread for c in (case, case)], True, planned)
     return found
+
+
+def _sequence(
+    name: str, order: Sequence[PlannedCase], reuse: bool, planned: Callable[..., PlannedCase]
+) -> dict[PlannedCase, tuple[str, ...]]:
+    calls = tuple((case.function, case.args, case.kwargs) for case in order)
+    case = planned("adversarial", f"sequence~{name}", SEQUENCE, (reuse, calls), {})
+    return {case: tuple(step.id for step in order)}

@@ -300,7 +300,7 @@ def _alternates(
         own = [case for case in (*cases, *limits) if case.function == function]
         laid |= alternates.laid_out(own, card.layouts, planned)
     steps = alternates.chosen_steps(cases, near)
-    return laid, alternates.sequences(steps, planned)
+    return laid, alternates.sequences(steps, limits, planned)
 
 
 def _chosen(check: Check, cases: list[PlannedCase], suite: Suite) -> list[PlannedCase]:

@@ -1,6 +1,6 @@
 """Second implementations of the common metrics, each by another way than the first.
 
-They follow the definitions, not speed: pairs are compared one by one, classes are counted one
+They follow the definitions, not speed: pairs are compared one by one, and rows counted one
 by one. A score on which both agree is not an accident of one implementation. SciPy and
 scikit-learn are not needed, so that the check costs milliseconds.
 """
@@ -8,6 +8,7 @@ scikit-learn are not needed, so that the check costs milliseconds.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ __all__ = ["MAX_PAIRS", "SECOND", "second_score"]
 
 MAX_PAIRS = 30_000_000
 """Pairs of rows that are compared one by one at most; beyond that there is no second score."""
+
+MAX_MEMBERSHIPS = 3_000_000
+"""Rows times classes of a table of class membership at most; likewise."""
 
 
 def second_score(name: str, y_true: Any, y_pred: Any, options: dict[str, Any]) -> float | None:
@@ -94,11 +98,25 @@ def _r2(y_true: Any, y_pred: Any) -> float:
     return 1 - _mse(truth, y_pred) / (math.fsum((a - mean) ** 2 for a in truth) / len(truth))
 
 
+def _unit(x: list[float]) -> list[float]:
+    size = math.frexp(max(map(abs, x)))[1]
+    return [math.ldexp(a, -size) for a in x]
+
+
+def _about_the_mean(values: Any) -> list[float]:
+    """Return how far numbers are from their mean, in a unit in which the farthest is about 1."""
+    x = _floats(values)
+    # Powers of two round nothing, and neither does the difference of numbers that are close.
+    x = _unit(x)
+    x = _unit([a - x[0] for a in x])
+    mean = math.fsum(x) / len(x)
+    return [a - mean for a in x]
+
+
 def _pearson(y_true: Any, y_pred: Any) -> float:
-    x, y = _floats(y_true), _floats(y_pred)
-    mx, my = math.fsum(x) / len(x), math.fsum(y) / len(y)
-    xy = math.fsum((a - mx) * (b - my) for a, b in zip(x, y, strict=True))
-    xx, yy = math.fsum((a - mx) ** 2 for a in x), math.fsum((b - my) ** 2 for b in y)
+    x, y = _about_the_mean(y_true), _about_the_mean(y_pred)
+    xy = math.fsum(a * b for a, b in zip(x, y, strict=True))
+    xx, yy = math.fsum(a * a for a in x), math.fsum(b * b for b in y)
     return xy / math.sqrt(xx) / math.sqrt(yy)
 
 
@@ -210,15 +228,9 @@ def _accuracy(y_true: Any, y_pred: Any) -> float:
 def _counts(y_true: Any, y_pred: Any) -> dict[Any, tuple[int, int, int]]:
     """Return, for each class, rows rightly predicted, truly in it, and predicted in it."""
     truth, guess = _labels(y_true), _labels(y_pred)
-    classes = sorted(set(truth) | set(guess), key=str)
-    return {
-        c: (
-            sum(a == c and b == c for a, b in zip(truth, guess, strict=True)),
-            truth.count(c),
-            guess.count(c),
-        )
-        for c in classes
-    }
+    found = Counter(zip(truth, guess, strict=True))
+    true, guessed = Counter(truth), Counter(guess)
+    return {c: (found[c, c], true[c], guessed[c]) for c in sorted({*true, *guessed}, key=str)}
 
 
 def _balanced_accuracy(y_true: Any, y_pred: Any) -> float:
@@ -246,10 +258,12 @@ def _rate(kind: str) -> Callable[..., float | None]:
     return score
 
 
-def _mcc(y_true: Any, y_pred: Any) -> float:
+def _mcc(y_true: Any, y_pred: Any) -> float | None:
     """Return Gorodkin's R_K as the correlation of the two tables of class membership."""
     truth, guess = _labels(y_true), _labels(y_pred)
     classes = sorted(set(truth) | set(guess), key=str)
+    if len(truth) * len(classes) > MAX_MEMBERSHIPS:
+        return None
     x = np.array([[a == c for c in classes] for a in truth], float)
     y = np.array([[b == c for c in classes] for b in guess], float)
     x -= x.mean(axis=0)

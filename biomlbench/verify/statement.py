@@ -129,6 +129,11 @@ def _wrapped(line: str) -> str:
     return textwrap.fill(line, 98, initial_indent="- ", subsequent_indent="  ")
 
 
+_RETURNED = re.compile(
+    r"^(?:Returns|\*\*`\w+`\*\* returns) (?:an? )?`?(float64|int64|bool)\b", re.M
+)
+
+
 def problems_of_statement(card: Card) -> Iterator[str]:
     """Compare a card's statement with its declarations.
 
@@ -155,6 +160,10 @@ def problems_of_statement(card: Card) -> Iterator[str]:
             for dtype in spec.get("array", ()):
                 if dtype not in body:
                     yield f"the statement does not say that `{name}` may be {dtype}"
+    checked = {str(check.options.get("dtype")) for check in card.checks}
+    checked |= {d for check in card.checks for d in check.options.get("dtypes", {}).values()}
+    for dtype in sorted({*_RETURNED.findall(body)} - checked):
+        yield f"the statement says that {dtype} is returned, which no shape_guard asks for"
     known = set(_numbers(declared)) | set(_numbers(card.config.get("sizes", {})))
     known |= set(_numbers(card.config.get("quantities", {}))) | set(card.config.get("stated", ()))
     known.add(card.config.get("product", 0))

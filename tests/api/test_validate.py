@@ -110,6 +110,19 @@ def test_messages_hold_no_id_and_no_value(factory, rows, extra):
         assert secret not in shown
 
 
+@pytest.mark.parametrize(("metric", "wrong"), [("panoptic_quality", []), ("dice", ["values"])])
+def test_a_cell_has_several_instances_where_the_metric_takes_them(factory, metric, wrong):
+    columns = {"mask": {"type": "rle", "height": 2, "width": 2}}
+    grader = {"name": "x", "metric": metric}
+    task = factory.task(
+        config={"submission": {"id": "id", "columns": columns}, "grader": grader},
+        sample="id,mask\nr0,\nr1,1 1\n",
+    )
+    for cell, also in (("1 1;3 2", wrong), ("1 1;1 2", ["values"])):
+        text = f"id,mask\nr0,1 2\nr1,{cell}\n"
+        assert [*failed(validate_rows(factory.submission(text=text), task))] == also
+
+
 def test_declared_labels_integers_and_masks(factory):
     columns = {
         "label": {"type": "string", "allowed": ["T cell", "B cell"]},

@@ -68,6 +68,19 @@ def test_long_names_are_told_apart(browser, many):
     assert max(map(len, shown)) <= 18
 
 
+def test_the_matrix_keeps_its_headings_in_view(browser, many):
+    go(browser, (many / "report.html").as_uri(), "#agents")
+    gap = (
+        "const place = document.querySelector('.scroll:has(.matrix)');"
+        "place.scrollTop = 1000;"
+        "const top = document.querySelector('.matrix thead th').getBoundingClientRect().top;"
+        "return [place.scrollTop, top - place.getBoundingClientRect().top]"
+    )
+    scrolled, off = browser.execute_script(gap)
+    assert scrolled > 500
+    assert 0 <= off <= 2
+
+
 def test_all_agents_and_tasks_are_in_the_matrix(browser, many):
     go(browser, (many / "report.html").as_uri(), "#agents")
     size = browser.execute_script(

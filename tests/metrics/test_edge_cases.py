@@ -1,6 +1,7 @@
 """The edge-case rule of each metric: what is refused, whose fault it is, what is scored."""
 
 import pickle
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,7 @@ REFUSED = [
     ("accuracy", [1, 2], pd.Series([1, pd.NA], dtype="Int64"), {}, "nan_predictions", S),
     ("accuracy", ["a", "b"], np.array(["a", 2], dtype=object), {}, "not_labels", S),
     ("accuracy", [0, 1], [{}, {}], {}, "not_labels", S),
+    ("accuracy", ["a", "b"], ["a", "\ud800"], {}, "not_labels", S),
     ("accuracy", [[0, 1], [1, 0]], [[0, 1], [1, 0]], {}, "shape_mismatch", T),
     ("f1", [0, 0, 0], [0, 1, 0], {}, "no_positives", T),
     ("f1", [0, 1, 2], [0, 1, 2], {}, "not_binary", T),
@@ -185,3 +187,13 @@ def test_messages_tell_no_true_values():
     with pytest.raises(MetricError) as error:
         get_metric("rmse")([4711.0, np.nan], [0.0, 1.0])
     assert "4711" not in str(error.value)
+
+
+def test_one_long_label_does_not_take_its_room_in_every_row():
+    rows = 10_000
+    tracemalloc.start()
+    found = get_metric("accuracy")(["a"] * rows, ["x" * 1_000_000, *["a"] * (rows - 1)])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == 1 - 1 / rows
+    assert peak < 100e6  # 40 GB as an array of one width

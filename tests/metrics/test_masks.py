@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.spatial.distance import cdist
 
 from biomlbench.metrics import MetricError, get_metric
-from biomlbench.metrics.rle import rle_decode, rle_decode_instances, rle_encode
+from biomlbench.metrics.rle import rle_decode, rle_decode_instances, rle_encode, rle_image
 
 fast = settings(max_examples=100, deadline=None)
 dice, iou = get_metric("dice"), get_metric("iou")
@@ -208,3 +208,20 @@ def test_instances_must_not_overlap():
     assert rle_decode_instances(["1 2", "", "4 1"], (2, 2)).tolist() == [[1, 0], [1, 2]]
     with pytest.raises(MetricError, match="instance 2 overlaps"):
         rle_decode_instances(["1 2", "2 2"], (2, 2))
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.sampled_from("CF"))
+def test_instances_are_decoded_as_their_masks_are(pixels, order):
+    image = np.array(pixels)[None]
+    codes = [rle_encode(image == number, order=order) for number in (1, 2, 3)]
+    found = rle_decode_instances(["", *codes, " "], image.shape, order=order)
+    for code, number in zip(codes, (1, 2, 3), strict=True):
+        there = np.unique(found[image == number])
+        assert len(there) == bool(code)
+        assert 0 not in there
+    assert not found[image == 0].any()
+
+
+def test_codes_without_pixels_cost_nothing():
+    found = rle_image(";" * 1_000_000, (1000, 1000), "instance_mask")
+    assert not found.any()

@@ -210,6 +210,8 @@ def test_mmcif_models_hetero_atoms_and_locations():
         ({"label_atom_id": ["'N", "CA", "CA", "CA", "O"]}, "quoted value of atom 1"),
         ({"label_comp_id": ["ALA GLY", "A", "A", "A", "A"]}, "81 values .* for 16 columns"),
         ({"label_comp_id": ["A" * 65, "A", "A", "A", "A"]}, "longer than 64"),
+        ({"label_comp_id": ["A" * 11, "A", "A", "A", "A"]}, "longer than 10"),
+        ({"label_atom_id": ["N", "A" * 11, "CA", "CA", "O"]}, "name of atom 2 is longer"),
         ({"label_comp_id": ["Ä", "A", "A", "A", "A"]}, "ASCII"),
         ({"label_comp_id": ["\x01", "A", "A", "A", "A"]}, "printable"),
         ({"group_PDB": ["HETATM"] * 5}, "no polymer atoms"),

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -223,6 +225,27 @@ def test_both_implementations_agree(name, seed):
 
 def test_every_metric_has_a_second_implementation_or_is_listed():
     assert set(list_metrics()) - set(SECOND) <= NO_SECOND
+
+
+@pytest.mark.parametrize(
+    ("factor", "offset"), [(1e200, 0), (1e-200, 0), (1e-320, 0), (1e-9, 1e6), (1, 1e16), (1e-12, 1)]
+)
+def test_correlation_is_that_of_the_numbers_whatever_their_size_and_mean(factor, offset):
+    x = np.random.default_rng(0).normal(size=50) + 5
+    y = x * factor + offset
+    pairs = [(Fraction(a), Fraction(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    mean = [sum(values) / 50 for values in zip(*pairs, strict=True)]
+    from_it = [(a - mean[0], b - mean[1]) for a, b in pairs]
+    squares = sum(a * a for a, _ in from_it) * sum(b * b for _, b in from_it)
+    square = sum(a * b for a, b in from_it) ** 2 / squares
+    for found in (get_metric("pearson")(x, y), second_score("pearson", x, y, {})):
+        assert found**2 == pytest.approx(float(square), rel=1e-12)
+
+
+def test_labels_that_all_differ_take_no_more_than_their_rows():
+    truth, guess = ["a", "b"] * 50_000, [f"x{i}" for i in range(100_000)]
+    assert second_score("f1", truth, guess, {"average": "macro"}) == 0
+    assert second_score("mcc", truth, guess, {}) is None
 
 
 def test_text_labels():

@@ -57,6 +57,14 @@ def across_blocks(rng):
     return found
 
 
+def dense_across_blocks(rng):
+    """Sites of a guide of G alone that begin at each offset from where blocks of a size end."""
+    found = letters(rng, 199_000, "ACT")
+    for place in [*(2**i for i in range(8, 18)), *range(16384, 199_000, 16384), 10_000, 100_000]:
+        found = found[: place - 40] + "G" * 80 + found[place + 40 :]
+    return found
+
+
 def visible():
     worked = ">chr1 test\ncc" + EXAMPLE + "TGGcc\n"
     return [
@@ -128,6 +136,14 @@ def adversarial():
         case("unsorted-names", FIND, f">🧬z\n{perfect}\n>10\n{back}\n>2\n{perfect}\n", GUIDE, 0),
         case("large", FIND, ">chr1\n" + large + "\n", GUIDE, 3),
         case("across-blocks", FIND, ">chr1\n" + across_blocks(rng) + "\n", GUIDE, 1),
+        case("dense-across-blocks", FIND, f">r\n{dense_across_blocks(rng)}\n", "G" * 20, 0),
+        case(
+            "dense-across-blocks-back",
+            FIND,
+            f">r\n{other_strand(dense_across_blocks(rng))}\n",
+            "G" * 20,
+            0,
+        ),
         case("largest", FIND, ">chr1\n" + large + "\n", longest, 4),
         case("largest-score", SCORE, ">chr1\n" + large + "\n", longest, 4),
         case(

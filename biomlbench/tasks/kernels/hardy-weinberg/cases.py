@@ -52,9 +52,9 @@ def adversarial():
 
 
 def hardly_less_likely():
-    """Counts whose heterozygotes are less likely than others by 3e-7 to 7e-4 of it."""
+    """Counts whose heterozygotes are less likely than others by 6e-8 to 7e-4 of it."""
     counts = [(39, 229, 318), (23, 197, 146), (29, 95, 61), (31, 63, 50), (21, 85, 72)]
-    counts += [(15, 30, 36), (10, 24, 34), (13, 19, 18)]
+    counts += [(15, 30, 36), (10, 24, 34), (13, 19, 18), (41, 156, 135)]
     return [case(f"nearly-tied-{i}", F, *three) for i, three in enumerate(counts)]
 
 

@@ -27,6 +27,11 @@ def oblique(seed, spacing=(1.0, 1.3, 2.7), flip=False, shear=0.0):
     return affine
 
 
+def noise(seed, shape, share):
+    """Voxels each for itself: parts wind, and meet late in a scan."""
+    return (np.random.default_rng(seed).random(shape) < share).astype(np.int64)
+
+
 def around(affine, shape, seed, spacing):
     """A grid over the same region, turned a little and of another spacing."""
     rng = np.random.default_rng(seed)
@@ -75,6 +80,9 @@ def hidden():
         case("table-crowded", TABLE, image(14, labels=5, share=0.35), oblique(14), 9.0),
         case("table-one-label", TABLE, image(15, labels=1), oblique(15), 0.0),
         case("table-large", TABLE, large, oblique(20), 50.0),
+        case("table-noise", TABLE, noise(26, (16, 16, 16), 0.1), oblique(26), 0.0),
+        case("table-flat-noise", TABLE, noise(27, (1, 48, 48), 0.38), oblique(27), 0.0),
+        case("found-noise", FOUND, noise(28, (48, 48, 1), 0.38), noise(29, (48, 48, 1), 0.2), 0.2),
         case("found", FOUND, image(21), image(22), 0.1),
         case("found-shifted", FOUND, a, np.roll(a, 1, axis=1), 0.5),
         case("found-crowded", FOUND, image(23, share=0.2, smooth=0.6), image(24, share=0.2), 0.3),

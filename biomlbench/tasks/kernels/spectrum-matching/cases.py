@@ -129,6 +129,11 @@ def adversarial():
             "x\u2028BEGIN IONS\nBEGIN IONS\nTITLE=a\x0bb\x1c5 7\u2029END IONS\n"
             "1 2\t# 3\n5 6\nEND IONS\n",
         ),
+        case(
+            "numbers-otherwise-written",
+            READ,
+            "BEGIN IONS\n100.5 2\n250 7\n100.50 3\n250.0 1e1\n100.500 5.0\n99.9 0.5\nEND IONS\n",
+        ),
         case("never-ends", READ, "BEGIN IONS\nTITLE=x\n100 1\n"),
         compared("no-peaks", MATCH, none, none, 10.0),
         compared("no-peaks-in-one", MATCH, a, none, 10.0),

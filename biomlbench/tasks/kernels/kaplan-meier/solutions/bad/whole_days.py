@@ -5,7 +5,7 @@ import numpy as np
 
 def kaplan_meier(time, event):
     # follow-up is cut to whole units first
-    time = time.astype(np.int64)
+    time = np.trunc(time)
     times, d = np.unique(time[event], return_counts=True)
     n = (time[None, :] >= times[:, None]).sum(axis=1)
     survival = np.cumprod(1 - d / n)

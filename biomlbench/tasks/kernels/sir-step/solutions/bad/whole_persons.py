@@ -18,4 +18,4 @@ def simulate_sir(state, beta, gamma, dt, steps):
         k3 = f(y + dt / 2 * k2)
         k4 = f(y + dt * k3)
         rows[t + 1] = y + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    return rows
+    return rows.astype(float)
