@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Standings", "standings"]
 
-SHOWN = ("agent", "score", "medal", "verified_medal", "verdict", "reason")
+SHOWN = (
+    *("agent", "score", "leaderboard_percentile"),
+    *("medal", "verified_medal", "verdict", "reason"),
+)
 """Columns of a pair that count as changed, in the order in which they are told."""
 OF_AGENTS = ("verified_medal_rate", "any_medal_rate", "pass_rate", "leaderboard_percentile")
 OF_TASKS = (

@@ -58,6 +58,8 @@ def test_each_change_has_its_reason(old, tmp_path):
         for row in pairs:
             if row["task_id"] == "clinical/diabetes-progression":
                 row |= {"gold_threshold": 1.0, "leaderboard_sha256": "other"}
+        lower = of(pairs, "clinical/diabetes-progression", agent="stella")
+        lower["leaderboard_percentile"] = 12.5
         judged = of(pairs, "kernels/layer-norm", agent="biomni")
         judged |= {"verdict": "partial", "verdict_reasons": ["wrong_output"]}
         judged |= {"settings": "other", "task_version": "other", "environment": "other"}
@@ -75,6 +77,7 @@ def test_each_change_has_its_reason(old, tmp_path):
     changed = {(p["task_id"], p["agent"]): p for p in found.pairs if p["state"] == "changed"}
     assert {key: p["why"] for key, p in changed.items()} == {
         (TASK, "aide"): ["submission"],
+        ("clinical/diabetes-progression", "stella"): ["leaderboard"],
         ("kernels/layer-norm", "biomni"): ["task", "config or seed", "environment"],
         ("kernels/kabsch-rmsd", "stella"): [UNEXPLAINED],
         ("kernels/kabsch-rmsd", "biomni"): [UNRECORDED],
@@ -92,6 +95,7 @@ def test_each_change_has_its_reason(old, tmp_path):
     agents = {row["agent"]: row for row in found.agents}
     assert (agents["zeta"]["state"], agents["mlagentbench"]["state"]) == ("new", "gone")
     assert "place" in agents["zeta"]["changes"]
+    assert "leaderboard" in agents["stella"]["why"]
     assert found.anew > 0
 
 
