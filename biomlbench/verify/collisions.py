@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["in_other_shapes", "rounded_alike"]
 
@@ -21,26 +21,30 @@ SMALL = 2.0**-40
 Inputs = dict[str, Any]
 
 
-def rounded_alike(first: Inputs, second: Inputs) -> Iterator[tuple[str, Inputs]]:
+def rounded_alike(
+    first: Inputs, second: Inputs, names: Iterable[str]
+) -> Iterator[tuple[str, Inputs]]:
     """Yield inputs that are equal in single precision or after a dozen decimals.
 
     Parameters
     ----------
     first, second : dict
         Inputs by argument name.
+    names : iterable of str
+        Arguments whose numbers may be any others.
 
     Yields
     ------
     str
         ``nudged-<argument>`` where that array of the first is the same as float32, and no element
-        is the same as float64; ``small`` and ``small-other``, both draws with all arrays of
-        float64 next to 0.
+        is the same as float64; ``small`` and ``small-other``, both draws with all those arrays
+        next to 0.
     dict
 
     Examples
     --------
     >>> x = np.array([0.1, 0.7])
-    >>> drawn = dict(rounded_alike({"x": x}, {"x": x + 1}))
+    >>> drawn = dict(rounded_alike({"x": x}, {"x": x + 1}, ["x"]))
     >>> new = drawn["nudged-x"]["x"]
     >>> (new == x).any(), (np.float32(new) == np.float32(x)).all()
     (np.False_, np.True_)
@@ -49,8 +53,10 @@ def rounded_alike(first: Inputs, second: Inputs) -> Iterator[tuple[str, Inputs]]
     """
     doubles = [
         name
-        for name, value in first.items()
-        if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.size
+        for name in names
+        if isinstance(value := first.get(name), np.ndarray)
+        and value.dtype == np.float64
+        and value.size
     ]
     for name in doubles:
         single = first[name].astype(np.float32).astype(np.float64)

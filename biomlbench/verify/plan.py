@@ -245,12 +245,16 @@ def _near(card: Card) -> list[PlannedCase]:
         for name, (args, kwargs) in calls.items():
             title = f"{space['name']}-{name}"
             found.append(_planned(card, "adversarial", title, function, args, kwargs))
-        found += _colliding(card, space["name"], function, drawn["first"], drawn["second"])
+        found += _colliding(card, space, function, drawn["first"], drawn["second"])
     return found
 
 
 def _colliding(
-    card: Card, space: str, function: str, first: dict[str, Any], second: dict[str, Any]
+    card: Card,
+    space: dict[str, Any],
+    function: str,
+    first: dict[str, Any],
+    second: dict[str, Any],
 ) -> Iterator[PlannedCase]:
     """Plan what careless keys take for the first draw, or for one another, where it is promised."""
     from biomlbench.verify.collisions import in_other_shapes, rounded_alike
@@ -261,16 +265,18 @@ def _colliding(
 
     def promised(name: str, inputs: dict[str, Any]) -> Iterator[PlannedCase]:
         call = card.unbind(function, inputs)
-        case = _planned(card, "adversarial", f"{space}-{name}", function, *call)
+        case = _planned(card, "adversarial", f"{space['name']}-{name}", function, *call)
         if is_promised(card, case):
             yield case
 
+    # What is built may hang together in ways that no declaration carries, as a rotation does.
+    free = space.get("rescaled", () if "build" in space else list(declared))
     if declared:
         for inputs in in_other_shapes(first, shapes):
             if case := next(promised("reshaped", inputs), None):
                 yield case
                 break
-        for name, inputs in rounded_alike(first, second):
+        for name, inputs in rounded_alike(first, second, free):
             yield from promised(name, inputs)
 
 

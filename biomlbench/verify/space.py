@@ -88,6 +88,12 @@ SPACE_SCHEMA: dict[str, Any] = {
             "type": "string",
             "description": "function of properties.py that makes the inputs",
         },
+        "rescaled": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "arrays whose numbers may be any others: all times a tiny factor, or "
+            "each a little different. By default all where there is no `build`.",
+        },
     },
     "required": ["name", "arguments"],
     "additionalProperties": False,
