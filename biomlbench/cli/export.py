@@ -10,7 +10,6 @@ import click
 from biomlbench.cli._common import as_json, echo, print_json, results_argument
 from biomlbench.export import FORMATS, NO_LICENCE, export
 from biomlbench.export.forms import all_forms, summary
-from biomlbench.workflow.record import title_of
 
 
 @click.command()
@@ -52,6 +51,8 @@ def command(
       biomlbench export results --format bioml-bench --to runs/group
       biomlbench export results --format croissant --license https://spdx.org/licenses/CC0-1.0
     """  # noqa: D301
+    from biomlbench.workflow.record import title_of
+
     try:
         day = datetime.fromisoformat(date) if date else datetime.now(UTC)
     except ValueError:

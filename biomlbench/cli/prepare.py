@@ -86,7 +86,7 @@ def command(
         elif (told := explain(error)) is None or (not every and jobs == 1):
             raise error
         else:
-            failed.append(told if told.startswith(task.id) else f"{task.id}: {told}")
+            failed.append(f"{task.id}: {told.removeprefix(f'{task.id}: ')}")
     if as_json:
         print_json([{"task": task.id, "public": str(task.public_dir)} for task in done])
     if failed:

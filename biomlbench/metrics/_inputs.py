@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import MetricError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 __all__ = [
     "as_images",
     "binary_truth",
     "check_varied",
+    "classes_of",
     "images",
     "labels",
     "numbers",
@@ -191,6 +195,25 @@ def paired_labels(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]
             f"the predicted labels are {kinds[1]}, the task's labels are {kinds[0]}",
         )
     return truth, predictions
+
+
+def classes_of(
+    truth: NDArray[Any], class_labels: Iterable[Any] | None, predictions: Floats
+) -> NDArray[Any]:
+    """Return the class of each column of predictions: as declared, or those of the truth, sorted.
+
+    Raises
+    ------
+    MetricError
+        ``shape_mismatch`` where there is another number of columns.
+    """
+    classes = np.unique(truth) if class_labels is None else labels(list(class_labels), "task")
+    if len(classes) != predictions.shape[1]:
+        raise MetricError(
+            "shape_mismatch",
+            f"the predictions have {predictions.shape[1]} columns for {len(classes)} classes",
+        )
+    return classes
 
 
 def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:

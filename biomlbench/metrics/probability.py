@@ -8,7 +8,7 @@ import numpy as np
 
 from ._base import metric
 from ._errors import MetricError
-from ._inputs import Floats, labels, numbers, positives
+from ._inputs import Floats, classes_of, labels, numbers, positives
 from ._resample import Scorer, mean_scorer
 
 if TYPE_CHECKING:
@@ -48,12 +48,7 @@ def _losses(y_true: Any, y_pred: Any, pos_label: Any, class_labels: Sequence[Any
 
 def _assigned(truth: Any, probabilities: Floats, class_labels: Sequence[Any] | None) -> Floats:
     """Return the probability that each row gives to its true class."""
-    classes = np.unique(truth) if class_labels is None else labels(list(class_labels), "task")
-    if len(classes) != probabilities.shape[1]:
-        raise MetricError(
-            "shape_mismatch",
-            f"the predictions have {probabilities.shape[1]} columns for {len(classes)} classes",
-        )
+    classes = classes_of(truth, class_labels, probabilities)
     sums = probabilities.sum(axis=1)
     off = np.abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():

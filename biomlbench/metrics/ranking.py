@@ -9,7 +9,7 @@ import numpy as np
 
 from ._base import metric
 from ._errors import MetricError
-from ._inputs import Floats, binary_truth, labels, numbers
+from ._inputs import Floats, binary_truth, classes_of, labels, numbers
 from ._order import Ties
 from ._resample import Scorer, safe_divide
 
@@ -100,12 +100,7 @@ def _multiclass_parts(
     if multi_class not in ("ovr", "ovo") or average not in ("macro", "weighted"):
         raise ValueError("multi_class is 'ovr' or 'ovo', average is 'macro' or 'weighted'")
     truth = labels(y_true, "task")
-    classes = np.unique(truth) if class_labels is None else labels(list(class_labels), "task")
-    if len(classes) != scores.shape[1]:
-        raise MetricError(
-            "shape_mismatch",
-            f"the predictions have {scores.shape[1]} columns for {len(classes)} classes",
-        )
+    classes = classes_of(truth, class_labels, scores)
     if not np.isin(truth, classes).all():
         raise MetricError("unknown_label", "the truth has labels outside `labels`", "task")
     member = [truth == label for label in classes]

@@ -195,7 +195,8 @@ def rle_decode_instances(
         if isinstance(code, str) and not code.strip(" \t"):
             continue
         number += 1
-        for first, end in zip(*(ends.tolist() for ends in _runs(code, size, start)), strict=True):
+        starts, ends = _runs(code, size, start)
+        for first, end in zip(starts.tolist(), ends.tolist(), strict=True):
             if result[first:end].any():
                 raise _fail(f"instance {number} overlaps another one")
             result[first:end] = number

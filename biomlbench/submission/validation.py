@@ -241,7 +241,8 @@ def _check_values(
         if spec.allowed and (bad := ~np.isin(values, np.asarray(spec.allowed, float))).any():
             _note(result, "values", Reason.OUT_OF_RANGE, bad, f"{label}: {{}} value(s) not allowed")
     elif spec.type == "rle":
-        _check_codes(result, spec, column, "mask" if task.metric is None else task.metric.kind)
+        kind = "mask" if task.metric is None else task.metric.kind
+        _check_codes(result, spec, column, label, kind)
     elif spec.type == "free":
         return
     else:
@@ -266,7 +267,9 @@ def _note(result: Inspection, check: str, reason: Reason, bad: Any, message: str
     result.found.setdefault(check, (reason, text))
 
 
-def _check_codes(result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray, kind: str) -> None:
+def _check_codes(
+    result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray, label: str, kind: str
+) -> None:
     if spec.height is None or spec.width is None:
         return
     from biomlbench.metrics import MetricError
@@ -278,7 +281,7 @@ def _check_codes(result: Inspection, spec: ColumnSpec, column: pa.ChunkedArray, 
         except MetricError as error:
             result.found.setdefault(
                 "values",
-                (Reason.WRONG_TYPE, f"column {quote(spec.name)}: data row {row}: {error.message}"),
+                (Reason.WRONG_TYPE, f"{label}: data row {row}: {error.message}"),
             )
             return
 

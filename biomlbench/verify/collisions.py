@@ -36,8 +36,8 @@ def rounded_alike(
     Yields
     ------
     str
-        ``nudged-<argument>`` where that array of the first is the same as float32, and no element
-        is the same as float64; ``small`` and ``small-other``, both draws with all those arrays
+        ``nudged-<argument>`` where that array of the first is the same as float32, and not as
+        float64; ``small`` and ``small-other``, both draws with all those arrays
         next to 0.
     dict
 
@@ -110,11 +110,10 @@ def in_other_shapes(inputs: Inputs, shapes: dict[str, list[Any]]) -> Iterator[In
         if width not in sizes or width in rows or not rows <= set(sizes):
             continue
         counts = [sizes[row] * sizes[width] for row in rows]
+        old = sizes[width]
         fit = [n for n in range(1, max(counts) + 1) if not any(count % n for count in counts)]
-        for new in sorted(fit, key=lambda n: abs(n - sizes[width])):
-            if new == sizes[width]:
-                continue
-            changed = {row: sizes[row] * sizes[width] // new for row in rows} | {width: new}
+        for new in sorted({*fit} - {old}, key=lambda n: (abs(n - old), n)):
+            changed = {row: sizes[row] * old // new for row in rows} | {width: new}
             now = {**sizes, **changed}
             yield inputs | {
                 name: np.resize(inputs[name], [now.get(size, size) for size in shape])

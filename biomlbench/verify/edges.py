@@ -156,7 +156,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
         factors = _factors(source)
         rich = {name: [*filter(_is_rich, every)] or every for name, every in factors.items()}
-        corners = _corners(factors) if source.most else []
+        corners = _corners(source, factors) if source.most else []
         rich_rows = source.most // RICH_SHARE
         rows = [
             *corners,
@@ -185,10 +185,7 @@ def _about_size(
                 calls.append((f"long-{name}", _PLAIN, {**alone, name: long}))
     factors = _factors(source)
     for name, plain, dims in calls:
-        levels = {
-            factor: next((one for one in plain if one in every), every[0])
-            for factor, every in factors.items()
-        }
+        levels = _first_of(plain, factors)
         if plain is _PLAIN_TEXT and "odd-letter" not in levels.values():
             continue
         inputs = _tried(source, {**levels, "...": "0"}, rng, dims)
@@ -212,15 +209,20 @@ def _factors(source: Source) -> dict[str, list[str]]:
     return found
 
 
-def _corners(factors: dict[str, list[str]]) -> list[dict[str, str]]:
+def _first_of(wanted: tuple[str, ...], factors: dict[str, list[str]]) -> dict[str, str]:
+    """Return the first wanted level that a factor has, for each; else its own first."""
+    return {
+        name: next((level for level in wanted if level in every), every[0])
+        for name, every in factors.items()
+    }
+
+
+def _corners(source: Source, factors: dict[str, list[str]]) -> list[dict[str, str]]:
     """Return what pairs miss: all numbers of a call at one end, in each dtype."""
     found = []
-    typed = [every for name, every in factors.items() if name.startswith("dtype(")]
+    typed = [factors.get(_of_dtype(name), []) for name in source.arguments]
     for end, dtype in itertools.product(_ENDS, dict.fromkeys(itertools.chain(*typed)) or [""]):
-        levels = {
-            name: next((one for one in (dtype, end, *_ORDINARY) if one in every), every[0])
-            for name, every in factors.items()
-        }
+        levels = _first_of((dtype, end, *_ORDINARY), factors)
         if sum(level == end for level in levels.values()) > 1:
             found.append(levels)
     return found

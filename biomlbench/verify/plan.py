@@ -10,6 +10,7 @@ import hashlib
 import inspect
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from biomlbench.outcomes import Suite
 from biomlbench.verify.cases import SUITES, Transformed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
@@ -260,24 +261,23 @@ def _colliding(
     from biomlbench.verify.collisions import in_other_shapes, rounded_alike
     from biomlbench.verify.edges import is_promised
 
-    declared = card.config.get("inputs", {}).get(function, {})
+    declared = card.config.get("inputs", {}).get(function)
+    if not declared:
+        return
+
+    def promised(drawn: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[PlannedCase]:
+        for name, inputs in drawn:
+            call = card.unbind(function, inputs)
+            case = _planned(card, "adversarial", f"{space['name']}-{name}", function, *call)
+            if is_promised(card, case):
+                yield case
+
     shapes = {name: spec["shape"] for name, spec in declared.items() if spec.get("shape")}
-
-    def promised(name: str, inputs: dict[str, Any]) -> Iterator[PlannedCase]:
-        call = card.unbind(function, inputs)
-        case = _planned(card, "adversarial", f"{space['name']}-{name}", function, *call)
-        if is_promised(card, case):
-            yield case
-
+    reshaped = (("reshaped", inputs) for inputs in in_other_shapes(first, shapes))
+    yield from islice(promised(reshaped), 1)
     # What is built may hang together in ways that no declaration carries, as a rotation does.
     free = space.get("rescaled", () if "build" in space else list(declared))
-    if declared:
-        for inputs in in_other_shapes(first, shapes):
-            if case := next(promised("reshaped", inputs), None):
-                yield case
-                break
-        for name, inputs in rounded_alike(first, second, free):
-            yield from promised(name, inputs)
+    yield from promised(rounded_alike(first, second, free))
 
 
 def _left_out(card: Card, function: str, inputs: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -27,6 +27,7 @@ def test_the_template_keeps_its_promises(template):
         ("description.md", "## For all calls", "## Calls", "`biomlbench statement`"),
         ("description.md", "# GC content", "# GC content of 5,000 bases", "speaks of 5,000"),
         ("description.md", "| `sequence` |", "| `text` |", "no row for `sequence`"),
+        ("description.md", "Returns a float in", "Returns float64 in", "says that float64 is"),
     ],
 )
 def test_what_is_wrong_is_told(template, change, name, old, new, says):

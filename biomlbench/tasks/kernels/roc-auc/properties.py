@@ -15,10 +15,9 @@ def nan_just_without_a_class(inputs, output):
 
 def certain_where_separated(inputs, output):
     """Classes that do not overlap have an AUC of 1 or 0, and equal scores one of 1/2."""
-    scores, labels = inputs["scores"], inputs["labels"]
-    if inputs["weights"] is not None:
-        weights = inputs["weights"][inputs["weights"] > 0]
-        scores, labels = scores[inputs["weights"] > 0], labels[inputs["weights"] > 0]
+    scores, labels, weights = inputs["scores"], inputs["labels"], inputs["weights"]
+    weights = np.ones(len(scores)) if weights is None else weights
+    scores, labels, weights = (values[weights > 0] for values in (scores, labels, weights))
     up, down = scores[labels == 1], scores[labels == 0]
     if not len(up) or not len(down):
         return None
@@ -28,7 +27,7 @@ def certain_where_separated(inputs, output):
         return bool(abs(output) < 1e-9)
     if scores.min() == scores.max():
         return bool(abs(output - 0.5) < 1e-9)
-    if inputs["weights"] is not None and weights.max() > 1e3 * weights.min():
+    if weights.max() > 1e3 * weights.min():
         return None  # what overlaps may weigh next to nothing
     return bool(1e-9 < output < 1 - 1e-9)
 
