@@ -66,6 +66,7 @@ class LogHandler(LogHandlerBase):
         self._console = Console(stderr=True, highlight=False, soft_wrap=True)
         self._live: Progress | None = None
         self._recorder = Recorder(TALLY)
+        TALLY.watched = not self.common_settings.dryrun
         self._writer: Writer | None = None
         self._jobs = 0
         self._begun = False
@@ -115,6 +116,8 @@ class LogHandler(LogHandlerBase):
         # There is a folder once the run has the lock of it, and none in a dry run or a job.
         if TALLY.results and self._writer is None:
             self._writer = Writer(self._recorder, TALLY.results)
+            if TALLY.planning:
+                TALLY.planning.close()
         if self._writer:
             self._writer.changed()
 

@@ -28,6 +28,7 @@ __all__ = [
     "print_table",
     "provider_option",
     "results_argument",
+    "results_to_be_argument",
     "submission_argument",
     "task_argument",
     "track",
@@ -39,10 +40,13 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 task_argument = click.argument("task", shell_complete=lambda *a: _complete_task(*a))
 submission_argument = click.argument("submission", type=click.Path(path_type=Path, readable=False))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
-results_argument = click.argument(
-    "results",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    default=Path("results"),
+results_argument, results_to_be_argument = (
+    click.argument(
+        "results",
+        type=click.Path(file_okay=False, exists=exists, path_type=Path),
+        default=Path("results"),
+    )
+    for exists in (True, False)
 )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from biomlbench.cli._common import as_json, echo, print_json, results_argument
+from biomlbench.cli._common import as_json, echo, print_json, results_to_be_argument
 from biomlbench.plain_text import plain
 from biomlbench.runtime.progress_bars import clock
 from biomlbench.workflow.run_state import FILE, StateError, read_state
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 LOST = 1
 """Exit code: the run is over and pairs are lost."""
+_GOES_ON = ("planning", "running")
 _JOBS, _FAILURES = 10, 5
 _STAGE = "{:<12}{:>9}{:>9}{:>9}{:>9}"
 
 
 @click.command()
-@results_argument
+@results_to_be_argument
 @click.option("--once", is_flag=True, help="Say how it stands now, and end.")
 @click.option(
     "--interval",
@@ -38,8 +39,9 @@ def command(results: Path, *, once: bool, interval: float, as_json: bool) -> Non
     """Say what the run that writes to RESULTS is doing, until it ends.
 
     It shows the pairs by stage, what runs now, the last failures with reason and remedy, the rate
-    and the time left; of a run that has ended or was killed, how far it came. Only files are read,
-    so that it works from any machine that has the results, and beside a cluster's jobs.
+    and the time left; of a run that is still being planned, that it is; of one that has ended or
+    was killed, how far it came. Only files are read, so that it works from any machine that has
+    the results, and beside a cluster's jobs.
 
     With --json each look is a line; with --once as well, it is indented.
 
@@ -68,11 +70,11 @@ def _shown(results: Path, *, once: bool, interval: float, as_json: bool) -> dict
     elif as_json:
         while True:
             echo(json.dumps(state))
-            if state["state"] != "running":
+            if state["state"] not in _GOES_ON:
                 break
             time.sleep(interval)
             state = _look(results)
-    elif once or state["state"] != "running":
+    elif once or state["state"] not in _GOES_ON:
         echo("\n".join(_lines(state)))
     else:
         state = _follow(state, results, interval)
@@ -86,7 +88,7 @@ def _look(results: Path) -> dict[str, Any]:
 
 
 def _is_lost(state: Mapping[str, Any]) -> bool:
-    return state["state"] not in ("running", "finished")
+    return state["state"] not in (*_GOES_ON, "finished")
 
 
 def _follow(state: dict[str, Any], results: Path, interval: float) -> dict[str, Any]:
@@ -97,8 +99,8 @@ def _follow(state: dict[str, Any], results: Path, interval: float) -> dict[str, 
 
     console = Console(highlight=False)
     if not console.is_terminal:
-        while state["state"] == "running":
-            echo(_progress(state))
+        while state["state"] in _GOES_ON:
+            echo(_progress(state) or _headline(state))
             time.sleep(interval)
             state = _look(results)
         echo("\n".join(_lines(state)))
@@ -106,7 +108,7 @@ def _follow(state: dict[str, Any], results: Path, interval: float) -> dict[str, 
     with Live(console=console, auto_refresh=False) as live:
         while True:
             live.update(Text("\n".join(_lines(state))), refresh=True)
-            if state["state"] != "running":
+            if state["state"] not in _GOES_ON:
                 return state
             time.sleep(interval)
             state = _look(results)
@@ -116,7 +118,8 @@ def _lines(state: Mapping[str, Any]) -> Iterator[str]:
     yield _headline(state)
     if state["summary"]:
         yield _safe(state["summary"])
-    yield _progress(state)
+    if told := _progress(state):
+        yield told
     if state["pairs"]["expected"]:
         yield ""
         yield _STAGE.format("pairs", "done", "running", "failed", "left")
@@ -141,6 +144,7 @@ def _headline(state: Mapping[str, Any]) -> str:
     missing = f"{lost} of {expected} pairs are missing" if lost > 0 else "jobs are missing"
     again = "`biomlbench run` does what is missing"
     return {
+        "planning": "A run works out what is to be done; nothing of it has started.",
         "running": f"The run has gone on for {took} ({where}).",
         "finished": f"The run has ended well, at {last} after {took}.",
         "incomplete": f"The run has ended, at {last} after {took}; {missing}. {again}.",
@@ -149,6 +153,8 @@ def _headline(state: Mapping[str, Any]) -> str:
 
 
 def _progress(state: Mapping[str, Any]) -> str:
+    if state["state"] == "planning":
+        return ""
     jobs = state["jobs"]
     parts = [f"{jobs['done']} of {jobs['total']} jobs"]
     if state["pairs_per_s"]:

@@ -158,7 +158,7 @@ class Pages:
 
     @cached_property
     def _tasks(self) -> list[str]:
-        return sorted({*self.tables.tasks["task_id"], *self.tables.pairs["task_id"]})
+        return sorted({*self.tables.tasks["task_id"], *self._runs["task_id"]})
 
     @cached_property
     def _of_task(self) -> dict[str, dict[str, Any]]:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from biomlbench.outcomes import Fault
+import numpy as np
+
+from biomlbench.outcomes import Fault, Outcome, Verifier
 from biomlbench.report.payload import printable
+from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import pandas as pd
 
     from biomlbench.report.inputs import Tables
 
@@ -92,6 +97,17 @@ def warnings(tables: Tables) -> list[Warned]:
         warn("bad", f"{counted(len(medals), 'medal')} without a pass",
              f"The score would earn them, the checks say otherwise. Agents: "
              f"{_named(medals['agent'])}.", "#runs?medal=unverified")  # fmt: skip
+    copies = _verified_copies(tables)
+    if len(copies):
+        warn("bad", f"{counted(len(copies), 'verified medal')} for nearly the same predictions",
+             "They nearly equal those of another agent's run: at most one of the two did the work. "
+             f"Agents: {_named(copies['agent'])}. Tasks: {_named(copies['task_id'])}.",
+             "#trust")  # fmt: skip
+    old_checks = runs[(runs["verifier"] == Verifier.V1) & runs["verified_medal"].astype(bool)]
+    if len(old_checks):
+        warn("mild", f"{counted(old_checks['task_id'].nunique(), 'task')} judged by the old checks",
+             "Their config says `verifier: v1`; what calibration says of them holds for v2. Tasks: "
+             f"{_named(old_checks['task_id'])}.", "#tasks")  # fmt: skip
     notes = runs["medal_note"].fillna("").astype(str)
     models = runs[runs["any_medal"] & notes.str.startswith("against ")]
     if len(models):
@@ -119,3 +135,13 @@ def warnings(tables: Tables) -> list[Warned]:
              "How often the checks err has not been measured: run `snakemake calibrate`.",
              "#trust")  # fmt: skip
     return found
+
+
+def _verified_copies(tables: Tables) -> pd.DataFrame:
+    """Return the runs with a verified medal whose predictions nearly equal another agent's."""
+    runs, checks = tables.runs, tables.checks
+    failed = checks[(checks["check"] == CHECK) & (checks["outcome"] == Outcome.FAILED)]
+    copied = set(zip(failed["task_id"], failed["run_id"], strict=True))
+    won = runs[runs["verified_medal"].astype(bool)]
+    keys = zip(won["task_id"], won["run_id"], strict=True)
+    return won[np.fromiter((key in copied for key in keys), bool, len(won))]

@@ -181,12 +181,16 @@ def _lede(runs: pd.DataFrame, ranking: list[Row], measure: str) -> tuple[str, st
     first = ranking[0]
     rate = first.verified if measure == "verified_medal" else first.passed
     if len(ranking) == 1:
-        return f"{first.agent} earned {what} on {rate} of its runs.", "There is no other agent."
+        lede = f"{first.agent} earned {what} on {rate} of its runs as a mean over tasks."
+        return lede, "There is no other agent."
     second = ranking[1]
     other = second.verified if measure == "verified_medal" else second.passed
     if rate.value == other.value:
         return f"{first.agent} and {second.agent} are level at {rate} {what}.", ""
-    lede = f"{first.agent} leads: {what} on {rate} of its runs, {second.agent} {other}."
+    lede = (
+        f"{first.agent} leads: {what} on {rate} of its runs as a mean over tasks, "
+        f"{second.agent} {other}."
+    )
     both = runs[runs["agent"].map(printable).isin([first.agent, second.agent])]
     table = compare_agents(both, [measure])
     if table.empty:

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from biomlbench import contracts, outcomes
+from biomlbench.outcomes import Fault
 from biomlbench.plain_text import plain
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import COLUMNS
@@ -183,7 +184,7 @@ def _margin(value: float) -> float | int:
 
 def _tasks(tables: Tables) -> list[dict[str, Any]]:
     known = {row["task_id"]: row for row in tables.tasks.to_dict("records")}
-    pairs = tables.pairs
+    pairs = tables.pairs[tables.pairs["fault"] != Fault.RUN_TABLE]
     first = pairs.drop_duplicates("task_id").set_index("task_id")
     cuts = pairs.groupby("task_id")[list(THRESHOLDS)].max()
     made = []

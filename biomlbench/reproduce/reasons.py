@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from biomlbench.contracts import provenance, read_table
+from biomlbench.contracts import RUN_METADATA, provenance, read_table
 from biomlbench.stages import STAGES
 from biomlbench.stages.chain import FINAL
+from biomlbench.verify.near_duplicates import CHECK
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import PLACES, read_record
 
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["UNEXPLAINED", "Change", "Reasons", "changed_words", "changes_of"]
+__all__ = [
+    "OF_RUN_TABLE",
+    "OTHERS",
+    "UNEXPLAINED",
+    "Change",
+    "Reasons",
+    "changed_words",
+    "changes_of",
+]
 
 UNEXPLAINED = "nothing recorded: the same inputs gave another result"
 """Reason of a difference between two runs whose provenance is the same."""
@@ -34,7 +43,11 @@ _WORDS = {
     "settings": "config or seed",
     "environment": "environment",
 }
-_PAIR = ("task_id", "run_id", "kind", "agent", "domain")
+OF_RUN_TABLE = ("agent", "kind", "seed", "label", *(field.name for field in RUN_METADATA))
+"""Columns of a pair that nothing but the run table tells."""
+_PAIR = ("task_id", "run_id", "domain", *OF_RUN_TABLE)
+OTHERS = "other agents' results"
+"""Reason of what follows from the runs of other agents."""
 _SHORT = 60
 
 
@@ -139,6 +152,9 @@ class Reasons:
             for folder in (old, new)
             for row in read_table("pairs", folder / "pairs.parquet", list(_PAIR)).to_pylist()
         ]
+        self._of_key: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for row in rows:
+            self._of_key.setdefault((row["task_id"], row["run_id"]), []).append(row)
         graded = {(row["task_id"], row["run_id"]): row["kind"] for row in rows if row["kind"]}
         self.pairs = sorted((*key, kind) for key, kind in graded.items())
         self._kinds = graded
@@ -164,6 +180,8 @@ class Reasons:
         elif run is not None and (task, run) in self._kinds:
             last = table if table in STAGES else FINAL
             found = self._of_pair(str(task), run, last)
+            if table == "checks" and key.get("check") == CHECK:
+                found = (*found, OTHERS)
         elif "agent" in key:
             found = self._of_agent(key["agent"], key["domain"])
         else:
@@ -172,8 +190,12 @@ class Reasons:
 
     def _of_pair(self, task: str, run: str, last: str) -> tuple[str, ...]:
         """Return what changed of the tables that a stage's is made from, and of its own."""
+        if not self._configured(task, run):
+            return ("run table",)
         if (task, run, last) not in self._found:
-            words: dict[str, None] = {}
+            one, other = self._of_key[task, run]
+            told = any(one[name] != other[name] for name in OF_RUN_TABLE)
+            words = dict.fromkeys(["run table"] if told else [])
             for stage in STAGES[: STAGES.index(last) + 1]:
                 words |= dict.fromkeys(self._of_stage(stage, task, run))
             self._found[task, run, last] = tuple(words)
@@ -184,13 +206,13 @@ class Reasons:
         paths = [side.path(stage, task, run, kind) for side in self._sides]
         one, other = (_provenance(path, run) for path in paths)
         if (one is None) != (other is None):
-            return ["stage failed" if self._configured(task, run) else "run table"]
+            return ["stage failed"]
         return list(changed_words(one or {}, other or {}))
 
     def _configured(self, task: str, run: str) -> bool:
-        """Tell whether both sides have the pair."""
-        rows = [row for row in self._rows if (row["task_id"], row["run_id"]) == (task, run)]
-        return len(rows) > 1
+        """Tell whether both sides have the pair, as one that could be graded."""
+        rows = self._of_key[task, run]
+        return len(rows) > 1 and all(row["kind"] for row in rows)
 
     def _of_task(self, task: str) -> tuple[str, ...]:
         paths = [folder / "tasks" / task / "prepare.parquet" for folder in self._folders]

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.contracts import RUN_METADATA
 from biomlbench.outcomes import Fault
 from biomlbench.report.inputs import Tables
 from biomlbench.report.overview import in_order
-from biomlbench.reproduce.reasons import UNEXPLAINED, changed_words
+from biomlbench.reproduce.reasons import OF_RUN_TABLE, OTHERS, UNEXPLAINED, changed_words
 from biomlbench.stages.provenance import COLUMNS
+from biomlbench.summary.agents import METADATA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,19 +27,23 @@ if TYPE_CHECKING:
 __all__ = ["Standings", "standings"]
 
 SHOWN = (
-    *("agent", "score", "leaderboard_percentile"),
-    *("medal", "verified_medal", "verdict", "reason"),
+    *("agent", "score", "leaderboard_percentile", "leaderboard_position"),
+    *("medal", "verified_medal", "verdict", "reason", "above_median", "beats_human"),
+    *("p_gold", "p_silver", "p_bronze", "p_above_median"),
+    *(field.name for field in RUN_METADATA if field.name != "meta_note"),
 )
 """Columns of a pair that count as changed, in the order in which they are told."""
-OF_AGENTS = ("verified_medal_rate", "any_medal_rate", "pass_rate", "leaderboard_percentile")
+OF_AGENTS = (
+    *("verified_medal_rate", "any_medal_rate", "pass_rate", "leaderboard_percentile"),
+    *METADATA,
+)
 OF_TASKS = (
     *("metric", "direction", "verifier", "calibrated"),
     *("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold"),
 )
-_OF_RUN_TABLE = ("agent", "kind", "seed", "label")
 NEW, GONE, CHANGED = "new", "gone", "changed"
-OTHERS = "other agents' results"
 RUNS = "other runs"
+_NAMED = 3
 UNRECORDED = "one of the two does not say what it was made from"
 # Why a row of `pairs` has no provenance, by whose fault it is.
 _WITHOUT_RECORD = {
@@ -120,7 +126,9 @@ def standings(old: str | Path, new: str | Path) -> Standings:
         one, other = (side.get(task) for side in tasks)
         changes = _changes(one, other, OF_TASKS)
         if changes or one is None or other is None:
-            why = list(by_task.get(task, {}) if one and other else ["run table"])
+            # runs that come or go change nothing of a task that both have
+            words = [word for word in by_task.get(task, {}) if word != "run table"]
+            why = words if one and other else ["run table"]
             found.tasks.append({"task_id": task} | _entry(one, other, changes, why))
     _agents(found, sides)
     return found
@@ -161,7 +169,20 @@ def _agents(found: Standings, sides: list[Tables]) -> None:
         moved = any(pair["state"] != CHANGED for pair in own)
         if one is not None and other is not None and moved:
             why = [word for word in why if word != "run table"] + [RUNS]
+        if one is not None and other is not None:
+            why += _newcomers(rows, one["place"], other["place"])
         found.agents.append({"agent": agent} | _entry(one, other, changes, why or [OTHERS]))
+
+
+def _newcomers(rows: list[dict[str, dict[str, Any]]], old: int, new: int) -> list[str]:
+    """Name the agents that only one side has and that made an agent's place another one."""
+    if new == old:
+        return []
+    word, here, there = ("new", rows[1], rows[0]) if new > old else ("gone", rows[0], rows[1])
+    above = max(old, new)
+    names = [name for name, row in here.items() if name not in there and row["place"] < above]
+    more = [f"{len(names) - _NAMED} more {word}"] if len(names) > _NAMED else []
+    return [f"agent {name} {word}" for name in names[:_NAMED]] + more
 
 
 def _entry(one: Any, other: Any, changes: dict[str, Any], why: list[str]) -> dict[str, Any]:
@@ -185,11 +206,13 @@ def _plain(value: Any) -> Any:
 
 def _why(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """Return what two rows of a pair were made from that is not the same."""
-    told = ["run table"] if any(_differ(one, other, name) for name in _OF_RUN_TABLE) else []
+    told = ["run table"] if any(_differ(one, other, name) for name in OF_RUN_TABLE) else []
     made = [any(_plain(row[name]) is not None for name in COLUMNS) for row in (one, other)]
     if made[0] != made[1]:
-        return [*told, _WITHOUT_RECORD.get((one, other)[made[0]]["fault"], UNRECORDED)]
-    return [*told, *changed_words(_made_from(one), _made_from(other))]
+        told.append(_WITHOUT_RECORD.get((one, other)[made[0]]["fault"], UNRECORDED))
+    else:
+        told += changed_words(_made_from(one), _made_from(other))
+    return list(dict.fromkeys(told))
 
 
 def _made_from(row: Mapping[str, Any]) -> dict[str, Any]:

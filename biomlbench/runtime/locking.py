@@ -9,7 +9,7 @@ from typing import TextIO
 
 from biomlbench.errors import UserError
 
-__all__ = ["LockedError", "is_held", "lock"]
+__all__ = ["LockedError", "is_held", "lock", "mark"]
 
 # Who asks whether a lock is held has it for an instant.
 _PAUSES_S = (0.0, 0.05, 0.2)
@@ -59,8 +59,30 @@ def lock(path: str | Path) -> TextIO:
     )
 
 
+def mark(path: str | Path) -> TextIO | None:
+    """Let others see, with :func:`is_held`, that this process is at something.
+
+    Unlike :func:`lock` it refuses nobody.
+
+    Parameters
+    ----------
+    path : path
+        File of the mark; its folder is created.
+
+    Returns
+    -------
+    file or None
+        Keep it: the mark stands while it is open. None where it cannot be written, or another
+        process's stands.
+    """
+    try:
+        return lock(path)
+    except LockedError:
+        return None
+
+
 def is_held(path: str | Path) -> bool:
-    """Tell whether a process holds a lock; one that cannot be read counts as free.
+    """Tell whether a process holds a lock or mark; one that cannot be read counts as free.
 
     Parameters
     ----------

@@ -121,6 +121,14 @@ class EffectiveTask:
         changed = self.overrides.get("leaderboard")
         return Path(changed) if changed else self.task.leaderboard
 
+    @property
+    def leaderboard_note(self) -> str | None:
+        """How the leaderboard came to be; the task's own note says nothing of another board."""
+        if "leaderboard" in self.overrides:
+            return "another than the task's own, named in the benchmark's config"
+        note: str | None = self.task.config.get("leaderboard_note")
+        return note
+
     def read_leaderboard(self, direction: str | None = None) -> Leaderboard | None:
         """Return the leaderboard, checked against direction and range of the score.
 

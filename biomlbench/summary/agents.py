@@ -144,7 +144,7 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
     valid = runs["valid_submission"].astype("boolean").fillna(value=False).astype(bool)
     fair = runs["fault"].fillna("none").isin(FAIR) if "fault" in runs else valid | True
     out = runs[["agent", "task_id", "domain"]].assign(valid=valid.astype(float), fair=fair)
-    ranked = _has_leaderboard(runs, valid)
+    ranked = has_leaderboard(runs, valid)
     percentile = runs["leaderboard_percentile"].astype(float)
     out["percentile_valid"] = percentile.where(valid & ranked)
     for name, column in BOARD_RATES.items():
@@ -170,7 +170,7 @@ def _flag(column: pd.Series) -> pd.Series:
     return column.astype("boolean").fillna(value=False).astype(float)
 
 
-def _has_leaderboard(runs: pd.DataFrame, valid: pd.Series) -> pd.Series:
+def has_leaderboard(runs: pd.DataFrame, valid: pd.Series) -> pd.Series:
     """Return which runs are of a task with a leaderboard.
 
     The thresholds say so where they are there. Otherwise a task has none if it has valid runs

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from biomlbench.calibrate.gate import uncalibrated
 from biomlbench.contracts import (
@@ -20,13 +19,14 @@ from biomlbench.contracts import (
     write_table,
 )
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.outcomes import Reason, fault_of
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.runtime.pool import reason_in_log
 from biomlbench.stages import STAGES, read_stage
 from biomlbench.stages.chain import FINAL
 from biomlbench.stages.kinds import has_cases
 from biomlbench.stages.provenance import COLUMNS, pair_columns, record_of
+from biomlbench.summary.grading_report import grading_report
 from biomlbench.workflow.job import DONE
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RECORD, benchmark_record, summary_of
@@ -43,7 +43,6 @@ __all__ = ["aggregate", "pair_rows"]
 log = logging.getLogger(__name__)
 
 _LOG_TAIL = 500
-_ROWS_AT_A_TIME = 10_000  # as Python's objects, which take much more room than Arrow's columns
 _ORDER = [("task_id", "ascending"), ("run_id", "ascending")]
 
 
@@ -78,7 +77,7 @@ def aggregate(
     for name, table in tables.items():
         write_table(name, table, results / f"{name}.parquet", made_from)
     write_json(results / RECORD, record)
-    write_json(results / "grading_report.json", _grading_report(pairs), allow_nan=False)
+    write_json(results / "grading_report.json", grading_report(pairs), allow_nan=False)
 
 
 def pair_rows(benchmark: Benchmark, results: Path) -> pa.Table:
@@ -313,7 +312,7 @@ def _tasks(
             rows.append(_broken_task(task_id, str(error)))
             continue
         missing = (*missing_evidence(task), *distrusted.get(task.id, ()))
-        row = {
+        row: dict[str, Any] = {
             "task_id": task.id,
             "name": task.name,
             "domain": task.domain,
@@ -323,7 +322,7 @@ def _tasks(
             "metric": metric,
             "direction": "",
             "verifier": version,
-            "leaderboard_note": task.config.get("leaderboard_note"),
+            "leaderboard_note": found.leaderboard_note,
             "prepared": (results / "tasks" / task.id / "prepare.parquet").exists(),
             "calibrated": not missing,
             "evidence_missing": missing,
@@ -369,21 +368,3 @@ def _best_first(board: Leaderboard, direction: str) -> list[float]:
     scores = board.ascending.tolist()
     result: list[float] = scores if direction == "minimize" else scores[::-1]
     return result
-
-
-def _grading_report(pairs: pa.Table) -> dict[str, Any]:
-    from biomlbench.api.grading import aggregate_reports
-    from biomlbench.scoring.grader import TaskReport
-
-    bad = pc.equal(pairs.column("fault"), str(Fault.RUN_TABLE))
-    errors = pairs.filter(bad).to_pylist()
-    batches = pairs.filter(pc.invert(bad)).to_batches(max_chunksize=_ROWS_AT_A_TIME)
-    runs = (row for batch in batches for row in batch.to_pylist())
-    return {
-        **aggregate_reports(map(TaskReport.from_pair, runs)),
-        "total_errors": len(errors),
-        "errors": [{name: row[name] for name in _ERROR} for row in errors],
-    }
-
-
-_ERROR = ("source", "run_id", "agent", "task_id", "submission", "reason", "fault", "message")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from biomlbench.runtime.progress_bars import clock
 from biomlbench.stages.chain import FINAL
@@ -13,7 +13,7 @@ from biomlbench.stages.chain import FINAL
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["TALLY", "Tally", "counted_rows", "describe", "time_left"]
+__all__ = ["TALLY", "Tally", "counted_rows", "describe", "seconds_left", "time_left"]
 
 MOST_FAULTY = 10
 _FAULTS = {
@@ -46,6 +46,10 @@ class Tally:
         The last tables that hold a pair with a fault.
     notify : list of str
         Command that is told of the run's end.
+    watched : bool
+        Whether the run's state is kept for others to see; not in a dry run or a job.
+    planning : file or None
+        Mark that the run is being planned, until its first state is written.
     """
 
     expected: int = 0
@@ -56,6 +60,8 @@ class Tally:
     planned: Counter[str] = field(default_factory=Counter)
     faulty: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_FAULTY))
     notify: list[str] = field(default_factory=list)
+    watched: bool = False
+    planning: TextIO | None = None
     _finished: set[str] = field(default_factory=set, repr=False)
     _failed: set[str] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -186,6 +192,31 @@ def counted_rows(number: int) -> str:
     return f"{number} row" if number == 1 else f"{number} rows"
 
 
+# The first jobs of a run wait for workers that start, and tell nothing of the others.
+_FIRST_S, _FIRST = 30.0, 0.05
+
+
+def seconds_left(done: int, total: int, seconds: float) -> float | None:
+    """Return how long the jobs that are left will take, or None while that is unknown.
+
+    Parameters
+    ----------
+    done, total : int
+        Jobs.
+    seconds : float
+        Time that the done ones took.
+
+    Examples
+    --------
+    >>> seconds_left(50, 100, 10.0)
+    10.0
+    >>> seconds_left(1, 1000, 10.0)
+    """
+    if not done or seconds <= 0 or (seconds < _FIRST_S and done < _FIRST * total):
+        return None
+    return (total - done) * seconds / done
+
+
 def time_left(pairs: int, done: int, total: int, seconds: float) -> str:
     """Return the rate of pairs, and the time that the rest will take, in words.
 
@@ -215,6 +246,5 @@ def time_left(pairs: int, done: int, total: int, seconds: float) -> str:
     rate = f"{pairs / seconds:.1f} pairs/s, " if pairs and seconds > 0 else ""
     if done >= total:
         return f"{rate}done in {clock(seconds)}"
-    if not done or seconds <= 0:
-        return "time left unknown"
-    return f"{rate}{clock((total - done) * seconds / done)} left"
+    left = seconds_left(done, total, seconds)
+    return "time left unknown" if left is None else f"{rate}{clock(left)} left"

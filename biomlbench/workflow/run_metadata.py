@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from biomlbench.workflow.table_rows import shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NOTE", "PREFIX", "cells_of", "metadata_of"]
+__all__ = ["PREFIX", "cells_of", "faults_of", "metadata_of"]
 
 PREFIX = "meta_"
 """Beginning of the names of columns that describe a run and decide nothing."""
@@ -30,6 +31,7 @@ _MOST_NAME = 60
 _MOST_OTHER = 20
 _MOST_NOTE = 600
 _LARGEST = 2.0**53
+_FAULT = re.compile(rf"(?:^|; )(?=(?:{'|'.join(_TYPES)}): )")
 
 
 def metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,6 +76,21 @@ def metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
     if faults:
         found[NOTE] = printable("; ".join(faults), _MOST_NOTE)
     return found
+
+
+def faults_of(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Return what could not be read, by column; what is not of a declared one is under ``""``.
+
+    Examples
+    --------
+    >>> faults_of(metadata_of({"meta_steps": "many", "meta_tokens": "-1"}))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'meta_steps': "meta_steps: 'many' is not a number",
+     'meta_tokens': "meta_tokens: '-1' is out of range: 0 to 2**53"}
+    """
+    parts = filter(None, _FAULT.split(metadata.get(NOTE, "")))
+    names = ((part.partition(":")[0], part) for part in parts)
+    return {name if name in _TYPES else "": part for name, part in names}
 
 
 def cells_of(metadata: Mapping[str, Any]) -> dict[str, Any]:

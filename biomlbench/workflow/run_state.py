@@ -17,17 +17,15 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import UserError
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.runtime.locking import is_held
-from biomlbench.workflow.progress import describe
+from biomlbench.workflow.progress import Tally, describe, seconds_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from biomlbench.workflow.progress import Tally
+__all__ = ["FILE", "LOCK", "PLANNING", "Recorder", "StateError", "Writer", "read_state"]
 
-__all__ = ["FILE", "LOCK", "Recorder", "StateError", "Writer", "read_state"]
-
-FILE, LOCK = ".run.json", ".lock"
-"""The state and the lock of a run, in its results."""
+FILE, LOCK, PLANNING = ".run.json", ".lock", ".planning"
+"""The state and the lock of a run, and the mark of one that is still planned, in its results."""
 VERSION = 1
 EVERY_S = 1.0
 BEAT_S = 15.0
@@ -127,6 +125,7 @@ class Recorder:
             tally, now = self._tally, self._clock()
             done, total = self._reached
             seconds = max(0.0, now - self._started)
+            left = seconds_left(done, total, seconds)
             going = sorted(self._jobs.values(), key=lambda job: job.since)
             failed = Counter[str]()
             for output, facts in self._failed.items():
@@ -162,7 +161,7 @@ class Recorder:
                     for stage, planned in tally.planned.items()
                 ],
                 "pairs_per_s": round(tally.done / seconds, 3) if tally.done and seconds else None,
-                "left_s": round((total - done) * seconds / done, 1) if done else None,
+                "left_s": None if left is None else round(left, 1),
                 "running": [job.facts(tally, now) for job in going[:_MOST_JOBS]],
                 "running_in_all": len(going),
                 "failed_jobs": list(self._failed.values())[-_MOST_FAILURES:],
@@ -172,7 +171,7 @@ class Recorder:
 
 
 class Writer:
-    """Writes a run's state at most once a second, and every few seconds where nothing changes.
+    """Writes a run's state now, at most once a second, and now and then where nothing changes.
 
     A file that cannot be written costs nobody but the watcher.
 
@@ -186,6 +185,7 @@ class Writer:
     def __init__(self, recorder: Recorder, folder: str | Path) -> None:
         self._recorder, self._path = recorder, Path(folder) / FILE
         self._changed, self._ended = threading.Event(), threading.Event()
+        self._write(recorder.state())
         self._thread = threading.Thread(target=self._go_on, name="run state", daemon=True)
         self._thread.start()
 
@@ -203,11 +203,10 @@ class Writer:
         return state
 
     def _go_on(self) -> None:
-        while not self._ended.is_set():
+        while not self._ended.wait(EVERY_S):
+            self._changed.wait(BEAT_S - EVERY_S)
             self._changed.clear()
             self._write(self._recorder.state())
-            self._ended.wait(EVERY_S)
-            self._changed.wait(BEAT_S - EVERY_S)
 
     def _write(self, state: dict[str, Any]) -> None:
         try:
@@ -227,18 +226,34 @@ def read_state(results: str | Path) -> dict[str, Any]:
     -------
     dict
         As :meth:`Recorder.state` made it: ``state`` is ``running``, ``finished`` (all jobs are
-        done) or ``incomplete``; and ``killed`` for a run that is gone without having said so.
+        done) or ``incomplete``; and ``killed`` for a run that is gone without having said so, or
+        ``planning`` while a new run works out what is to be done.
 
     Raises
     ------
     StateError
         If no run has left a state, or it cannot be read.
     """
-    state = _read(Path(results))
-    if state["state"] == "running" and not _is_alive(state, Path(results)):
+    results = Path(results)
+    # Before the state, which is there when the mark is taken away.
+    is_planned = is_held(results / PLANNING)
+    try:
+        state = _last_state(results)
+    except StateError:
+        if not is_planned:
+            raise
+    else:
+        if not is_planned or state["state"] == "running":
+            return state
+    return Recorder(Tally(results=str(results))).state("planning") | {"host": None, "pid": None}
+
+
+def _last_state(results: Path) -> dict[str, Any]:
+    state = _read(results)
+    if state["state"] == "running" and not _is_alive(state, results):
         # It may have ended since the state was read.
-        state = _read(Path(results))
-        if state["state"] == "running" and not _is_alive(state, Path(results)):
+        state = _read(results)
+        if state["state"] == "running" and not _is_alive(state, results):
             state["state"] = "killed"
     return state
 

@@ -25,7 +25,7 @@ from biomlbench.workflow.cells import (
     text_of,
     time_of,
 )
-from biomlbench.workflow.run_metadata import NOTE, PREFIX, metadata_of
+from biomlbench.workflow.run_metadata import PREFIX, faults_of, metadata_of
 from biomlbench.workflow.table_rows import (
     RunTableError,
     TableRow,
@@ -218,10 +218,13 @@ class _Reader:
                 self._add(values, source, group)
             except RowError as error:
                 self.bad.append(_bad_row(values, source, error))
-        noted = [run for run in self.runs[first:] if NOTE in run.metadata]
-        if noted:
-            where, said = noted[0].source, noted[0].metadata[NOTE]
-            note(f"{where}: {said}" + (f" (and {len(noted) - 1} more rows)" if noted[1:] else ""))
+        unread: dict[str, list[str]] = {}
+        for run in self.runs[first:]:
+            for column, said in faults_of(run.metadata).items():
+                unread.setdefault(column, []).append(f"{run.source}: {said}")
+        for told in unread.values():
+            more = f" (and {len(told) - 1} more row{'s' * (len(told) > 2)})" if told[1:] else ""
+            note(f"{told[0]}{more}; means leave it out")
 
     def _add(self, row: dict[str, Any], source: str, group: RunGroup | None) -> None:
         if group is None and row.get("submission") == "null":

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from biomlbench.cli import TROUBLE, _cli, main, watch
-from biomlbench.runtime.locking import lock
+from biomlbench.runtime.locking import lock, mark
 from biomlbench.workflow.progress import Tally
-from biomlbench.workflow.run_state import FILE, LOCK, Recorder
+from biomlbench.workflow.run_state import FILE, LOCK, PLANNING, Recorder
 
 
 def left_by(results, name, *, host=None):
@@ -105,8 +105,43 @@ def test_as_json_each_look_is_a_line(tmp_path, monkeypatch):
     held.close()
 
 
-def test_a_folder_without_a_state_says_what_helps(tmp_path, capsys):
+def test_a_run_that_is_being_planned_is_not_the_one_before(tmp_path):
+    left_by(tmp_path, "finished")
+    planning = mark(tmp_path / PLANNING)
+    result = watched(tmp_path, "--once")
+    assert result.exit_code == 0
+    assert "works out what is to be done" in result.output
+    assert "ended" not in result.output
+    assert json.loads(watched(tmp_path, "--once", "--json").output)["state"] == "planning"
+    assert mark(tmp_path / PLANNING) is None
+    held = lock(tmp_path / LOCK)  # its first job starts; its first state is not written yet
+    assert "works out what is to be done" in watched(tmp_path, "--once").output
+    left_by(tmp_path, "running")
+    assert "has gone on for" in watched(tmp_path, "--once").output
+    left_by(tmp_path, "finished")
+    held.close()
+    planning.close()
+    assert "has ended well" in watched(tmp_path, "--once").output
+
+
+def test_it_follows_a_first_run_from_its_planning_on(tmp_path, monkeypatch):
+    planning = mark(tmp_path / "new" / PLANNING)
+    looks = []
+
+    def sleep(_):
+        looks.append(planning.close())
+        left_by(tmp_path / "new", "finished")
+
+    monkeypatch.setattr(watch.time, "sleep", sleep)
+    result = watched(tmp_path / "new")
+    assert len(looks) == 1
+    assert "works out what is to be done" in result.output
+    assert "has ended well" in result.output
+
+
+@pytest.mark.parametrize("folder", ["", "not-there"])
+def test_a_folder_without_a_state_says_what_helps(tmp_path, capsys, folder):
     with pytest.raises(SystemExit) as stop:
-        main(["watch", str(tmp_path)])
+        main(["watch", str(tmp_path / folder)])
     assert stop.value.code == TROUBLE
     assert "biomlbench run" in capsys.readouterr().err

@@ -121,3 +121,10 @@ def test_a_verifier_that_is_not_there_is_refused_when_the_config_is_read(
 def test_a_card_without_checks_of_its_own_is_judged_by_the_old_ones(make):
     task = EffectiveTask(make(kind="functions", entry_points=["f"], grader=None))
     assert (task.verifier, task.metric_name) == ("v1", "visible_checks")
+
+
+def test_another_leaderboard_has_not_the_tasks_note(make, tmp_path):
+    task = make(leaderboard_note="made of models")
+    assert EffectiveTask(task).leaderboard_note == "made of models"
+    other = EffectiveTask(task, {"leaderboard": write(tmp_path / "b.csv", (0.9, 0.5))})
+    assert "models" not in other.leaderboard_note

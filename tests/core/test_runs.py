@@ -366,7 +366,18 @@ def test_a_bad_value_of_metadata_costs_only_itself(tmp_path, value):
     assert said.startswith("meta_tokens: ")
     assert said.isprintable()
     assert len(said) <= 600
-    assert notes == [f"{runs[0].source}: {said} (and 1 more rows)"]
+    assert notes == [f"{runs[0].source}: {said} (and 1 more row); means leave it out"]
+
+
+def test_each_column_with_bad_values_is_told(tmp_path):
+    row = {"task_id": "line", "submission_path": None}
+    bad = [row | {"meta_tokens": "1,234"}, row | {"meta_cost_usd": "$1", "meta_tokens": "12k"}]
+    notes = []
+    (tmp_path / "s.jsonl").write_text(lines_of(row, *bad))
+    runs, _ = read_runs([tmp_path / "s.jsonl"], resolve, note=notes.append)
+    told = sorted(text.removeprefix(runs[n].source) for n, text in zip((1, 2), notes, strict=True))
+    assert [text.split(": ")[1] for text in told] == ["meta_cost_usd", "meta_tokens"]
+    assert sum("(and 1 more row)" in text for text in told) == 1
 
 
 rows = st.dictionaries(

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from biomlbench.report import plots
 from biomlbench.report.inputs import CALIBRATION_COLUMNS, Tables, empty
 from biomlbench.report.plots import _style, agent_rates, hint_tiers
+from biomlbench.summary.agents import summarize_agents
 from tests.report import fixtures
 
 ROOT = Path(__file__).parents[2]
@@ -334,3 +335,18 @@ def test_the_page_has_no_figure_of_unknown_effort(some, value):
     pairs = some.pairs.assign(meta_tokens=value, meta_wall_time_s=value)
     assert not plots.has_data("effort_by_verdict", Tables(pairs=pairs))
     assert isinstance(plots.load("effort_by_verdict").figure(Tables(pairs=pairs)), Figure)
+
+
+def test_medals_are_shares_as_the_ranking_has_them(some):
+    """Replicates that differ in number from task to task do not change what a task weighs."""
+    one = some.pairs[some.pairs["task_id"] == some.pairs["task_id"].iloc[0]]
+    more = [one.assign(run_id=one["run_id"] + f"-{n}") for n in range(3)]
+    pairs = pd.concat([some.pairs, *more], ignore_index=True)
+    rates = summarize_agents(pairs).query("domain == 'all'").set_index("agent")
+    canvas = plots.load("medals").figure(Tables(pairs=pairs))
+    axes = canvas.axes[0]
+    drawn = [text.get_text() for text in axes.texts]
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert len(names) == len(rates)
+    for name, text in zip(names, drawn, strict=True):
+        assert text.startswith(f"{rates.loc[name, 'verified_medal_rate']:.0%} verified, ")

@@ -49,7 +49,7 @@ def results(tmp_path_factory):
                  "meta_model": "m-1", "meta_cost_usd": 0.5}  # fmt: skip
     pairs[1] |= {"message": "SECRET-LOG", "fault": "infrastructure", "reason": "stage_failed"}
     pairs[2] |= {"message": "/mnt/scratch/x: SECRET-LOG", "fault": "run_table", "kind": "",
-                 "run_id": "/home/otto/runs.csv:7"}  # fmt: skip
+                 "task_id": "no/such-task", "run_id": "/home/otto/runs.csv:7"}  # fmt: skip
     write_table("pairs", from_rows("pairs", pairs), root / "pairs.parquet")
     agents = from_rows("agents", fixtures._agents(pairs))
     write_table("agents", agents, root / "agents.parquet")

@@ -99,6 +99,43 @@ def test_each_change_has_its_reason(old, tmp_path):
     assert found.anew > 0
 
 
+def test_places_name_the_newcomer_and_what_run_tables_say_counts(old, tmp_path):
+    def change(pairs):
+        best = [row for row in pairs if row["agent"] == "aide"]
+        for row in pairs:
+            row |= {"meta_cost_usd": 2.0 if row["agent"] == "stella" else None}
+        medal = {"verdict": "pass", "medal": "gold", "gold_medal": True, "any_medal": True,
+                 "verified_medal": True, "valid_submission": True, "fault": "none",
+                 "leaderboard_percentile": 100.0}  # fmt: skip
+        new = [row | medal | {"agent": "zeta", "run_id": f"zeta-{n}"} for n, row in enumerate(best)]
+        return [*pairs, *new]
+
+    found = standings(old, write(tmp_path / "new", change))
+    agents = {row["agent"]: row for row in found.agents}
+    assert agents["zeta"]["changes"]["place"]["new"] == 1
+    losers = [row for row in found.agents if row["state"] == "changed"]
+    assert losers
+    assert all("agent zeta new" in row["why"] for row in losers)
+    assert "meta_cost_usd" in agents["stella"]["changes"]
+    paid = [row for row in found.pairs if row["state"] == "changed"]
+    assert {row["agent"] for row in paid} == {"stella"}
+    assert all(row["why"] == ["run table"] for row in paid)
+    assert all(row["changes"].keys() == {"meta_cost_usd"} for row in paid)
+
+
+def test_a_row_of_a_run_table_that_became_unusable_is_told_once(old, tmp_path):
+    def change(pairs):
+        lost = {"fault": "run_table", "reason": "bad_run_row", "kind": "", "verdict": "fail"}
+        lost |= {"gold_threshold": 99.0, **dict.fromkeys(COLUMNS)}
+        return [pairs[0] | lost, *pairs[1:]]
+
+    found = standings(old, write(tmp_path / "new", change))
+    (pair,) = found.pairs
+    assert (pair["state"], pair["why"]) == ("changed", ["run table"])
+    assert "gold_threshold" in next(iter(found.tasks))["changes"]
+    assert not any("run table" in row["why"] for row in found.tasks)
+
+
 def test_the_command_tells_it_as_table_json_and_page(old, tmp_path):
     name = "</script><b>x</b>"
 

@@ -130,6 +130,29 @@ def test_each_warning_appears_when_and_only_when(some, change, expected):
     assert expected in titles(loud)
 
 
+def test_a_verified_medal_for_a_near_copy_is_told(some):
+    won = some.pairs[some.pairs["verified_medal"] & some.pairs["label"].isna()].iloc[0]
+    row = {"task_id": won["task_id"], "run_id": won["run_id"], "check": "not-a-duplicate"}
+    for outcome, expected in (("passed", False), ("failed", True)):
+        checks = some.checks.iloc[:1].assign(**row, outcome=outcome)
+        titles = [w.title for w in overview.warnings(Tables(pairs=some.pairs, checks=checks))]
+        assert any("nearly the same predictions" in title for title in titles) == expected
+
+
+def test_tasks_with_verified_medals_by_the_old_checks_are_told(some):
+    title = "judged by the old checks"
+    for verifier, expected in (("v1", True), ("v2", False)):
+        told = overview.warnings(Tables(pairs=some.pairs.assign(verifier=verifier)))
+        assert any(title in w.title for w in told) == expected
+
+
+def test_rows_that_name_no_run_make_no_task_and_no_run(some):
+    typo = some.pairs.iloc[:1].assign(task_id="no/such", run_id="row-1", fault="run_table", kind="")
+    both = pd.concat([some.pairs, typo], ignore_index=True)
+    mixed = Tables(pairs=both, agents=some.agents, tasks=some.tasks)
+    assert payload.build(mixed, {})["tasks"] == payload.build(some, {})["tasks"]
+
+
 def test_controls_do_not_count(some):
     controls = some.pairs.assign(label="wrong")
     both = pd.concat([some.pairs, controls], ignore_index=True)

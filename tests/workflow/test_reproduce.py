@@ -11,13 +11,13 @@ import sys
 import pyarrow as pa
 import pytest
 
-from biomlbench.contracts import provenance, read_table, write_table
+from biomlbench.contracts import from_rows, provenance, read_table, write_table
 from biomlbench.report.feedback import provenance as shown_provenance
 from biomlbench.reproduce import compare
 from biomlbench.reproduce import reproduce as run_again
 from biomlbench.reproduce.inputs import Inputs, inside
 from biomlbench.reproduce.layout import ReproduceError, lay_out
-from biomlbench.reproduce.reasons import UNEXPLAINED
+from biomlbench.reproduce.reasons import OTHERS, UNEXPLAINED
 from biomlbench.reproduce.rerun import same_kernels
 from biomlbench.reproduce.rows import differing_cells
 from biomlbench.runtime.threads import KERNELS
@@ -184,6 +184,24 @@ def test_a_table_or_pair_that_is_not_there(twins):
     assert gone["why"] == "stage failed"
     assert torn["new"] == "cannot be read"
     assert (left["column"], left["old"], left["new"]) == ("(row)", "there", None)
+    assert left["why"] == "run table"  # though its tables are still there
+
+
+def test_what_the_run_table_alone_tells_is_explained_by_it(twins):
+    old, new = twins
+    rewrite(new / "pairs.parquet", {"meta_cost_usd": 0.5})
+    (row,) = compare(old, new).differences
+    assert (row["column"], row["why"]) == ("meta_cost_usd", "run table")
+
+
+def test_a_near_duplicate_comes_of_other_agents_results(twins):
+    old, new = twins
+    checks = read_table("checks", old / "checks.parquet").to_pylist()
+    copied = checks[0] | {"check": "not-a-duplicate", "outcome": "failed"}
+    write_table("checks", from_rows("checks", [*checks, copied]), new / "checks.parquet")
+    found = compare(old, new).differences
+    assert found
+    assert {row["why"] for row in found} == {OTHERS}
 
 
 def test_changes_of_the_whole_benchmark_are_listed(twins):

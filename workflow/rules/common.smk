@@ -21,7 +21,7 @@ from biomlbench.report import plots
 from biomlbench.calibrate.currency import found as calibration_found
 from biomlbench.calibrate.currency import measured
 from biomlbench.calibrate.settings import Settings
-from biomlbench.runtime.locking import lock
+from biomlbench.runtime.locking import lock, mark
 from biomlbench.workflow import run_state
 from biomlbench.workflow.checked_config import checked
 from biomlbench.workflow.plan import Benchmark
@@ -87,6 +87,9 @@ with told_to_users():
     TALLY.left_out = len(BENCHMARK.bad_rows)
     if SNAKEMAKE.is_main:
         REPLACED.look(BENCHMARK.runs.values(), BENCHMARK.place)
+# The lock is taken when the first job starts. Until then this says that a run is under way.
+if SNAKEMAKE.is_main and TALLY.watched:
+    TALLY.planning = mark(f"{RESULTS}/{run_state.PLANNING}")
 BENCHMARK.replaced = REPLACED.counts
 STARTED = threading.Lock()
 LOCK = []

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.runtime.progress_bars import track
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from biomlbench.export.forms import About
     from biomlbench.scoring.task_report import TaskReport
 
-__all__ = ["FILE", "percent", "percentile", "reports_of", "shared", "totals", "write_published"]
+__all__ = ["FILE", "percent", "percentile", "shared", "totals", "write_published"]
 
 FILE = "grading_report.json"
 _SCORE_DIGITS = 5
@@ -37,14 +35,6 @@ _TOTALS = {
 }
 
 
-def reports_of(tables: Mapping[str, pa.Table]) -> list[TaskReport]:
-    """Return a report of each pair."""
-    from biomlbench.scoring.task_report import TaskReport
-
-    rows = track(tables["pairs"].to_pylist(), "writing the reports")
-    return [TaskReport.from_pair(row) for row in rows]
-
-
 def write_published(
     form: str, tables: Mapping[str, pa.Table], to: Path, about: About
 ) -> list[Path]:
@@ -56,12 +46,14 @@ def write_published(
         If `about` has no date.
     """
     from biomlbench.export.published import published_text
+    from biomlbench.summary.grading_report import reports_of
 
     if not about.date:
         raise ValueError(f"a report of {form} says when it was made: give `date`")
     day = datetime.fromisoformat(about.date)
     path = to / FILE
-    path.write_text(published_text(reports_of(tables), form, day), encoding="utf-8")
+    reports = reports_of(tables["pairs"])
+    path.write_text(published_text(reports, form, day), encoding="utf-8")
     return [path]
 
 

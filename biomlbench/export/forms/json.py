@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from biomlbench.export.forms._reports import FILE, reports_of
+from biomlbench.export.forms._reports import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,10 +19,10 @@ FORM = "json"
 
 
 def write(tables: Mapping[str, pa.Table], to: Path, about: About) -> list[Path]:
-    """Write the report of all pairs."""
-    from biomlbench.api.grading import aggregate_reports
+    """Write the report of all runs, as the workflow does."""
+    from biomlbench.summary.grading_report import grading_report
 
-    text = json.dumps(aggregate_reports(reports_of(tables)), indent=2, allow_nan=False)
+    text = json.dumps(grading_report(tables["pairs"]), indent=2, allow_nan=False)
     path = to / FILE
     path.write_text(text + "\n", encoding="utf-8")
     return [path]

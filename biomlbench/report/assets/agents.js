@@ -32,7 +32,7 @@
     if (!cells) {
       cells = new Map();
       for (let row = 0; row < pairs.n; row += 1) {
-        if (!Report.real(row) || pairs.value("fault", row) === "run_table") continue;
+        if (!Report.isRun(row)) continue;
         const [name, task] = [pairs.value("agent", row), pairs.value("task_id", row)];
         if (!cells.has(name)) cells.set(name, new Map());
         const own = cells.get(name);

@@ -32,7 +32,7 @@
     const task = Report.tasks.get(id);
     place.textContent = "";
     if (!task) return;
-    const rows = rowsOf(id).filter(Report.real);
+    const rows = rowsOf(id).filter(Report.isRun);
     const fact = (title, text) => (text === null || text === undefined || text === "" ? "" : `<div><dt>${e(title)}</dt><dd>${e(text)}</dd></div>`);
     const n = (value) => (value === null ? null : Report.number(value, 6));
     place.innerHTML = `<div class="card"><h2 id="h-task" tabindex="-1">${e(task.name)}</h2>

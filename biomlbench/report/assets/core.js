@@ -53,6 +53,8 @@ Report.doc = (table, column) => (Report.data.docs[table] || {})[column] || "";
 Report.pairs = Report.open(Report.data.pairs);
 // a run with a true label is a control: it is shown, but no rate counts it
 Report.real = (row) => Report.pairs.value("label", row) === null;
+// nor does any count a row of a run table that could not be used: it is nobody's run
+Report.isRun = (row) => Report.real(row) && Report.pairs.value("fault", row) !== "run_table";
 Report.runKey = (row) =>
   `${Report.pairs.value("task_id", row)}/${Report.pairs.value("run_id", row)}`;
 Report.runLink = (row) => `#run=${encodeURIComponent(Report.runKey(row))}`;

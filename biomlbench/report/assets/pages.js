@@ -96,7 +96,7 @@
       { key: "difference", title: "by", doc: "Mean difference over tasks, in percentage points", html: scaled },
       { key: "low", title: "from", doc: "Lower end of its 95 % interval over tasks", html: scaled },
       { key: "high", title: "to", doc: "Upper end of its 95 % interval over tasks", html: scaled },
-      { key: "detectable", title: "would show", doc: "The smallest difference that so many tasks would show in four of five cases", html: scaled },
+      { key: "detectable", title: "would show", doc: "The smallest difference that so many tasks would show in four of five cases; no difference exceeds 100", html: (v, row) => (v !== null && scaled(v, row) > 100 ? "over 100" : scaled(v, row)) },
       { key: "tasks_needed", title: "tasks to decide", doc: "Tasks like these that would show the observed difference in four of five cases", html: (v) => (v === null ? "–" : Report.number(v, 6)) },
       { key: "tasks", title: "tasks", doc: "Tasks that both have tried" },
       { key: "p", title: "p", doc: "Two-sided p-value of the sign-flip permutation test", html: small },
@@ -112,7 +112,7 @@
 
   Report.builders.tasks = (place) => {
     const sums = Report.data.tasks.map((task) => {
-      const rows = rowsOf(task.task_id).filter(Report.real);
+      const rows = rowsOf(task.task_id).filter(Report.isRun);
       const scored = rows.filter((row) => pairs.value("score", row) !== null);
       const sign = task.direction === "minimize" ? -1 : 1;
       const best = scored.reduce((a, b) => (a === null || sign * pairs.value("score", b) > sign * pairs.value("score", a) ? b : a), null);

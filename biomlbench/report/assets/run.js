@@ -126,7 +126,7 @@ Report.runPage = (place, row) => {
   const percent = (share) => Report.percent(share);
   const ofHundred = (share) => `${share.toFixed(1)} %`;
   const section = (title, body) => (body ? `<h2>${title}</h2>${body}` : "");
-  const rows = Report.rowsOf(value("task_id")).filter((other) => other === row || Report.real(other));
+  const rows = Report.rowsOf(value("task_id")).filter((other) => other === row || Report.isRun(other));
   place.innerHTML = `<p class="crumbs"><a href="#runs">Runs</a> › <a href="${Report.taskLink(value("task_id"))}">${e(task ? task.name : value("task_id"))}</a></p>
     <h1 id="h-run" tabindex="-1">${e(value("run_id"))}</h1>
     <p class="badges">${Report.pill(value("verdict"))} ${value("medal") === "none" ? "" : `${Report.medal(value("medal"), value("verified_medal"), task)} <span>${e(Report.medalNote(task))}</span>`}

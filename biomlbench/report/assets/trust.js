@@ -110,11 +110,11 @@
 
   Report.builders.reasons = (place) => {
     const counts = new Map();
-    let real = 0;
-    for (let row = 0; row < pairs.n; row += 1) real += Report.real(row);
+    let runs = 0;
+    for (let row = 0; row < pairs.n; row += 1) runs += Report.isRun(row);
     for (let row = 0; row < pairs.n; row += 1) {
       const code = pairs.value("reason", row);
-      if (Report.real(row) && pairs.value("verdict", row) !== "pass" && code !== "ok") {
+      if (Report.isRun(row) && pairs.value("verdict", row) !== "pass" && code !== "ok") {
         const entry = counts.get(code) || { code, fault: pairs.value("fault", row), runs: 0, agents: new Set(), tasks: new Set() };
         entry.runs += 1;
         entry.agents.add(pairs.value("agent", row));
@@ -129,7 +129,7 @@
       { key: "meaning", title: "meaning", doc: "What it says", text: true, wide: true, value: (row) => Report.sentence(list[row].code) },
       { key: "fault", title: "fault", doc: Report.doc("pairs", "fault"), text: true, value: (row) => list[row].fault },
       { key: "runs", title: "runs", doc: "Runs that ended so", value: (row) => list[row].runs },
-      { key: "share", title: "share", doc: "Of all configured runs, controls left out", value: (row) => list[row].runs / real, html: percent(1) },
+      { key: "share", title: "share", doc: "Of all configured runs, controls left out", value: (row) => list[row].runs / runs, html: percent(1) },
       { key: "agents", title: "agents", doc: "Agents it happened to", value: (row) => list[row].agents.size },
       { key: "tasks", title: "tasks", doc: "Tasks it happened on", value: (row) => list[row].tasks.size },
     ];

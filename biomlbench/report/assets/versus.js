@@ -133,7 +133,7 @@
     place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
       <h1 id="h-versus" tabindex="-1">${e(agent)} and ${e(other)}</h1>
       <div class="toolbar">${choice("Agent", agent, 0)} ${choice("and", other, 1)}</div>
-      <p class="lede">${e(agent)} is ahead on ${wins[0]} tasks, ${e(other)} on ${wins[1]}, of ${tasks.length}.</p>
+      <p class="lede">${e(agent)} is ahead on ${wins[0]} ${wins[0] === 1 ? "task" : "tasks"}, ${e(other)} on ${wins[1]}, of ${tasks.length}.</p>
       ${table("Rates side by side", ["", agent, other], [...measures.map(([name, key]) => [name, Report.agentRate(key, one), Report.agentRate(key, two)]),
       ...facts.map(([name, key]) => [name, num(Report.agentValue(key, one), 3), num(Report.agentValue(key, two), 3)])])}
       ${between(agent, other)}

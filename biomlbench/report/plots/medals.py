@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.report.cautions import counted
 from biomlbench.report.plots import _style as style
+from biomlbench.summary.agents import FAIR, has_leaderboard
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,9 +17,9 @@ NAME = "medals"
 TITLE = "Medals by agent"
 CATEGORY = "Agents"
 CAPTION = (
-    "Share of each agent's runs, on tasks that have a leaderboard, that earned a gold, silver or "
-    "bronze medal. Solid: verified, the verdict is pass. Hatched: the score is good enough, but "
-    "the verdict is not pass, so the medal should not be believed."
+    "Share of each agent's fair runs that earned a gold, silver or bronze medal, as a mean over "
+    "the tasks that have a leaderboard. Solid: verified, the verdict is pass. Hatched: the score "
+    "is good enough, but the verdict is not pass, so the medal should not be believed."
 )
 
 
@@ -26,12 +28,17 @@ def figure(tables: Tables) -> Figure:
     from matplotlib.patches import Patch
 
     runs = tables.runs
-    runs = runs[runs["gold_threshold"].notna()]
+    ranked = has_leaderboard(runs, runs["valid_submission"])
+    runs = runs[ranked & runs["fault"].isin(FAIR)]
     if runs.empty:
         return style.note(TITLE, "No run is on a task with a leaderboard.")
-    total = runs.groupby("agent").size()
-    counts = runs.groupby(["agent", "medal", "verified_medal"]).size()
-    order, left_out = style.largest(runs.groupby("agent")["verified_medal"].mean())
+    by_agent = runs.groupby("agent")
+    total, tasks = by_agent.size(), by_agent["task_id"].nunique()
+    replicates = runs.groupby(["agent", "task_id"])["run_id"].transform("size")
+    weight = 1 / (replicates * runs["agent"].map(tasks)).astype(float)
+    shares = weight.groupby([runs["agent"], runs["medal"], runs["verified_medal"]]).sum()
+    verified_share = (weight * runs["verified_medal"].astype(float)).groupby(runs["agent"]).sum()
+    order, left_out = style.largest(verified_share)
     canvas = style.canvas(1.5 + 0.36 * len(order))
     axes = style.bare(canvas.subplots())
     ends = []
@@ -39,7 +46,7 @@ def figure(tables: Tables) -> Figure:
         start = 0.0
         for verified in (True, False):
             for medal, colour in style.MEDAL_COLOURS.items():
-                width = counts.get((agent, medal, verified), 0) / total[agent]
+                width = shares.get((agent, medal, verified), 0.0)
                 if not width:
                     continue
                 look: dict[str, Any] = (
@@ -51,11 +58,13 @@ def figure(tables: Tables) -> Figure:
                 start += width
         ends.append(start)
     for row, (agent, end) in enumerate(zip(order.index, ends, strict=True)):
-        axes.text(end + 0.008, row, f"{order[agent]:.0%} verified, of {total[agent]:,} runs",
-                  va="center", fontsize=8.5, color=style.MUTED)  # fmt: skip
+        runs_told = counted(int(total[agent]), "run")
+        tasks_told = counted(int(tasks[agent]), "task")
+        told = f"{order[agent]:.0%} verified, {runs_told} on {tasks_told}"
+        axes.text(end + 0.008, row, told, va="center", fontsize=8.5, color=style.MUTED)
     style.labels(axes, list(order.index))
     axes.set_xlim(0, min(1.35, max([*ends, 0.1]) * 1.35))
-    axes.set_xlabel("share of runs on tasks with a leaderboard")
+    axes.set_xlabel("share of fair runs, mean over tasks with a leaderboard")
     axes.set_xticks(
         [tick for tick in axes.get_xticks() if 0 <= tick <= min(1.0, axes.get_xlim()[1])]
     )
