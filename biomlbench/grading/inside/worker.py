@@ -184,8 +184,10 @@ def _end(job, pid):
 def _ending(status):
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        if number in (signal.SIGXCPU, signal.SIGKILL):
-            return "it was ended for its CPU time or its memory"
+        if number == signal.SIGXCPU:
+            return "it used more CPU time than it may, in several threads or processes"
+        if number == signal.SIGKILL:
+            return "it was killed, for its memory or by itself"
         return f"it was ended by {signal.Signals(number).name}"
     return f"it left Python with exit code {os.WEXITSTATUS(status)}"
 
@@ -195,14 +197,17 @@ def _limit(limits):
     with open("/proc/self/statm") as file:
         spare = int(file.read().split()[0]) * resource.getpagesize()
     memory = limits["memory_mb"] * MB + spare
-    for kind, value in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, math.ceil(limits["cpu_s"])),
-        (resource.RLIMIT_FSIZE, limits["file_mb"] * MB),
-        (resource.RLIMIT_NOFILE, 256),
-        (resource.RLIMIT_CORE, 0),
+    # One second more than the clock has: one thread that never ends is found by the clock, which
+    # says so, and the kernel's signal means several threads.
+    cpu = math.ceil(limits["cpu_s"]) + 1
+    for kind, soft, hard in (
+        (resource.RLIMIT_AS, memory, memory),
+        (resource.RLIMIT_CPU, cpu, cpu + 1),
+        (resource.RLIMIT_FSIZE, limits["file_mb"] * MB, limits["file_mb"] * MB),
+        (resource.RLIMIT_NOFILE, 256, 256),
+        (resource.RLIMIT_CORE, 0, 0),
     ):
-        resource.setrlimit(kind, (value, value))
+        resource.setrlimit(kind, (soft, hard))
 
 
 def _grade(job, head, body, fd):
