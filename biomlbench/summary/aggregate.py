@@ -232,7 +232,7 @@ def _checks(benchmark: Benchmark, results: Path) -> pa.Table:
 
 
 def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
-    """Return an advisory check for every run that nearly equals one of another agent.
+    """Return the advisory check whether a run nearly equals one of another agent.
 
     This is the one check that needs to see more than one pair.
 

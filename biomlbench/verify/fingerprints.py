@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["DIRECTIONS", "Similarity", "fingerprint", "near_duplicates", "similarity"]
+__all__ = [
+    "DIRECTIONS",
+    "Similarity",
+    "fingerprint",
+    "is_fingerprint",
+    "near_duplicates",
+    "similarity",
+]
 
 DIRECTIONS = 64
 #: Values as fine as this share of the rows are not the same by chance.
@@ -176,6 +183,11 @@ def similarity(first: str, second: str) -> Similarity:
     """
     pairs = zip(_parts([first]), _parts([second]), strict=True)
     return Similarity(*(float(np.clip(a[0] @ b[0], -1.0, 1.0)) for a, b in pairs))
+
+
+def is_fingerprint(text: str) -> bool:
+    """Tell whether a text is a fingerprint, so that it can be compared with others."""
+    return any(_vector(part) is not None for part in text.split(_JOINT)[:2])
 
 
 def near_duplicates(

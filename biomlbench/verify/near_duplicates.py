@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite
-from biomlbench.verify.fingerprints import Similarity, fingerprint, near_duplicates
+from biomlbench.verify.fingerprints import (
+    Similarity,
+    fingerprint,
+    is_fingerprint,
+    near_duplicates,
+)
 from biomlbench.verify.policy import CheckOutcome
 
 if TYPE_CHECKING:
@@ -54,12 +59,12 @@ def fingerprint_of(inspection: Inspection) -> str:
 def outcomes(
     fingerprints: Sequence[str], groups: Sequence[str], names: Sequence[str]
 ) -> dict[int, CheckOutcome]:
-    """Return an advisory row for every run that nearly equals one of another group.
+    """Return an advisory row for every run that was compared with those of other groups.
 
     Parameters
     ----------
     fingerprints : sequence of str, length n
-        One a run of the task; an empty one is like no other.
+        One a run of the task; an empty one is like no other, and has no row.
     groups : sequence of str, length n
         Runs of one group, an agent's for instance, may be alike.
     names : sequence of str, length n
@@ -68,22 +73,26 @@ def outcomes(
     Returns
     -------
     dict of int to CheckOutcome
-        By position of the run, in ascending order.
+        By position of the run, in ascending order; empty where there is no other group.
     """
-    found = {}
-    for place, others in near_duplicates(fingerprints, groups, THRESHOLD):
-        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-        message = f"{', '.join(names[other] for other in others[:_NAMED])}{more}"
-        found[place] = CheckOutcome(
-            check=CHECK,
-            suite=Suite.ADVERSARIAL,
-            mode="property_based",
-            severity=Severity.ADVISORY,
-            outcome=Outcome.FAILED,
-            reason=Reason.NEAR_DUPLICATE,
-            message=message,
-            margin=None,
-            weight=0.0,
-            pattern="duplicate-of-a-run",
-        )
-    return found
+    compared = [place for place, text in enumerate(fingerprints) if is_fingerprint(text)]
+    if len({groups[place] for place in compared}) < 2:
+        return {}
+    near = dict(near_duplicates(fingerprints, groups, THRESHOLD))
+    return {place: _outcome([names[other] for other in near.get(place, ())]) for place in compared}
+
+
+def _outcome(others: list[str]) -> CheckOutcome:
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    return CheckOutcome(
+        check=CHECK,
+        suite=Suite.ADVERSARIAL,
+        mode="property_based",
+        severity=Severity.ADVISORY,
+        outcome=Outcome.FAILED if others else Outcome.PASSED,
+        reason=Reason.NEAR_DUPLICATE if others else Reason.OK,
+        message=f"{', '.join(others[:_NAMED])}{more}",
+        margin=None,
+        weight=0.0,
+        pattern="duplicate-of-a-run",
+    )

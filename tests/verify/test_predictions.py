@@ -154,10 +154,15 @@ def test_near_duplicates_are_told(make_task):
     assert others[2] == ""
     names = ["own", "copy", "honest", "invalid", "damaged"]
     found = near_duplicates.outcomes([own, *others], list("abcde"), names)
-    assert {place: row.message for place, row in found.items()} == {0: "copy", 1: "own"}
-    assert {(r.outcome, r.severity, r.reason) for r in found.values()} == {
-        ("failed", "advisory", "near_duplicate")
+    told = {place: (row.outcome, row.reason, row.message) for place, row in found.items()}
+    assert told == {
+        0: ("failed", "near_duplicate", "copy"),
+        1: ("failed", "near_duplicate", "own"),
+        2: ("passed", "ok", ""),
     }
+    assert {row.severity for row in found.values()} == {"advisory"}
+    # One agent's runs have nothing to be compared with.
+    assert near_duplicates.outcomes([own, *others], list("aaabc"), names) == {}
 
 
 def test_a_metric_without_second_implementation_is_skipped_not_failed(make_task, monkeypatch):

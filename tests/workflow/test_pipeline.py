@@ -91,7 +91,8 @@ def test_the_checks_table_has_every_check(finished):
 
 def test_a_near_duplicate_of_another_agents_run_is_flagged(finished):
     checks = read_table("checks", finished / "results" / "checks.parquet").to_pylist()
-    flagged = {r["run_id"]: r for r in checks if r["check"] == "not-a-duplicate"}
+    compared = [r for r in checks if r["check"] == "not-a-duplicate"]
+    flagged = {r["run_id"]: r for r in compared if r["outcome"] == "failed"}
     # All of these are straight lines in x, by three agents.
     assert {"near", "program", "group"} <= set(flagged)
     assert "near of bob" in flagged["group"]["message"]
