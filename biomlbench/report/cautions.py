@@ -131,7 +131,7 @@ def warnings(tables: Tables) -> list[Warned]:
         warn("mild", f"{counted(len(unprepared), 'task')} without data",
              f"Their data is not in place: {_named(unprepared['task_id'])}.", "#tasks")  # fmt: skip
     if tables.rates.empty and len(runs):
-        warn("mild", "Not calibrated yet",
+        warn("mild", "Error rates not measured yet",
              "How often the checks err has not been measured: run `snakemake calibrate`.",
              "#trust")  # fmt: skip
     return found

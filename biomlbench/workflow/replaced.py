@@ -4,16 +4,19 @@ Snakemake makes a table again when an input is newer than it. A file that was mo
 keeps the time of its origin and would never be looked at. So the state of every submission at the
 last run is recorded, and one that has another state now is compared by content. How often one was
 replaced is a parameter of the job that reads it first: Snakemake makes a table again when that has
-changed.
+changed. The same look finds those that are not there.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from biomlbench.workflow.runs import NO_SUBMISSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from biomlbench.workflow.runs import Run
 
 __all__ = ["RECORD", "Replaced"]
+
+log = logging.getLogger(__name__)
+_MOST_NAMED = 5
 
 RECORD = ".submissions.json"
 """Size, times and number of replacements of every submission, in the folder of the results."""
@@ -40,12 +46,15 @@ class Replaced:
     ----------
     counts : dict of str to int
         How often a submission has been replaced so far; those that never were are left out.
+    missing : list of Run
+        Those whose run table names a submission, and nothing is there.
     """
 
     def __init__(self, results: str | Path) -> None:
         self._results = Path(results)
         self._before = _read(self._results / RECORD)
         self._now: dict[str, list[int]] = {}
+        self.missing: list[Run] = []
         self.counts = {path: state[3] for path, state in self._before.items() if len(state) > 3}
 
     def look(self, runs: Iterable[Run], place: Callable[[str, str], str]) -> list[str]:
@@ -73,6 +82,10 @@ class Replaced:
             path = run.submission
             try:
                 info = os.lstat(path)
+            except (FileNotFoundError, NotADirectoryError):
+                if path != NO_SUBMISSION:
+                    self.missing.append(run)
+                continue
             except (OSError, ValueError):
                 continue
             state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns]
@@ -83,6 +96,28 @@ class Replaced:
                     replaced.add(path)
             self._now[path] = state
         return sorted(replaced)
+
+    def warn_of_missing(self, made: str | None) -> None:
+        """Name the first runs whose submission is not there, before hours are spent on the others.
+
+        Parameters
+        ----------
+        made : str or None
+            Folder whose files the workflow makes itself.
+        """
+        lost = [
+            run
+            for run in self.missing
+            if made is None or not Path(run.submission).is_relative_to(made)
+        ]
+        for run in lost[:_MOST_NAMED]:
+            log.warning(
+                "%s: there is no file %r; put it there, else the run counts as failed",
+                run.source,
+                run.stated or run.submission,
+            )
+        if (more := len(lost) - _MOST_NAMED) > 0:
+            log.warning("and %d more runs whose submission is not there", more)
 
     def write(self) -> None:
         """Record what was seen."""

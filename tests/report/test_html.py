@@ -123,13 +123,13 @@ def test_commands_in_warnings_are_code(results):
     assert "snakemake calibrate --cores" in text
     before, after = text.index('class="caution'), text.index('id="ranking"')
     assert before < after
-    assert "not calibrated yet" in text[before:after]
+    assert "error rates not measured yet" in text[before:after]
 
 
 def test_without_calibration_the_trust_page_says_so_once(results):
     drawn = {path.stem: path for path in (results / "plots").glob("*.png")}
     text = html.render_tables(fixtures.frames(20, calibrated=False), drawn=drawn)
-    assert text.count("Not calibrated yet, so nobody knows") == 1
+    assert text.count("The error rates have not been measured yet, so nobody knows") == 1
     assert "figure-kill_matrix" not in Page(text).ids
 
 

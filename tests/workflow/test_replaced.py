@@ -53,6 +53,29 @@ def test_another_file_with_an_old_time_is_noticed_once(graded):
     assert graded.count("b") == 1
 
 
+def test_a_run_whose_submission_is_not_there_is_named_at_the_start(tmp_path, caplog):
+    def run(n, path):
+        return SimpleNamespace(
+            task_id="t", run_id=f"r{n}", submission=path, stated=path, source=f"runs.csv:{n + 2}"
+        )
+
+    (tmp_path / "there.csv").write_text("id,y\n")
+    paths = [tmp_path / "there.csv", "", tmp_path / "demo/later.csv", tmp_path / "there.csv/below"]
+    paths += [tmp_path / f"typo{n}.csv" for n in range(6)]
+    replaced = Replaced(tmp_path / "results")
+    replaced.look([run(n, str(path)) for n, path in enumerate(paths)], lambda task, run: run)
+    replaced.warn_of_missing(str(tmp_path / "demo"))
+    told = [record.getMessage() for record in caplog.records]
+    assert [line.split(":")[1] for line in told[:-1]] == ["5", "6", "7", "8", "9"]
+    assert f"there is no file {str(paths[4])!r}" in told[1]
+    assert told[-1] == "and 2 more runs whose submission is not there"
+    replaced = Replaced(tmp_path / "results")
+    replaced.look([run(0, str(paths[0])), run(1, "")], lambda task, run: run)
+    caplog.clear()
+    replaced.warn_of_missing(None)
+    assert not caplog.records
+
+
 def content(folder):
     """What each file is, but for when it was last read."""
     files = {path: path.stat() for path in folder.rglob("*") if path.is_file()}

@@ -141,7 +141,7 @@
       { ...d("bronze_threshold", "bronze from"), doc: "Score that earns bronze", html: (v) => Report.number(v, 5) },
       { ...d("silver_threshold", "silver from"), more: true, doc: "Score that earns silver", html: (v) => Report.number(v, 5) },
       { ...d("gold_threshold", "gold from"), more: true, doc: "Score that earns gold", html: (v) => Report.number(v, 5) },
-      d("calibrated", "", { text: true, value: (row) => sums[row].calibrated === false ? "no" : "yes" }),
+      d("calibrated", "evidence", { text: true, doc: "Whether the required evidence is there that the checks catch what they should, and no measured error rate is too high", value: (row) => sums[row].calibrated !== false, html: (value) => (value ? "complete" : "incomplete") }),
       d("audit", "", { text: true, more: true }),
       { key: "findings", title: "audit findings", doc: "Open findings of its audit: how it can be cheated", text: true, wide: true, more: !sums.some((task) => task.findings) },
       { key: "missing", title: "evidence missing", doc: "Required evidence that is not there, or why calibration failed", text: true, wide: true, more: true },
