@@ -115,13 +115,14 @@
       const rows = rowsOf(task.task_id).filter(Report.isRun);
       const scored = rows.filter((row) => pairs.value("score", row) !== null);
       const sign = task.direction === "minimize" ? -1 : 1;
-      const best = scored.reduce((a, b) => (a === null || sign * pairs.value("score", b) > sign * pairs.value("score", a) ? b : a), null);
+      const best = scored.reduce((a, row) => (a === null || sign * pairs.value("score", row) > sign * a ? pairs.value("score", row) : a), null);
+      const by = [...new Set(scored.filter((row) => pairs.value("score", row) === best).map((row) => pairs.value("agent", row)))];
       return {
         ...task, runs: rows.length, teams: task.leaderboard.length || null,
         passed: rows.length ? rows.filter((row) => pairs.value("verdict", row) === "pass").length / rows.length : null,
         medals: rows.filter((row) => pairs.value("verified_medal", row)).length,
-        best: best === null ? null : pairs.value("score", best),
-        by: best === null ? null : pairs.value("agent", best),
+        best,
+        by: by.length > 3 ? `${by.slice(0, 2).join(", ")} and ${by.length - 2} more` : by.join(", ") || null,
         missing: (task.evidence_missing || []).join(", "),
         findings: (task.audit_findings || []).join("; "),
       };
@@ -135,7 +136,7 @@
       { key: "runs", title: "runs", doc: "Configured runs" },
       { key: "passed", title: "pass", doc: "Runs whose verdict is pass, of all", html: percent(0) },
       { key: "best", title: "best score", doc: "Best score of any run", html: (v) => Report.number(v, 5) },
-      { key: "by", title: "by", doc: "The agent that has it", text: true },
+      { key: "by", title: "by", doc: "The agents that have it", text: true },
       { key: "medals", title: "verified medals", doc: "Medals whose verdict is pass" },
       { ...d("median_threshold", "median"), more: true, doc: "Median score of the leaderboard", html: (v) => Report.number(v, 5) },
       { ...d("bronze_threshold", "bronze from"), doc: "Score that earns bronze", html: (v) => Report.number(v, 5) },
