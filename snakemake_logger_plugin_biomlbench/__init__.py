@@ -19,9 +19,10 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from biomlbench.plain_text import plain
+from biomlbench.runtime.words import counted
 from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.notification import notify
-from biomlbench.workflow.progress import TALLY, counted_rows, describe, time_left
+from biomlbench.workflow.progress import TALLY, describe, time_left
 from biomlbench.workflow.run_failures import with_failures
 from biomlbench.workflow.run_state import Recorder, Writer
 
@@ -181,7 +182,7 @@ class LogHandler(LogHandlerBase):
             self._live.stop()
             self._live = None
         if TALLY.left_out and not self._begun and not self.common_settings.dryrun:
-            rows = counted_rows(TALLY.left_out)
+            rows = counted(TALLY.left_out, "row")
             self._console.print(f"{rows} of the run tables left out")
         if self._writer:
             writer, self._writer = self._writer, None

@@ -9,6 +9,7 @@ import numpy as np
 
 from biomlbench.outcomes import Fault, Outcome, Verifier
 from biomlbench.report.payload import printable
+from biomlbench.runtime.words import counted
 from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from biomlbench.report.inputs import Tables
 
-__all__ = ["Warned", "counted", "warnings"]
+__all__ = ["Warned", "warnings"]
 
 NAMED = 5  # how many tasks or agents a warning names
 
@@ -31,17 +32,6 @@ class Warned:
     title: str
     text: str
     link: str = ""
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "run"), counted(1200, "run")
-    ('1 run', '1,200 runs')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _named(names: Iterable[str]) -> str:

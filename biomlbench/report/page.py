@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomlbench.report.cautions import counted
+from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
     import jinja2

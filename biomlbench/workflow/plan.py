@@ -269,15 +269,16 @@ class Benchmark:
         """Submissions that the workflow makes itself, if the config asks for the demo's."""
         from biomlbench.demo.spoil import NEVER_WRITTEN
 
-        folder = self.config.get("demo")
-        if folder is None:
-            return []
         return sorted(
             run.submission
             for run in self.runs.values()
-            if Path(run.submission).is_relative_to(folder)
-            and Path(run.submission).stem not in NEVER_WRITTEN
+            if self.is_of_demo(run) and Path(run.submission).stem not in NEVER_WRITTEN
         )
+
+    def is_of_demo(self, run: Run) -> bool:
+        """Tell whether a run's submission is below the folder of the demo's, made or not."""
+        folder = self.config.get("demo")
+        return folder is not None and Path(run.submission).is_relative_to(folder)
 
     @cached_property
     def _made(self) -> frozenset[str]:

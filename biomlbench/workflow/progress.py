@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from biomlbench.runtime.progress_bars import clock
+from biomlbench.runtime.words import counted
 from biomlbench.stages.chain import FINAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["TALLY", "Tally", "counted_rows", "describe", "seconds_left", "time_left"]
+__all__ = ["TALLY", "Tally", "describe", "seconds_left", "time_left"]
 
 MOST_FAULTY = 10
 _FAULTS = {
@@ -177,19 +178,8 @@ def describe(tally: Tally) -> str:
     if tally.failed:
         parts.append(f"{tally.failed} held up by a failed job")
     if tally.left_out:
-        parts.append(f"{counted_rows(tally.left_out)} of the run tables left out")
+        parts.append(f"{counted(tally.left_out, 'row')} of the run tables left out")
     return " · ".join(parts)
-
-
-def counted_rows(number: int) -> str:
-    """Return a number of rows in words.
-
-    Examples
-    --------
-    >>> counted_rows(1), counted_rows(60)
-    ('1 row', '60 rows')
-    """
-    return f"{number} row" if number == 1 else f"{number} rows"
 
 
 # The first jobs of a run wait for workers that start, and tell nothing of the others.

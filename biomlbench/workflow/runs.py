@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.words import counted
 from biomlbench.stages.kinds import kind_of, kinds_for
 from biomlbench.submission.run_group import RunGroup, task_named
 from biomlbench.workflow.cells import (
@@ -223,7 +224,7 @@ class _Reader:
             for column, said in faults_of(run.metadata).items():
                 unread.setdefault(column, []).append(f"{run.source}: {said}")
         for told in unread.values():
-            more = f" (and {len(told) - 1} more row{'s' * (len(told) > 2)})" if told[1:] else ""
+            more = f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
             note(f"{told[0]}{more}; means leave it out")
 
     def _add(self, row: dict[str, Any], source: str, group: RunGroup | None) -> None:

@@ -87,7 +87,7 @@ with told_to_users():
     TALLY.left_out = len(BENCHMARK.bad_rows)
     if SNAKEMAKE.is_main:
         REPLACED.look(BENCHMARK.runs.values(), BENCHMARK.place)
-        REPLACED.warn_of_missing(BENCHMARK.config.get("demo"))
+        REPLACED.warn_of_missing(BENCHMARK.is_of_demo)
 # The lock is taken when the first job starts. Until then this says that a run is under way.
 if SNAKEMAKE.is_main and TALLY.watched:
     TALLY.planning = mark(f"{RESULTS}/{run_state.PLANNING}")

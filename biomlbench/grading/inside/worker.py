@@ -185,7 +185,7 @@ def _ending(status):
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number == signal.SIGXCPU:
-            return "it used more CPU time than it may, in several threads or processes"
+            return "it used more CPU time than it may, in several threads"
         if number == signal.SIGKILL:
             return "it was killed, for its memory or by itself"
         return f"it was ended by {signal.Signals(number).name}"

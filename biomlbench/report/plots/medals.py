@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.report.cautions import counted
 from biomlbench.report.plots import _style as style
+from biomlbench.runtime.words import counted
 from biomlbench.summary.agents import FAIR, has_leaderboard
 
 if TYPE_CHECKING:
