@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biomlbench import __version__
-from biomlbench.report.cautions import counted
 from biomlbench.report.page import environment, style
 from biomlbench.report.payload import printable
+from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

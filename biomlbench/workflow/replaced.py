@@ -103,7 +103,7 @@ class Replaced:
         Parameters
         ----------
         is_of_demo : callable
-            Tells the runs of the demo, which makes its files itself, and leaves some out on purpose.
+            Tells the runs of the demo, which makes its files and leaves some out on purpose.
         """
         lost = [run for run in self.missing if not is_of_demo(run)]
         for run in lost[:_MOST_NAMED]:
