@@ -51,5 +51,9 @@ onstart:
     SNAKEMAKE.no_input_sizes()
 
 
+onsuccess:
+    name_report()
+
+
 onerror:
     report_what_is_there()

@@ -190,6 +190,9 @@ class LogHandler(LogHandlerBase):
             TALLY.results = ""
             if told := notify(TALLY.notify, state):
                 self._console.print(plain(told), style="yellow", markup=False)
+        if TALLY.report:
+            report, TALLY.report = TALLY.report, ""
+            self._console.print(f"report: {plain(report)}", markup=False, highlight=False)
         super().close()
 
     @property

@@ -162,6 +162,8 @@ def _submissions(contents: Contents, inputs: Inputs) -> None:
         name = inside(submission.path)
         if name is None:
             why = "lies outside the benchmark's folder, or has an odd name"
+            if Path(submission.path).is_absolute():
+                why = "has an absolute path; name it from the benchmark's folder in the run table"
         else:
             try:
                 data = read_bytes(name, MAX_FILE_BYTES, inputs.base)

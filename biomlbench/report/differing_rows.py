@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    import pandas as pd
     import pyarrow as pa
 
     from biomlbench.submission.sample import Sample
@@ -58,6 +59,24 @@ class Differing:
     rows: list[dict[str, Any]]
     differing: int
     total: int
+
+    def table(self) -> pd.DataFrame:
+        """Return the rows as a table.
+
+        Returns
+        -------
+        DataFrame
+            Columns of the ids; for each column of the predictions ``<column>`` with the one
+            run's and ``<column>_other`` with the other's.
+        """
+        import pandas as pd
+
+        names = [*self.ids, *(f"{name}{end}" for name in self.columns for end in ("", "_other"))]
+        rows = [
+            [*(row[name] for name in self.ids), *(v for name in self.columns for v in row[name])]
+            for row in self.rows
+        ]
+        return pd.DataFrame(rows, columns=names)
 
 
 class Predictions:

@@ -57,10 +57,10 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         A row for each agent and domain, and one for each agent with the domain ``all``, as
-        the contract ``agents`` declares them, sorted by mean rank. Each rate is the mean over
-        tasks of the mean over that task's replicates, its ``_se`` the sample standard
-        deviation (ddof 1) of those means over the square root of their number, and ``_low``
-        and ``_high`` the ends of its 95 % interval
+        the contract ``agents`` declares them, in the order of :func:`in_order`, that of the
+        report. Each rate is the mean over tasks of the mean over that task's replicates, its
+        ``_se`` the sample standard deviation (ddof 1) of those means over the square root of
+        their number, and ``_low`` and ``_high`` the ends of its 95 % interval
         (:func:`biomlbench.summary.mean_intervals.mean_interval`).
 
     Raises
@@ -99,12 +99,12 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     everywhere = runs.assign(domain=ALL)
     both = pd.concat([everywhere, runs]).merge(_ranks(runs), on=["agent", "task_id"], how="left")
     table = _counts(both).join(_rates(both)).join(_metadata(both)).reset_index()
-    overall = table["mean_rank"].where(table["domain"] == ALL)
-    table["_rank"] = overall.groupby(table["agent"]).transform("max")
+    places = {agent: place for place, agent in enumerate(in_order(table)["agent"])}
+    table["_place"] = table["agent"].map(places)
     table["_part"] = table["domain"] != ALL
     return (
-        table.sort_values(["_rank", "agent", "_part", "domain"], kind="stable")
-        .drop(columns=["_rank", "_part"])
+        table.sort_values(["_place", "_part", "domain"], kind="stable")
+        .drop(columns=["_place", "_part"])
         .reset_index(drop=True)
     )
 

@@ -41,6 +41,8 @@ class Tally:
         Finished pairs by fault, with ``none`` for those without.
     results : str
         Folder of the results; empty until the run has begun.
+    report : str
+        The report of the results, once the run has ended with one.
     planned : collections.Counter
         Pairs that this run is to take through each stage, in the order of the stages.
     faulty : collections.deque of str
@@ -58,6 +60,7 @@ class Tally:
     sizes: dict[str, int] = field(default_factory=dict)
     faults: Counter[str] = field(default_factory=Counter)
     results: str = ""
+    report: str = ""
     planned: Counter[str] = field(default_factory=Counter)
     faulty: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_FAULTY))
     notify: list[str] = field(default_factory=list)

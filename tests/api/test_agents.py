@@ -86,6 +86,19 @@ def test_domains_and_ranks():
     assert math.isnan(row_of(table, "a", "y")["leaderboard_percentile_se"])
 
 
+def test_rows_are_in_the_order_of_the_report():
+    """By verified medals, then passes: an agent of the better mean rank may come second."""
+    pairs = pairs_of(
+        *(("high", "x/1", "1", 90.0), ("sound", "x/1", "1", 80.0)),
+        verified_medal=[False, True],
+        verdict=["fail", "pass"],
+    )
+    table = summarize_agents(pairs)
+    assert list(table["agent"]) == ["sound"] * 2 + ["high"] * 2
+    assert list(table["domain"]) == ["all", "x"] * 2
+    assert row_of(table, "high")["mean_rank"] < row_of(table, "sound")["mean_rank"]
+
+
 def test_a_fault_of_others_leaves_the_rates_and_stays_in_the_count():
     pairs = PAIRS.assign(fault=["none"] * 5 + ["submission", "none", "infrastructure"])
     row = row_of(summarize_agents(pairs), "b")

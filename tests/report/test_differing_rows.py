@@ -88,9 +88,13 @@ def test_rows_differ_by_how_far_they_are_apart(made):
         given = dict(line.split(",") for line in lines)
         assert all(float(given[row["id"]]) == row["y"][place] for row in found.rows)
     assert right.differing_rows(near, most=3).rows == found.rows[:3]
+    table = found.table()
+    assert list(table) == ["id", "y", "y_other"]
+    assert table.to_numpy().tolist() == [[row["id"], *row["y"]] for row in found.rows]
     mirrored = near.differing_rows(right, most=3).rows
     assert [row["y"][::-1] for row in mirrored] == [row["y"] for row in found.rows[:3]]
     assert right.differing_rows(right).rows == []
+    assert list(right.differing_rows(right).table()) == ["id", "y", "y_other"]
 
 
 def test_what_cannot_be_compared_says_why(base):

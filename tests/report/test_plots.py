@@ -350,3 +350,17 @@ def test_medals_are_shares_as_the_ranking_has_them(some):
     assert len(names) == len(rates)
     for name, text in zip(names, drawn, strict=True):
         assert text.startswith(f"{rates.loc[name, 'verified_medal_rate']:.0%} verified, ")
+
+
+@pytest.mark.parametrize("start", [0.003, 1.0, 40.0, 9_500.0])
+@pytest.mark.parametrize("ratio", [1.02, 1.5, 4.0, 30.0, 1e5])
+def test_a_logarithmic_axis_of_any_width_has_ticks(start, ratio):
+    canvas = _style.canvas(2.6)
+    axes = canvas.subplots()
+    axes.plot([start, start * ratio], [0, 1])
+    _style.log_axis(axes)
+    low, high = axes.get_xlim()
+    ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
+    assert axes.get_xscale() == "log"
+    assert 3 <= len(ticks) <= 12
+    assert len(axes.get_xticks(minor=True)) == 0

@@ -244,3 +244,11 @@ def report_what_is_there():
         SNAKEMAKE.run(
             "partial_report", job, Path(RESULTS, "logs", "partial_report.log")
         )
+        name_report()
+
+
+def name_report():
+    """Have the last line of a run's progress say where its report is."""
+    path = f"{RESULTS}/report.html"
+    if SNAKEMAKE.is_main and os.path.isfile(path):
+        TALLY.report = path

@@ -33,6 +33,7 @@ __all__ = [
     "labels",
     "largest",
     "legend_above",
+    "log_axis",
     "note",
     "percent_axis",
     "task_label",
@@ -54,6 +55,9 @@ FAULT_COLOURS = {
 MEDAL_COLOURS = {"gold": "#D9A514", "silver": "#A3ABB5", "bronze": "#B0703C"}
 WIDTH = 9.0
 MAX_BARS = 40
+_FEWEST_TICKS = 3
+_WIDE = 1e4
+"""From largest to smallest value of a logarithmic axis; beyond, its ticks are powers of ten."""
 
 
 _place: ContextVar[SubFigure | None] = ContextVar("_place", default=None)
@@ -139,6 +143,24 @@ def percent_axis(axes: Axes, which: str = "x") -> None:
 
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+
+
+def log_axis(axes: Axes, which: str = "x") -> None:
+    """Make an axis logarithmic, with ticks also where it covers less than a power of ten.
+
+    For axes that have their data; one on which fewer than three ticks at 1, 2 and 5 times powers
+    of ten lie gets those of an even axis.
+    """
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    low, high = axis.get_view_interval()
+    steps = (1,) if high / low > _WIDE else (1, 2, 5)
+    ticks = LogLocator(10, steps, numticks=8)
+    within = [tick for tick in ticks.tick_values(low, high) if low <= tick <= high]
+    axis.set_major_locator(ticks if len(within) >= _FEWEST_TICKS else MaxNLocator(5))
+    axis.set_minor_locator(NullLocator())
 
 
 def legend_above(axes: Axes, handles: Sequence[Any] | None = None, columns: int = 6) -> None:

@@ -71,8 +71,6 @@ def pareto(cost: np.ndarray, score: np.ndarray) -> np.ndarray:
 
 def figure(tables: Tables) -> Figure:
     """Draw a point an agent with its interval, and the front."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
     agents = tables.agents[_known(tables)]
     if agents.empty:
         return style.note(TITLE, "No run table says what a run cost (meta_cost_usd).")
@@ -105,12 +103,10 @@ def figure(tables: Tables) -> Figure:
             color=style.INK,
         )
     if cost.min() > 0 and cost.max() / cost.min() >= _SMALLEST_RATIO:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(10, (1, 2, 5), numticks=8))
-        axes.xaxis.set_minor_locator(NullLocator())
+        axes.margins(x=0.18)
+        style.log_axis(axes)
     else:
         axes.set_xlim(left=min(0.0, cost.min()), right=1.25 * cost.max() or 1.0)
-    axes.margins(x=0.18)
     axes.set_ylim(-0.02, 1.05)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.set_xlabel("mean cost of a run, US dollars")

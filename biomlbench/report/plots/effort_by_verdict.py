@@ -84,7 +84,6 @@ def _boxes(axes: Axes, effort: pd.Series, verdict: pd.Series) -> None:
         if len(values) <= _POINTS:
             height = row + places.uniform(-0.18, 0.18, len(values))
             axes.plot(values, height, "o", color=colour, markersize=3, alpha=0.6)
-    axes.set_xscale("log")
+    style.log_axis(axes)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}" if x >= 1 else f"{x:g}")
-    axes.minorticks_off()
     style.labels(axes, names)

@@ -27,8 +27,6 @@ CAPTION = (
 
 def figure(tables: Tables) -> Figure:
     """Draw a box a card for variation and for slowdown."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
     telemetry = tables.telemetry
     telemetry = telemetry[telemetry["label"].isna()]
     variation: dict[str, list[float]] = {}
@@ -74,10 +72,8 @@ def figure(tables: Tables) -> Figure:
     left.set_title("variation between cases", loc="left", fontsize=10, color=style.INK)
     left.set_xlabel("standard deviation over mean")
     if slowdown:
-        right.set_xscale("log")
         right.axvline(1, color=style.INK, linewidth=1, linestyle=(0, (3, 3)))
-        right.xaxis.set_major_locator(LogLocator(10, (1, 2, 5), numticks=8))
-        right.xaxis.set_minor_locator(NullLocator())
+        style.log_axis(right)
         right.xaxis.set_major_formatter(lambda x, _: f"{x:g}×")
     right.set_title("time over the reference’s", loc="left", fontsize=10, color=style.INK)
     counts = [f"{style.task_label(task)} ({len(variation[task]):,})" for task in tasks]
