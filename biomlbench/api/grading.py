@@ -15,7 +15,7 @@ from biomlbench.frames import is_path, parquet_of
 from biomlbench.outcomes import Fault, Reason
 from biomlbench.runtime.once import once
 from biomlbench.scoring.grader import Grader, TaskReport
-from biomlbench.scoring.task_report import Summary
+from biomlbench.scoring.task_report import Summary, Totals
 from biomlbench.submission.reading import looked_in
 from biomlbench.task.registry import Registry, Task, registry
 
@@ -301,35 +301,12 @@ def aggregate_reports(task_reports: Iterable[TaskReport]) -> Summary:
     >>> aggregate_reports([])["total_runs"]
     0
     """
-    reports = list(task_reports)
-    percentiles = [
-        report.leaderboard_percentile
-        for report in reports
-        if report.leaderboard_percentile is not None
-    ]
-
-    def count(name: str) -> int:
-        return sum(bool(getattr(report, name)) for report in reports)
-
-    return Summary(
-        {
-            "total_runs": len(reports),
-            "total_runs_with_submissions": count("submission_exists"),
-            "total_valid_submissions": count("valid_submission"),
-            "total_medals": count("any_medal"),
-            "total_gold_medals": count("gold_medal"),
-            "total_silver_medals": count("silver_medal"),
-            "total_bronze_medals": count("bronze_medal"),
-            "total_above_median": count("above_median"),
-            "total_beats_human": count("beats_human"),
-            "avg_leaderboard_percentile": (
-                sum(percentiles) / len(percentiles) if percentiles else None
-            ),
-            "best_leaderboard_percentile": max(percentiles, default=None),
-            "worst_leaderboard_percentile": min(percentiles, default=None),
-            "task_reports": [report.to_dict() for report in reports],
-        }
-    )
+    totals = Totals()
+    entries = []
+    for report in task_reports:
+        totals.add(report)
+        entries.append(report.to_dict())
+    return Summary(totals.to_dict() | {"task_reports": entries})
 
 
 def grade_jsonl(

@@ -20,6 +20,7 @@ from biomlbench.contracts._io import (
     from_rows,
     provenance,
     read_table,
+    write_parts,
     write_table,
 )
 from biomlbench.contracts._results import RUN_COLUMNS, SCORE_COLUMNS, VERDICT_COLUMNS
@@ -42,5 +43,6 @@ __all__ = [
     "provenance",
     "read_table",
     "volatile",
+    "write_parts",
     "write_table",
 ]

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from biomlbench.contracts import _calibration, _results
 from biomlbench.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
     "DIGESTS",
@@ -47,6 +48,9 @@ ROWS_A_GROUP = 1000
 """Rows of a row group at least: fewer, and reading a group costs more than what it skips."""
 MOST_GROUPS = 128
 """Row groups of a file at most: each costs about 100 bytes a column in the file's footer."""
+_GROWTH = 32
+"""A row group has at most this part of the rows before it, where the length is not known: some 170
+groups in ten million rows."""
 SMALL = 1_000_000
 """Bytes up to which a file is read at once and decoded by one thread: a third less time each."""
 MOST_ROWS = 20_000_000
@@ -187,30 +191,74 @@ def write_table(
         If the table does not have the declared schema.
     """
     check(name, table, str(path))
-    record = {"table": name, "schema_version": SCHEMA_VERSION, **(provenance or {})}
-    metadata = {PROVENANCE: json.dumps(record, sort_keys=True).encode()}
+    with _whole(path) as temporary:
+        if name in QUERIED:
+            size = max(ROWS_A_GROUP, -(-len(table) // MOST_GROUPS))
+            with _writer_for_queries(name, temporary, provenance) as writer:
+                writer.write_table(table.cast(writer.schema), row_group_size=size)
+        else:
+            _write_small(table, temporary, _metadata(name, provenance))
+
+
+def write_parts(
+    name: str,
+    parts: Iterable[pa.Table],
+    path: str | Path,
+    provenance: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a table of :data:`QUERIED` part by part, so that it is never whole in memory.
+
+    Parameters
+    ----------
+    name, path, provenance
+        As for :func:`write_table`.
+    parts : iterable of pyarrow.Table
+        Its rows, in order.
+
+    Raises
+    ------
+    ContractError
+        If a part does not have the declared schema; there is no file then.
+    """
+    with _whole(path) as temporary, _writer_for_queries(name, temporary, provenance) as writer:
+        kept = SCHEMAS[name].empty_table().cast(writer.schema)
+        written = 0
+        for part in parts:
+            check(name, part, str(path))
+            kept = pa.concat_tables([kept, part.cast(writer.schema)])
+            # Larger groups the longer it gets: nobody knows how long it will be.
+            while len(kept) >= (size := max(ROWS_A_GROUP, written // _GROWTH)):
+                writer.write_table(kept.slice(0, size), row_group_size=size)
+                written += size
+                kept = kept.slice(size)
+        if len(kept) or not written:
+            writer.write_table(kept)
+
+
+@contextmanager
+def _whole(path: str | Path) -> Iterator[Path]:
+    """Give the place of a file that gets its name once it is complete; else it goes."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        if name in QUERIED:
-            _write_for_queries(table.cast(SCHEMAS[name]), temporary, metadata)
-        else:
-            _write_small(table, temporary, metadata)
+        yield temporary
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def _write_for_queries(table: pa.Table, path: Path, metadata: Mapping[bytes, bytes]) -> None:
-    pq.write_table(
-        table.replace_schema_metadata(metadata),
-        path,
-        compression="zstd",
-        row_group_size=max(ROWS_A_GROUP, -(-len(table) // MOST_GROUPS)),
-        write_page_index=True,
-    )
+def _metadata(name: str, provenance: Mapping[str, Any] | None) -> dict[bytes, bytes]:
+    record = {"table": name, "schema_version": SCHEMA_VERSION, **(provenance or {})}
+    return {PROVENANCE: json.dumps(record, sort_keys=True).encode()}
+
+
+def _writer_for_queries(
+    name: str, path: Path, provenance: Mapping[str, Any] | None
+) -> pq.ParquetWriter:
+    schema = SCHEMAS[name].with_metadata(_metadata(name, provenance))
+    return pq.ParquetWriter(path, schema, compression="zstd", write_page_index=True)
 
 
 def _write_small(table: pa.Table, path: Path, metadata: Mapping[bytes, bytes]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 __all__ = ["write_json"]
@@ -22,7 +23,7 @@ def write_json(path: Path, content: Mapping[str, Any], *, allow_nan: bool = True
     path : Path
         Its folder is made where it is not there.
     content : mapping
-        Each key begins a line; of a list or mapping in it, each entry does.
+        Each key begins a line; of a list, iterator or mapping in it, each entry does.
     allow_nan : bool
         Whether to write infinite numbers and NaN, which only Python reads, or refuse them.
     """
@@ -39,7 +40,7 @@ def _lines(content: Mapping[str, Any], dumps: Callable[[Any], str]) -> Iterator[
     for place, key in enumerate(sorted(content)):
         value = content[key]
         yield f"{',' if place else ''}\n {dumps(key)}: "
-        if isinstance(value, list) and value:
+        if (isinstance(value, list) and value) or isinstance(value, Iterator):
             items = (dumps(item) for item in value)
             yield from _block("[]", items)
         elif isinstance(value, dict) and value:

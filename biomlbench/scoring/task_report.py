@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Summary", "TaskReport"]
+__all__ = ["PAIR_COLUMNS", "Summary", "TaskReport", "Totals"]
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,50 @@ class TaskReport:
         return cls(**values)
 
 
+class Totals:
+    """What many reports come to, counted one by one, so that they need not be there at once."""
+
+    def __init__(self) -> None:
+        self._counts = dict.fromkeys(_COUNTED, 0)
+        self._runs = self._ranked = 0
+        self._sum = 0.0
+        self._best: float | None = None
+        self._worst: float | None = None
+
+    def add(self, report: TaskReport) -> None:
+        """Count a report."""
+        self._runs += 1
+        for name in _COUNTED:
+            self._counts[name] += bool(getattr(report, name))
+        if (percentile := report.leaderboard_percentile) is not None:
+            self._ranked += 1
+            self._sum += percentile
+            self._best = percentile if self._best is None else max(self._best, percentile)
+            self._worst = percentile if self._worst is None else min(self._worst, percentile)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the totals as :func:`biomlbench.grade.aggregate_reports` names them."""
+        return {
+            "total_runs": self._runs,
+            **{total: self._counts[name] for name, total in _COUNTED.items()},
+            "avg_leaderboard_percentile": self._sum / self._ranked if self._ranked else None,
+            "best_leaderboard_percentile": self._best,
+            "worst_leaderboard_percentile": self._worst,
+        }
+
+
+_COUNTED = {
+    "submission_exists": "total_runs_with_submissions",
+    "valid_submission": "total_valid_submissions",
+    "any_medal": "total_medals",
+    "gold_medal": "total_gold_medals",
+    "silver_medal": "total_silver_medals",
+    "bronze_medal": "total_bronze_medals",
+    "above_median": "total_above_median",
+    "beats_human": "total_beats_human",
+}
+
+
 class Summary(dict[str, Any]):
     """What :func:`biomlbench.grade.aggregate_reports` gives: a dictionary that JSON can hold."""
 
@@ -165,6 +209,8 @@ def _with_medal(report: Mapping[str, Any]) -> dict[str, Any]:
 _NOT_THERE = ("missing_file", "unsafe_path")
 _FIELDS = tuple(item.name for item in fields(TaskReport))
 _REQUIRED = tuple(item.name for item in fields(TaskReport) if item.default is MISSING)
+PAIR_COLUMNS = frozenset((*_FIELDS, "submission"))
+"""What :meth:`TaskReport.from_pair` looks at."""
 _AS_IT_IS = frozenset({type(None), bool, str, int})
 
 

@@ -33,6 +33,11 @@ BOARD_RATES = {
 LARGEST = {"leaderboard_percentile": 100.0}
 #: Columns of what run tables say of runs, of which agents have means.
 METADATA = ("meta_cost_usd", "meta_tokens", "meta_steps", "meta_wall_time_s")
+#: All columns that the summary looks at, where they are there.
+USED = (
+    *(*REQUIRED, "verified_medal", "verdict", "fault", "label", "gold_threshold"),
+    *("gold_medal", "silver_medal", "bronze_medal", *METADATA, "meta_model"),
+)
 #: What agents are ranked by; the first has no value where no task has a leaderboard.
 RANKED_BY = ("verified_medal_rate", "pass_rate", "leaderboard_percentile")
 #: Whose fault leaves a run to the agent: nobody's, or its submission's.

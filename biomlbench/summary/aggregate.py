@@ -16,6 +16,7 @@ from biomlbench.contracts import (
     SCHEMAS,
     ContractError,
     from_rows,
+    write_parts,
     write_table,
 )
 from biomlbench.errors import TaskError
@@ -26,7 +27,7 @@ from biomlbench.stages import STAGES, read_stage
 from biomlbench.stages.chain import FINAL
 from biomlbench.stages.kinds import has_cases
 from biomlbench.stages.provenance import COLUMNS, pair_columns, record_of
-from biomlbench.summary.grading_report import grading_report
+from biomlbench.summary.grading_report import write_grading_report
 from biomlbench.workflow.job import DONE
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RECORD, benchmark_record, summary_of
@@ -43,7 +44,6 @@ __all__ = ["aggregate", "pair_rows"]
 log = logging.getLogger(__name__)
 
 _LOG_TAIL = 500
-_ORDER = [("task_id", "ascending"), ("run_id", "ascending")]
 
 
 def aggregate(
@@ -65,55 +65,62 @@ def aggregate(
     """
     results = Path(results)
     distrusted = uncalibrated(results, calibration)
-    pairs = _distrust(pair_rows(benchmark, results), distrusted)
-    tasks = _tasks(benchmark, results, distrusted)
-    checks = pa.concat_tables([_checks(benchmark, results), duplicate_rows(pairs, results)])
-    # Sorted, so that a reader who asks for one task or run skips most of the file. The sort is
-    # stable: the checks of a pair stay in the order that its verifier has them in.
-    tables = {"pairs": pairs, "checks": checks.sort_by(_ORDER).combine_chunks()}
-    tables |= {"agents": _agents(pairs), "tasks": tasks}
+    found = {
+        task_id: _distrust(rows, distrusted) for task_id, rows in pair_rows(benchmark, results)
+    }
+    pairs = pa.concat_tables([from_rows("pairs", []), *found.values()])
     record = benchmark_record(benchmark, results, pairs)
     made_from = summary_of(record, pairs, benchmark.code("aggregate"))
+    # A task after the other: of many runs, all checks take more memory than all else.
+    checks = (
+        pa.concat_tables([_checks(benchmark, results, task_id), duplicate_rows(rows, results)])
+        # Sorted, so that a reader who asks for one run skips most of the file. The sort is
+        # stable: the checks of a pair stay in the order that its verifier has them in.
+        .sort_by("run_id")
+        for task_id, rows in found.items()
+    )
+    write_parts("checks", checks, results / "checks.parquet", made_from)
+    tables = {"pairs": pairs, "agents": _agents(pairs)}
+    tables["tasks"] = _tasks(benchmark, results, distrusted)
     for name, table in tables.items():
         write_table(name, table, results / f"{name}.parquet", made_from)
     write_json(results / RECORD, record)
-    write_json(results / "grading_report.json", grading_report(pairs), allow_nan=False)
+    write_grading_report(pairs, results / "grading_report.json")
 
 
-def pair_rows(benchmark: Benchmark, results: Path) -> pa.Table:
-    """Return the `pairs` table: every configured pair and every bad row of a run table.
+def pair_rows(benchmark: Benchmark, results: Path) -> Iterator[tuple[str, pa.Table]]:
+    """Go through the `pairs` table: every configured pair and every bad row of a run table.
 
     Parameters
     ----------
     benchmark : Benchmark
     results : path
 
-    Returns
-    -------
-    pyarrow.Table
-        Sorted by task, then run.
+    Yields
+    ------
+    str, pyarrow.Table
+        A task, in the order of their ids, and its rows, sorted by run.
     """
-    parts: list[pa.Table] = []
-    there: set[tuple[str, str]] = set()
-    for table in _read_all(benchmark, results, FINAL):
-        part = _of_runs(benchmark, table)
-        there.update(zip(*_keys(part), strict=True))
-        parts.append(part)
-    absent = [run for key, run in benchmark.runs.items() if key not in there]
-    rows = [_absent_row(benchmark, results, run) for run in absent]
-    rows += [_bad_row(row) for row in benchmark.bad_rows]
-    parts.append(from_rows("pairs", rows))
-    return pa.concat_tables(parts).sort_by(_ORDER).combine_chunks()
-
-
-def _keys(table: pa.Table) -> tuple[list[str], list[str]]:
-    """Return the task and run id of each row."""
-    return table.column("task_id").to_pylist(), table.column("run_id").to_pylist()
+    runs = benchmark.runs_by_task
+    bad: dict[str, list[dict[str, Any]]] = {}
+    for row in benchmark.bad_rows:
+        bad.setdefault(row.task_id, []).append(_bad_row(row))
+    for task_id in sorted({*runs, *bad}):
+        parts = [
+            _of_runs(benchmark, table) for table in _read_all(benchmark, results, FINAL, task_id)
+        ]
+        there = {run for part in parts for run in part.column("run_id").to_pylist()}
+        absent = [run for run in runs.get(task_id, ()) if run.run_id not in there]
+        rows = [_absent_row(benchmark, results, run) for run in absent]
+        rows += bad.get(task_id, ())
+        table = pa.concat_tables([*parts, from_rows("pairs", rows)])
+        yield task_id, table.sort_by("run_id").combine_chunks()
 
 
 def _of_runs(benchmark: Benchmark, medals: pa.Table) -> pa.Table:
     """Return the rows of `pairs` of a ``medal`` table of one run or several."""
-    rows = [_run_row(benchmark.runs[key]) for key in zip(*_keys(medals), strict=True)]
+    keys = (medals.column(name).to_pylist() for name in ("task_id", "run_id"))
+    rows = [_run_row(benchmark.runs[key]) for key in zip(*keys, strict=True)]
     columns = {name: pa.array([row.get(name) for row in rows], kind) for name, kind in _OF_RUNS}
     columns |= {name: medals.column(name) for name in medals.column_names[2:]}
     # Of a table of several runs, only the submission is each one's own.
@@ -135,11 +142,14 @@ _OF_RUNS = [
 ]
 
 
-def _read_all(benchmark: Benchmark, results: Path, stage: str) -> Iterator[pa.Table]:
+def _read_all(
+    benchmark: Benchmark, results: Path, stage: str, task_id: str
+) -> Iterator[pa.Table]:
     """Yield the tables of a stage, of one pair or a batch; only rows of configured runs."""
     wanted: dict[str, set[str]] = {}
-    for task, run in benchmark.runs:
-        wanted.setdefault(benchmark.place(task, run), set()).add(run)
+    for run in benchmark.runs_by_task.get(task_id, ()):
+        place = benchmark.place(task_id, run.run_id)
+        wanted.setdefault(place, set()).add(run.run_id)
     for folder, runs in sorted(wanted.items()):
         there = (results / folder / f"{stage}.parquet").exists()
         try:
@@ -225,8 +235,9 @@ def _bad_row(row: BadRow) -> dict[str, Any]:
     }
 
 
-def _checks(benchmark: Benchmark, results: Path) -> pa.Table:
-    tables = (t.replace_schema_metadata(None) for t in _read_all(benchmark, results, "verify"))
+def _checks(benchmark: Benchmark, results: Path, task_id: str) -> pa.Table:
+    read = _read_all(benchmark, results, "verify", task_id)
+    tables = (table.replace_schema_metadata(None) for table in read)
     empty = SCHEMAS["checks"].empty_table().replace_schema_metadata(None)
     return pa.concat_tables([empty, *tables]).cast(SCHEMAS["checks"])
 
@@ -248,40 +259,42 @@ def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
         Of the schema ``checks``.
     """
     from biomlbench.verify.near_duplicates import outcomes
+    from biomlbench.verify.policy import CheckOutcome
 
-    by_task: dict[str, list[dict[str, Any]]] = {}
-    for row in pairs.select([*_CARRIED, "agent", "kind", "valid_submission"]).to_pylist():
-        if row["valid_submission"] and not has_cases(row["kind"]):
-            by_task.setdefault(row["task_id"], []).append(row)
-    found = []
+    schema = SCHEMAS["checks"]
+    by_task: dict[str, list[int]] = {}
+    names = ("task_id", "run_id", "agent", "kind", "valid_submission")
+    task_ids, run_ids, agents, kinds, valid = (pairs.column(name).to_pylist() for name in names)
+    for row, task_id in enumerate(task_ids):
+        if valid[row] and not has_cases(kinds[row]):
+            by_task.setdefault(task_id, []).append(row)
+    rows: list[int] = []
+    found: list[CheckOutcome] = []
     tables = PairTables(results)
-    for task_id, runs in by_task.items():
-        tables.forget()
-        prints = [_fingerprint(tables, task_id, run) for run in runs]
-        names = [f"{run['run_id']} of {run['agent']}" for run in runs]
-        near = outcomes(prints, [run["agent"] for run in runs], names)
-        found += [
-            {**{name: runs[i][name] for name in _CARRIED}, **outcome._asdict()}
-            for i, outcome in near.items()
-        ]
-    return from_rows("checks", found)
-
-
-_CARRIED = [name for name in SCHEMAS["checks"].names if name in SCHEMAS["pairs"].names]
-
-
-def _fingerprint(tables: PairTables, task_id: str, run: dict[str, Any]) -> str:
-    try:
-        table = tables.read("grade", task_id, run["run_id"], run["kind"], ["fingerprint"])
-        return table.column("fingerprint")[0].as_py() or ""
-    except ContractError:
-        return ""
+    for task_id, members in by_task.items():
+        runs = [(run_ids[row], kinds[row]) for row in members]
+        prints = [text or "" for text in tables.values("grade", "fingerprint", task_id, runs)]
+        groups = [agents[row] for row in members]
+        called = [f"{run_ids[row]} of {agents[row]}" for row in members]
+        near = outcomes(prints, groups, called)
+        rows += (members[place] for place in near)
+        found += near.values()
+    own = CheckOutcome._fields
+    carried = pairs.select([name for name in schema.names if name not in own])
+    carried = carried.take(pa.array(rows, pa.int64()))
+    columns = [
+        pa.array([getattr(outcome, field.name) for outcome in found], field.type)
+        if field.name in own
+        else carried.column(field.name)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _agents(pairs: pa.Table) -> pa.Table:
-    from biomlbench.summary.agents import summarize_agents
+    from biomlbench.summary.agents import USED, summarize_agents
 
-    summary = summarize_agents(pairs.to_pandas())
+    summary = summarize_agents(pairs.select(list(USED)).to_pandas())
     known = set(SCHEMAS["agents"].names)
     rows = summary.astype(object).where(summary.notna(), None).to_dict("records")
     return from_rows("agents", [{str(k): v for k, v in row.items() if k in known} for row in rows])

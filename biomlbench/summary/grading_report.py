@@ -8,13 +8,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from biomlbench.outcomes import Fault
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.runtime.progress_bars import track
-from biomlbench.scoring.task_report import TaskReport
+from biomlbench.scoring.task_report import PAIR_COLUMNS, TaskReport, Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-__all__ = ["grading_report", "reports_of"]
+__all__ = ["grading_report", "reports_of", "write_grading_report"]
 
 _ERROR = ("source", "run_id", "agent", "task_id", "submission", "reason", "fault", "message")
 _ROWS_AT_A_TIME = 10_000  # as Python's objects, which take much more room than Arrow's columns
@@ -23,6 +25,7 @@ _ROWS_AT_A_TIME = 10_000  # as Python's objects, which take much more room than 
 def reports_of(pairs: pa.Table) -> Iterator[TaskReport]:
     """Go through a report of each run of the `pairs` table, in its order, under a bar."""
     runs = _runs_of(pairs)
+    runs = runs.select([name for name in runs.column_names if name in PAIR_COLUMNS])
     batches = runs.to_batches(max_chunksize=_ROWS_AT_A_TIME)
     rows = (row for batch in batches for row in batch.to_pylist())
     return track(map(TaskReport.from_pair, rows), "writing the reports", runs.num_rows)
@@ -42,9 +45,28 @@ def grading_report(pairs: pa.Table) -> dict[str, Any]:
     """
     from biomlbench.api.grading import aggregate_reports
 
+    return {**aggregate_reports(reports_of(pairs)), **_errors(pairs)}
+
+
+def write_grading_report(pairs: pa.Table, path: Path) -> None:
+    """Write :func:`grading_report` to a file, never with all its reports in memory.
+
+    Parameters
+    ----------
+    pairs : pyarrow.Table
+    path : Path
+    """
+    totals = Totals()
+    for report in reports_of(pairs):
+        totals.add(report)
+    entries = (report.to_dict() for report in reports_of(pairs))
+    content = {**totals.to_dict(), "task_reports": entries, **_errors(pairs)}
+    write_json(path, content, allow_nan=False)
+
+
+def _errors(pairs: pa.Table) -> dict[str, Any]:
     errors = pairs.filter(_unusable(pairs)).to_pylist()
     return {
-        **aggregate_reports(reports_of(pairs)),
         "total_errors": len(errors),
         "errors": [{name: row[name] for name in _ERROR} for row in errors],
     }

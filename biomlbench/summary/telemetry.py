@@ -6,9 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from biomlbench.contracts import ContractError, from_rows, read_table, write_table
+from biomlbench.contracts import SCHEMAS, ContractError, read_table, write_table
 from biomlbench.errors import TaskError
 from biomlbench.stages.kinds import has_cases
 from biomlbench.workflow.record import summary_again
@@ -57,34 +58,48 @@ def telemetry(benchmark: Benchmark, results: str | Path) -> None:
         With `pairs.parquet` and `checks.parquet`.
     """
     results = Path(results)
-    checks = read_table("checks", results / "checks.parquet")
-    failed = checks.filter(pc.field("outcome") == "failed").to_pylist()
-    by_pair: dict[tuple[str, str], list[str]] = {}
-    for row in failed:
-        by_pair.setdefault((row["task_id"], row["run_id"]), []).append(row["check"])
+    by_pair = _failed_checks(results)
     reference = {
         task_id: _reference_seconds(benchmark, task_id) for task_id in benchmark.tasks_with_runs
     }
-    rows: list[dict[str, Any]] = []
-    for pair in read_table("pairs", results / "pairs.parquet").to_pylist():
-        key = (pair["task_id"], pair["run_id"])
-        rows.append(
-            {
-                **{name: pair[name] for name in _PAIR},
-                "week": iso_week(pair["time"]),
-                "checks_failed": by_pair.get(key, []),
-                "hidden_wall_s": _hidden_seconds(results, pair),
-                "reference_s": reference.get(pair["task_id"]),
-            }
-        )
+    pairs = read_table("pairs", results / "pairs.parquet", [*_PAIR, "kind"])
+    columns: dict[str, pa.Array | pa.ChunkedArray] = {name: pairs.column(name) for name in _PAIR}
+    task_ids, run_ids, kinds, times = (
+        pairs.column(name).to_pylist() for name in ("task_id", "run_id", "kind", "time")
+    )
+    keys = list(zip(task_ids, run_ids, strict=True))
+    weeks = {time: iso_week(time) for time in set(times)}
+    made: dict[str, list[Any]] = {
+        "week": [weeks[time] for time in times],
+        "checks_failed": [by_pair.get(key, ()) for key in keys],
+        "hidden_wall_s": [
+            _hidden_seconds(results, *key) if has_cases(kind) else None
+            for key, kind in zip(keys, kinds, strict=True)
+        ],
+        "reference_s": [reference.get(task_id) for task_id in task_ids],
+    }
+    schema = SCHEMAS["telemetry"]
+    columns |= {name: pa.array(values, schema.field(name).type) for name, values in made.items()}
+    table = pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
     made_from = summary_again(results, benchmark.code("telemetry"))
-    write_table("telemetry", from_rows("telemetry", rows), results / "telemetry.parquet", made_from)
+    write_table("telemetry", table, results / "telemetry.parquet", made_from)
 
 
-def _hidden_seconds(results: Path, pair: dict[str, Any]) -> list[float] | None:
-    if not has_cases(pair["kind"]):
-        return None
-    path = results / "pairs" / pair["task_id"] / pair["run_id"] / "execute.parquet"
+def _failed_checks(results: Path) -> dict[tuple[str, str], list[str]]:
+    """Return the names of the checks that each pair failed."""
+    names = ("task_id", "run_id", "check", "outcome")
+    checks = read_table("checks", results / "checks.parquet", list(names))
+    failed = checks.filter(pc.field("outcome") == "failed")
+    found: dict[tuple[str, str], list[str]] = {}
+    for task_id, run_id, check in zip(
+        *(failed.column(name).to_pylist() for name in names[:3]), strict=True
+    ):
+        found.setdefault((task_id, run_id), []).append(check)
+    return found
+
+
+def _hidden_seconds(results: Path, task_id: str, run_id: str) -> list[float] | None:
+    path = results / "pairs" / task_id / run_id / "execute.parquet"
     try:
         table = read_table("execute", path, columns=["suite", "wall_s"])
     except ContractError:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from binascii import a2b_base64
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIRECTIONS",
+    "Prints",
     "Similarity",
     "fingerprint",
-    "is_fingerprint",
     "near_duplicates",
+    "parse",
     "similarity",
 ]
 
@@ -170,6 +172,58 @@ def _directions(ids: tuple[str, ...]) -> NDArray[np.float64]:
     return (_bits(_keys(ids)).astype(np.float64) * 2 - 1).T
 
 
+class Prints(NamedTuple):
+    """Fingerprints of n runs as they are compared.
+
+    Attributes
+    ----------
+    parts : tuple of two (n, 64) arrays
+        Of ranks and of values: a row of length 1 a run, of zeros where it has no such part.
+    known : (n,) array of bool
+        Which texts are fingerprints, so that they can be compared with others.
+    """
+
+    parts: tuple[np.ndarray, np.ndarray]
+    known: NDArray[np.bool_]
+
+
+def parse(fingerprints: Iterable[str]) -> Prints:
+    """Read fingerprints.
+
+    Parameters
+    ----------
+    fingerprints : iterable of str, length n
+        One a run; empty where it has none. What is no fingerprint is like no other.
+
+    Returns
+    -------
+    Prints
+    """
+    count = 0
+    places: list[tuple[int, int]] = []
+    written: list[bytes] = []
+    for row, text in enumerate(fingerprints):
+        count += 1
+        for part, half in enumerate(text.split(_JOINT)[:2]):
+            try:
+                data = a2b_base64(half, strict_mode=True)
+            except ValueError:
+                continue
+            if len(data) == 4 * DIRECTIONS:
+                places.append((part, row))
+                written.append(data)
+    vectors = np.frombuffer(b"".join(written), "<f4").reshape(-1, DIRECTIONS).astype(float)
+    lengths = np.linalg.norm(vectors, axis=1)
+    sound = np.isfinite(lengths)
+    part, row = np.array(places, int).reshape(-1, 2)[sound].T
+    parts = np.zeros((2, count, DIRECTIONS))
+    scale = np.where(lengths > 0, lengths, 1.0)[sound, None]
+    parts[part, row] = vectors[sound] / scale
+    known = np.zeros(count, bool)
+    known[row] = True
+    return Prints((parts[0], parts[1]), known)
+
+
 def similarity(first: str, second: str) -> Similarity:
     """Estimate from their fingerprints how much two sets of predictions are alike.
 
@@ -181,78 +235,72 @@ def similarity(first: str, second: str) -> Similarity:
     -------
     Similarity
     """
-    pairs = zip(_parts([first]), _parts([second]), strict=True)
-    return Similarity(*(float(np.clip(a[0] @ b[0], -1.0, 1.0)) for a, b in pairs))
-
-
-def is_fingerprint(text: str) -> bool:
-    """Tell whether a text is a fingerprint, so that it can be compared with others."""
-    return any(_vector(part) is not None for part in text.split(_JOINT)[:2])
+    parts = parse([first, second]).parts
+    return Similarity(*(float(np.clip(part[0] @ part[1], -1.0, 1.0)) for part in parts))
 
 
 def near_duplicates(
-    fingerprints: Sequence[str], groups: Sequence[str], threshold: Similarity
-) -> Iterator[tuple[int, list[int]]]:
+    prints: Prints, groups: Sequence[str], threshold: Similarity, most: int
+) -> Iterator[tuple[int, int, list[int]]]:
     """Find near-duplicates between different groups of runs.
 
     Parameters
     ----------
-    fingerprints : sequence of str, length n
-        One a run; an empty one is like no other.
+    prints : Prints
+        Of n runs.
     groups : sequence of str, length n
         Runs of one group, an agent's for instance, may be alike.
     threshold : Similarity
         From which on two runs are near-duplicates; either suffices.
+    most : int
+        How many of a run's near-duplicates to name: of n equal ones all would be n² of them.
 
     Yields
     ------
-    int, list of int
-        Position of a run that has near-duplicates, and theirs, both in ascending order.
+    place : int
+        Of a run that has near-duplicates, in ascending order.
+    count : int
+        Of its near-duplicates.
+    first : list of int
+        The places of the first of them, ascending.
 
     Examples
     --------
     >>> one = fingerprint(["a", "b", "c"], [1.0, 2.0, 4.0])
-    >>> dict(near_duplicates([one, one, one], ["x", "x", "y"], Similarity(0.9995, 0.8)))
-    {0: [2], 1: [2], 2: [0, 1]}
+    >>> prints = parse([one, one, one])
+    >>> list(near_duplicates(prints, ["x", "x", "y"], Similarity(0.9995, 0.8), most=1))
+    [(0, 1, [2]), (1, 1, [2]), (2, 2, [0])]
     """
-    parts = _parts(fingerprints)
-    # All are compared with all, which takes most of the time, so roughly: what comes near to the
-    # threshold is looked at again.
-    rough = [part.astype(np.float32) for part in parts]
+    rough = [part.astype(np.float32) for part in prints.parts]
     names = np.unique(np.asarray(groups), return_inverse=True)[1]
+    counts = np.zeros(len(names), np.int64)
+    first: dict[int, list[int]] = {}
     for start in range(0, len(names), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        near = np.zeros((len(names[block]), len(names)), bool)
-        for matrix, least in zip(rough, threshold, strict=True):
-            near |= matrix[block] @ matrix.T >= least - _ROUGHLY
-        for row in np.flatnonzero(near.any(axis=1)).tolist():
-            place = start + row
-            others = np.flatnonzero(near[row] & (names != names[place]))
-            alike = np.zeros(len(others), bool)
-            for matrix, least in zip(parts, threshold, strict=True):
-                alike |= matrix[others] @ matrix[place] >= least
-            if alike.any():
-                yield place, others[alike].tolist()
-
-
-def _parts(fingerprints: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return both parts of fingerprints as matrices, a row a run; zeros where there is none."""
-    fingerprints = list(fingerprints)
-    parts = np.zeros((2, len(fingerprints), DIRECTIONS))
-    for row, text in enumerate(fingerprints):
-        for place, part in enumerate(text.split(_JOINT)[:2]):
-            vector = _vector(part)
-            if vector is not None:
-                parts[place, row] = vector
-    lengths = np.linalg.norm(parts, axis=2, keepdims=True)
-    parts = np.divide(parts, lengths, out=np.zeros_like(parts), where=lengths > 0)
-    return parts[0], parts[1]
-
-
-def _vector(text: str) -> np.ndarray | None:
-    """Return a part as it was written; None for what is no fingerprint."""
-    try:
-        vector = np.frombuffer(base64.b64decode(text, validate=True), "<f4")
-    except ValueError:
-        return None
-    return vector if vector.shape == (DIRECTIONS,) and np.isfinite(vector).all() else None
+        block, later = slice(start, start + _BLOCK), slice(start, None)
+        near = np.zeros((len(names[block]), len(names[later])), bool)
+        for exact, matrix, least in zip(prints.parts, rough, threshold, strict=True):
+            # All are compared with all, which takes most of the time, so roughly: what comes near
+            # to the threshold is looked at again.
+            close = matrix[block] @ matrix[later].T
+            np.fill_diagonal(close, -1.0)  # each run with itself
+            if close.max() < least - _ROUGHLY:
+                continue
+            near |= close >= least + _ROUGHLY
+            rows, others = np.nonzero(np.abs(close - least) < _ROUGHLY)
+            again = np.einsum("ij,ij->i", exact[start + rows], exact[start + others])
+            near[rows, others] |= again >= least
+        if not near.any():
+            continue
+        near &= names[block, None] != names[None, later]
+        # Each two once: of a run those before it come as columns, those after it as its row.
+        near = np.triu(near, 1)
+        counts[later] += near.sum(axis=0)
+        counts[block] += near.sum(axis=1)
+        for lines in (near.T, near):
+            for place in np.flatnonzero(lines.any(axis=1)).tolist():
+                named = first.setdefault(start + place, [])
+                if len(named) < most:
+                    others = np.flatnonzero(lines[place])[: most - len(named)]
+                    named += (start + others).tolist()
+    for place in np.flatnonzero(counts).tolist():
+        yield place, int(counts[place]), first[place]

@@ -10,8 +10,8 @@ from biomlbench.outcomes import Outcome, Reason, Severity, Suite
 from biomlbench.verify.fingerprints import (
     Similarity,
     fingerprint,
-    is_fingerprint,
     near_duplicates,
+    parse,
 )
 from biomlbench.verify.policy import CheckOutcome
 
@@ -75,23 +75,27 @@ def outcomes(
     dict of int to CheckOutcome
         By position of the run, in ascending order; empty where there is no other group.
     """
-    compared = [place for place, text in enumerate(fingerprints) if is_fingerprint(text)]
+    prints = parse(fingerprints)
+    compared = np.flatnonzero(prints.known).tolist()
     if len({groups[place] for place in compared}) < 2:
         return {}
-    near = dict(near_duplicates(fingerprints, groups, THRESHOLD))
-    return {place: _outcome([names[other] for other in near.get(place, ())]) for place in compared}
+    near = {
+        place: (count, [names[other] for other in first])
+        for place, count, first in near_duplicates(prints, groups, THRESHOLD, _NAMED)
+    }
+    return {place: _outcome(*near.get(place, (0, ()))) for place in compared}
 
 
-def _outcome(others: list[str]) -> CheckOutcome:
-    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+def _outcome(count: int, named: Sequence[str]) -> CheckOutcome:
+    more = f" and {count - len(named)} more" if count > len(named) else ""
     return CheckOutcome(
         check=CHECK,
         suite=Suite.ADVERSARIAL,
         mode="property_based",
         severity=Severity.ADVISORY,
-        outcome=Outcome.FAILED if others else Outcome.PASSED,
-        reason=Reason.NEAR_DUPLICATE if others else Reason.OK,
-        message=f"{', '.join(others[:_NAMED])}{more}",
+        outcome=Outcome.FAILED if count else Outcome.PASSED,
+        reason=Reason.NEAR_DUPLICATE if count else Reason.OK,
+        message=f"{', '.join(named)}{more}",
         margin=None,
         weight=0.0,
         pattern="duplicate-of-a-run",

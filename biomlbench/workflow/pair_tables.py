@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomlbench.contracts import provenance, read_table
+from biomlbench.contracts import ContractError, provenance, read_table
 from biomlbench.stages.kinds import shares_jobs
 from biomlbench.workflow.assignment import Assignment, batch_folder
 from biomlbench.workflow.batch_tables import split
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     import pyarrow as pa
@@ -31,15 +32,13 @@ class PairTables:
         self._batch_of = Assignment.read(results).batch_of()
         self._batches: dict[tuple[Path, tuple[str, ...]], dict[str, pa.Table]] = {}
 
-    def forget(self) -> None:
-        """Let go of the tables of batches that were read, as those of another task come next."""
-        self._batches.clear()
-
     def path(self, stage: str, task: str, run: str, kind: str = "predictions") -> Path:
         """Return the file that holds a stage's rows of a pair."""
+        return self._results / self._folder(task, run, kind) / f"{stage}.parquet"
+
+    def _folder(self, task: str, run: str, kind: str) -> str:
         batch = self._batch_of.get((task, run)) if shares_jobs(kind) else None
-        folder = f"pairs/{task}/{run}" if batch is None else batch_folder(task, batch)
-        return self._results / folder / f"{stage}.parquet"
+        return f"pairs/{task}/{run}" if batch is None else batch_folder(task, batch)
 
     def read(
         self,
@@ -67,6 +66,35 @@ class PairTables:
             self._batches[key] = split(read_table(stage, path, known))
         table = self._batches[key][run]
         return table.select(columns) if columns else table
+
+    def values(
+        self, stage: str, column: str, task: str, runs: Sequence[tuple[str, str]]
+    ) -> list[Any]:
+        """Return a value of each of a task's runs, of a stage that has one row a run.
+
+        Each file is read once, as far as the column goes.
+
+        Parameters
+        ----------
+        stage, column, task : str
+        runs : sequence of tuple
+            Run and kind.
+
+        Returns
+        -------
+        list
+            In the order of the runs; None where there is no such table, or it cannot be read.
+        """
+        known: dict[str, Any] = {}
+        for folder in dict.fromkeys(self._folder(task, run, kind) for run, kind in runs):
+            path = self._results / folder / f"{stage}.parquet"
+            try:
+                table = read_table(stage, path, ["run_id", column])
+            except ContractError:
+                continue
+            both = (table.column(name).to_pylist() for name in ("run_id", column))
+            known |= zip(*both, strict=True)
+        return [known.get(run) for run, _ in runs]
 
     def provenance(self, stage: str, task: str, run: str, kind: str) -> dict[str, Any]:
         """Return what the rows of a pair were made from."""

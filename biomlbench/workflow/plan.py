@@ -183,6 +183,14 @@ class Benchmark:
         return sorted({*self.tasks_with_runs, *self._of_suite})
 
     @cached_property
+    def runs_by_task(self) -> dict[str, list[Run]]:
+        """The runs of each task that has some, by its id, sorted."""
+        found: dict[str, list[Run]] = {}
+        for run in self.runs.values():
+            found.setdefault(run.task_id, []).append(run)
+        return dict(sorted(found.items()))
+
+    @cached_property
     def tasks_with_runs(self) -> list[str]:
         """Tasks that have runs, sorted."""
         return sorted({task_id for task_id, _ in self.runs})

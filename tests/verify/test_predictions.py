@@ -291,8 +291,19 @@ def test_a_disguised_copy_is_found_and_honest_work_is_not(disguise):
     truth = rng.normal(size=300)
     honest = [truth + rng.normal(size=300) * noise for noise in (0.1, 0.2, 0.2, 0.5, 1.0, 2.0)]
     texts = [fingerprint(ids, x) for x in [*honest, disguise(honest[0], rng)]]
-    found = dict(fingerprints.near_duplicates(texts, list("abcdefg"), near_duplicates.THRESHOLD))
-    assert found == {0: [6], 6: [0]}
+    assert alike_among(texts, list("abcdefg")) == {0: [6], 6: [0]}
+
+
+def alike_among(texts, groups, most=10**6):
+    """Return the near-duplicates of each run that has some; as many as it says."""
+    found = {}
+    prints = fingerprints.parse(texts)
+    for place, count, first in fingerprints.near_duplicates(
+        prints, groups, near_duplicates.THRESHOLD, most
+    ):
+        assert len(first) == min(count, most)
+        found[place] = first
+    return found
 
 
 def test_near_duplicates_among_many_are_those_that_one_by_one_are():
@@ -313,7 +324,27 @@ def test_near_duplicates_among_many_are_those_that_one_by_one_are():
             if any(a >= b for a, b in zip(found, least, strict=True)):
                 alike |= {place: [copy], copy: [place]}
     assert 2 * 10 < len(alike) < 2 * 55
-    assert dict(fingerprints.near_duplicates(texts, groups, least)) == dict(sorted(alike.items()))
+    found = alike_among(texts, groups)
+    assert found == alike
+    assert list(found) == sorted(found)
+
+
+@pytest.mark.parametrize("most", [1, 3, 700])
+def test_of_many_equal_runs_the_first_are_named_and_all_are_counted(most):
+    rng = np.random.default_rng(8)
+    ids = [str(number) for number in range(50)]
+    kinds = [fingerprint(ids, rng.normal(size=50)) for _ in range(2)] + ["", "no fingerprint"]
+    # More than are compared at once, in an order of its own.
+    texts = [kinds[place] for place in rng.integers(4, size=700)]
+    groups = [f"agent {place}" for place in rng.integers(3, size=700)]
+    expected = {}
+    for place, text in enumerate(texts):
+        others = [n for n in range(700) if texts[n] == text and groups[n] != groups[place]]
+        if text in kinds[:2]:
+            expected[place] = (len(others), others[:most])
+    prints = fingerprints.parse(texts)
+    found = fingerprints.near_duplicates(prints, groups, near_duplicates.THRESHOLD, most)
+    assert {place: tuple(rest) for place, *rest in found} == expected
 
 
 def test_a_rescaled_public_column_is_told_and_changes_no_verdict(make_task):
