@@ -16,6 +16,8 @@ from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import COLUMNS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from biomlbench.report.inputs import Tables
 
 __all__ = ["build", "columns", "dumps", "printable"]
@@ -69,28 +71,40 @@ def _number(value: float, full: bool) -> float | int | None:
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
+def _numbers(series: pd.Series, full: bool) -> list[float | int | None]:
+    values = series.to_numpy(float, na_value=np.nan)
+    different, places = np.unique(values, return_inverse=True)
+    shown = np.array([*(_number(value, full) for value in different), None], dtype=object)
+    result: list[float | int | None] = shown[places].tolist()
+    return result
+
+
 def _column(series: pd.Series, full: bool = False) -> Any:
     if pd.api.types.is_bool_dtype(series.dtype):
         return [int(value) for value in series]
     if pd.api.types.is_numeric_dtype(series.dtype):
-        return [_number(value, full) for value in series]
-    values = [
-        None
-        if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
-        else ", ".join(map(str, value))
-        if isinstance(value, list | tuple | np.ndarray)
-        else value
-        for value in series
-    ]
-    if all(value is None or isinstance(value, bool) for value in values):
-        return [None if value is None else int(value) for value in values]
-    codes, unique = pd.factorize(
-        np.array([None if v is None else printable(v) for v in values], dtype=object)
-    )
-    texts = [str(text) for text in unique]
-    if len(texts) == len(values) and len(values) > 1:
-        return texts
-    return {"v": texts, "i": codes.tolist()}
+        return _numbers(series, full)
+    if series.dtype == object:
+        series = pd.Series([_cell(value) for value in series], dtype=object)
+        if all(value is None or isinstance(value, bool) for value in series):
+            return [None if value is None else int(value) for value in series]
+    # Distinct texts first: there are few of them, and what is shown of two may be the same.
+    codes, unique = pd.factorize(series)
+    texts: dict[str, int] = {}
+    places = [texts.setdefault(printable(value), len(texts)) for value in unique]
+    if not texts:
+        return [None] * len(series)
+    if len(texts) == len(series) > 1:
+        return list(texts)
+    return {"v": list(texts), "i": np.array([*places, -1])[codes].tolist()}
+
+
+def _cell(value: Any) -> Any:
+    if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
+        return None
+    if isinstance(value, list | tuple | np.ndarray):
+        return ", ".join(map(str, value))
+    return value
 
 
 def _packed(column: Any) -> Any:
@@ -134,48 +148,86 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+_OF_A_CHECK = ("task_id", "check", "suite", "mode", "severity", "weight", "pattern")
+
+
 def _checks(tables: Tables) -> dict[str, Any]:
     """Return the checks of every pair: definitions once, outcomes as a word, equal ones once."""
     checks = tables.checks
+    (task, tasks), (run, runs), (outcome, outcomes_), (reason, reasons_), (message, messages) = (
+        pd.factorize(checks[name]) for name in ("task_id", "run_id", "outcome", "reason", "message")
+    )
+    margin, margins = _margins(checks["margin"])
+    told = np.asarray(outcomes_ != "passed")[outcome] if len(outcome) else np.zeros(0, bool)
+    reason, message = np.where(told, reason, -1), np.where(told, message, -1)
+    definition = _combined(pd.factorize(checks[name])[0] for name in _OF_A_CHECK)
+    # Rows that are shown alike have one number; pairs of such rows, in one order, one entry.
+    shown = _combined([definition, outcome, reason, message, margin])
+    order = np.lexsort((run, task))
+    ends = 1 + np.flatnonzero((np.diff(task[order]) != 0) | (np.diff(run[order]) != 0))
+    tasks, runs = tasks.tolist(), runs.tolist()
     rows_of = {
         key: row
         for row, key in enumerate(zip(tables.pairs["task_id"], tables.pairs["run_id"], strict=True))
     }
-    kept = ["task_id", "check", "suite", "mode", "severity", "weight", "pattern"]
-    definitions: dict[tuple[Any, ...], int] = {}
+    definitions: dict[int, int] = {}
     suites: dict[tuple[int, ...], int] = {}
     reasons: dict[str, int] = {}
-    outcomes_of: dict[str, int] = {}
+    known: dict[bytes, int] = {}
+    entries: list[list[Any]] = []
     pairs = [-1] * len(tables.pairs)
-    grouped: dict[int, list[int]] = {}
-    keys = zip(checks["task_id"], checks["run_id"], strict=True)
-    for position, key in enumerate(keys):
-        if key in rows_of:
-            grouped.setdefault(rows_of[key], []).append(position)
-    records = checks[[*kept, "outcome", "reason", "message", "margin"]].to_numpy(object)
-    for row, positions in grouped.items():
-        members, word, margins, found = [], [], [], []
-        for place, position in enumerate(positions):
-            *definition, outcome, reason, message, margin = records[position]
-            members.append(definitions.setdefault(tuple(definition), len(definitions)))
-            word.append(_OUTCOME_LETTERS.get(outcome, "e"))
-            margins.append(None if margin is None or not np.isfinite(margin) else _margin(margin))
-            if outcome != "passed":
-                code = reasons.setdefault(reason, len(reasons))
-                found.append([place, code, printable(message)])
-        suite = suites.setdefault(tuple(members), len(suites))
-        entry = json.dumps([suite, "".join(word), margins, found])
-        pairs[row] = outcomes_of.setdefault(entry, len(outcomes_of))
+    for rows in np.split(order, ends) if len(order) else ():
+        pair = rows_of.get((tasks[task[rows[0]]], runs[run[rows[0]]]))
+        if pair is None:
+            continue
+        place = known.setdefault(shown[rows].tobytes(), len(known))
+        pairs[pair] = place
+        if place < len(entries):
+            continue
+        members = tuple(definitions.setdefault(one, len(definitions)) for one in definition[rows])
+        found = [
+            [number, reasons.setdefault(reasons_[reason[row]], len(reasons)),
+             printable(messages[message[row]])]
+            for number, row in enumerate(rows)
+            if told[row]
+        ]  # fmt: skip
+        word = "".join(_OUTCOME_LETTERS.get(outcomes_[code], "e") for code in outcome[rows])
+        suite = suites.setdefault(members, len(suites))
+        entries.append([suite, word, [margins[code] for code in margin[rows]], found])
+    first = dict(zip(*np.unique(definition, return_index=True), strict=True))
+    defining = checks[list(_OF_A_CHECK)].iloc[[first[code] for code in definitions]]
     return {
         "definitions": [
-            [printable(value) if isinstance(value, str) else _number(value, False) for value in key]
-            for key in definitions
+            [printable(value) if isinstance(value, str) else _number(value, False) for value in row]
+            for row in defining.to_numpy(object)
         ],
         "suites": [list(suite) for suite in suites],
         "reasons": [printable(reason) for reason in reasons],
-        "outcomes": [json.loads(entry) for entry in outcomes_of],
+        "outcomes": entries,
         "pairs": pairs,
     }
+
+
+def _combined(codes: Iterable[np.ndarray]) -> np.ndarray:
+    """Return one code a row for several ones, -1 and up: rows equal in all have the same."""
+    result = np.zeros(0, np.int64)
+    for code in codes:
+        code = code.astype(np.int64) + 1
+        if len(result):
+            code += result * (code.max() + 1)
+        result = pd.factorize(code)[0].astype(np.int64)
+    return result
+
+
+def _margins(series: pd.Series) -> tuple[np.ndarray, list[float | int | None]]:
+    """Return a code a row, and what is shown of each: three significant digits."""
+    different, places = np.unique(series.to_numpy(float, na_value=np.nan), return_inverse=True)
+    shown: dict[float | int | None, int] = {}
+    codes = [
+        shown.setdefault(_margin(value) if np.isfinite(value) else None, len(shown))
+        for value in different.tolist()
+    ]
+    return np.array(codes, np.int64)[places], list(shown)
 
 
 def _margin(value: float) -> float | int:

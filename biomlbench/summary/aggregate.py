@@ -71,18 +71,19 @@ def aggregate(
     pairs = pa.concat_tables([from_rows("pairs", []), *found.values()])
     record = benchmark_record(benchmark, results, pairs)
     made_from = summary_of(record, pairs, benchmark.code("aggregate"))
+    tables = PairTables(results)
     # A task after the other: of many runs, all checks take more memory than all else.
     checks = (
-        pa.concat_tables([_checks(benchmark, results, task_id), duplicate_rows(rows, results)])
+        pa.concat_tables([_checks(benchmark, results, task_id), duplicate_rows(rows, tables)])
         # Sorted, so that a reader who asks for one run skips most of the file. The sort is
         # stable: the checks of a pair stay in the order that its verifier has them in.
         .sort_by("run_id")
         for task_id, rows in found.items()
     )
     write_parts("checks", checks, results / "checks.parquet", made_from)
-    tables = {"pairs": pairs, "agents": _agents(pairs)}
-    tables["tasks"] = _tasks(benchmark, results, distrusted)
-    for name, table in tables.items():
+    made = {"pairs": pairs, "agents": _agents(pairs)}
+    made["tasks"] = _tasks(benchmark, results, distrusted)
+    for name, table in made.items():
         write_table(name, table, results / f"{name}.parquet", made_from)
     write_json(results / RECORD, record)
     write_grading_report(pairs, results / "grading_report.json")
@@ -242,7 +243,7 @@ def _checks(benchmark: Benchmark, results: Path, task_id: str) -> pa.Table:
     return pa.concat_tables([empty, *tables]).cast(SCHEMAS["checks"])
 
 
-def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
+def duplicate_rows(pairs: pa.Table, tables: PairTables) -> pa.Table:
     """Return the advisory check whether a run nearly equals one of another agent.
 
     This is the one check that needs to see more than one pair.
@@ -250,8 +251,9 @@ def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
     Parameters
     ----------
     pairs : pyarrow.Table
-        The `pairs` table.
-    results : path
+        Of the schema ``pairs``.
+    tables : PairTables
+        Of the same results.
 
     Returns
     -------
@@ -269,8 +271,9 @@ def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
         if valid[row] and not has_cases(kinds[row]):
             by_task.setdefault(task_id, []).append(row)
     rows: list[int] = []
-    found: list[CheckOutcome] = []
-    tables = PairTables(results)
+    # Nearly all have the same outcome.
+    found: dict[CheckOutcome, int] = {}
+    which: list[int] = []
     for task_id, members in by_task.items():
         runs = [(run_ids[row], kinds[row]) for row in members]
         prints = [text or "" for text in tables.values("grade", "fingerprint", task_id, runs)]
@@ -278,12 +281,13 @@ def duplicate_rows(pairs: pa.Table, results: Path) -> pa.Table:
         called = [f"{run_ids[row]} of {agents[row]}" for row in members]
         near = outcomes(prints, groups, called)
         rows += (members[place] for place in near)
-        found += near.values()
+        which += (found.setdefault(outcome, len(found)) for outcome in near.values())
     own = CheckOutcome._fields
+    places = pa.array(which, pa.int64())
     carried = pairs.select([name for name in schema.names if name not in own])
     carried = carried.take(pa.array(rows, pa.int64()))
     columns = [
-        pa.array([getattr(outcome, field.name) for outcome in found], field.type)
+        pa.array([getattr(outcome, field.name) for outcome in found], field.type).take(places)
         if field.name in own
         else carried.column(field.name)
         for field in schema

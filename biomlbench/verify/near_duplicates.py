@@ -83,7 +83,8 @@ def outcomes(
         place: (count, [names[other] for other in first])
         for place, count, first in near_duplicates(prints, groups, THRESHOLD, _NAMED)
     }
-    return {place: _outcome(*near.get(place, (0, ()))) for place in compared}
+    alone = _outcome(0, ())
+    return {place: _outcome(*near[place]) if place in near else alone for place in compared}
 
 
 def _outcome(count: int, named: Sequence[str]) -> CheckOutcome:

@@ -32,8 +32,10 @@ def figure(tables: Tables) -> Figure:
     checks = tables.checks[tables.checks["mode"] != "gate"]
     if checks.empty:
         return style.note(TITLE, "No check was run yet.")
-    name = checks["task_id"].map(style.task_label) + " · " + checks["check"]
-    table = checks.groupby([name, checks["outcome"]]).size().unstack(fill_value=0)
+    counts = checks.groupby(["task_id", "check", "outcome"]).size().unstack(fill_value=0)
+    names = [f"{style.task_label(task)} · {check}" for task, check in counts.index]
+    table = counts.groupby(names).sum()
+    table.columns = table.columns.astype(object)
     table = table.reindex(columns=[part for part, _, _ in PARTS], fill_value=0)
     total = table.sum(axis=1)
     shares = table.div(total, axis=0)
