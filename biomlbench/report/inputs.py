@@ -57,7 +57,8 @@ class Tables:
 
     Notes
     -----
-    Texts of the `checks` that :meth:`load` reads are categories. Tables of Polars or Arrow become pandas'; see :func:`biomlbench.frames.as_frame`.
+    Texts of the `checks` that :meth:`load` reads are categories. Tables of Polars or Arrow become
+    pandas'; see :func:`biomlbench.frames.as_frame`.
     """
 
     pairs: pd.DataFrame = field(default_factory=lambda: empty("pairs"))

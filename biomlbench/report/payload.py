@@ -165,7 +165,7 @@ def _checks(tables: Tables) -> dict[str, Any]:
     shown = _combined([definition, outcome, reason, message, margin])
     order = np.lexsort((run, task))
     ends = 1 + np.flatnonzero((np.diff(task[order]) != 0) | (np.diff(run[order]) != 0))
-    tasks, runs = tasks.tolist(), runs.tolist()
+    task_ids, run_ids = tasks.tolist(), runs.tolist()
     rows_of = {
         key: row
         for row, key in enumerate(zip(tables.pairs["task_id"], tables.pairs["run_id"], strict=True))
@@ -177,7 +177,7 @@ def _checks(tables: Tables) -> dict[str, Any]:
     entries: list[list[Any]] = []
     pairs = [-1] * len(tables.pairs)
     for rows in np.split(order, ends) if len(order) else ():
-        pair = rows_of.get((tasks[task[rows[0]]], runs[run[rows[0]]]))
+        pair = rows_of.get((task_ids[task[rows[0]]], run_ids[run[rows[0]]]))
         if pair is None:
             continue
         place = known.setdefault(shown[rows].tobytes(), len(known))

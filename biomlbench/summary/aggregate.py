@@ -143,9 +143,7 @@ _OF_RUNS = [
 ]
 
 
-def _read_all(
-    benchmark: Benchmark, results: Path, stage: str, task_id: str
-) -> Iterator[pa.Table]:
+def _read_all(benchmark: Benchmark, results: Path, stage: str, task_id: str) -> Iterator[pa.Table]:
     """Yield the tables of a stage, of one pair or a batch; only rows of configured runs."""
     wanted: dict[str, set[str]] = {}
     for run in benchmark.runs_by_task.get(task_id, ()):
