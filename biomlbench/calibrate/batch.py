@@ -123,11 +123,12 @@ def add_deviations(task: Task, execute: pa.Table, checks: list[dict[str, Any]]) 
         return
     from biomlbench.calibrate.thresholds import deviations
     from biomlbench.stages.cards import load_card
-    from biomlbench.stages.outputs import case_outputs
+    from biomlbench.stages.outputs import case_outputs, constants_in
 
     outputs = {case_id: repeats[0] for case_id, repeats in case_outputs(execute).items()}
     margins = {(row["check"], row["suite"]): row["margin"] for row in checks}
-    found = deviations(load_card(task), outputs, margins)
+    loaded = load_card(task).next_to(constants_in(execute))
+    found = deviations(loaded, outputs, margins)
     for row in checks:
         row["deviation"] = found.get((row["check"], row["suite"]))
 

@@ -66,7 +66,7 @@ def flips_of_card(
         run_id, and before and after of verdict and verified medal.
     """
     from biomlbench.calibrate.thresholds import with_checks
-    from biomlbench.stages.outputs import case_outputs
+    from biomlbench.stages.outputs import case_outputs, constants_in
     from biomlbench.verify import judge
     from biomlbench.verify.policy import CheckOutcome, decide
 
@@ -85,12 +85,13 @@ def flips_of_card(
         except ContractError:
             continue
         outputs = {case: repeats[0] for case, repeats in case_outputs(execute).items()}
-        if set(outputs) != {case.id for case in loaded.plan.cases}:
+        mine = loaded.next_to(constants_in(execute))
+        if set(outputs) != {case.id for case in mine.plan.cases}:
             # it did not run, or ran on the cases of another plan
             continue
         # what the other checks said stays: an unstable one must not be taken for a change
         kept = [CheckOutcome.of(row) for row in recorded if row["check"] not in change]
-        judged = judge(card, loaded.plan, loaded.oracle, outputs)
+        judged = judge(card, mine.plan, mine.oracle, outputs)
         verdict = decide([*kept, *(row for row in judged if row.mode != "gate")]).verdict
         if verdict != pair["verdict"]:
             flips.append(

@@ -173,6 +173,12 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("output", pa.large_binary(), "encoded value, or bytes of the predictions"),
             field("stdout", STR, "visible cases only, capped"),
             field("stderr", STR, "visible cases only, capped"),
+            field(
+                "constants",
+                STR,
+                "what further cases were drawn next to: numbers, divisors and words of the code, "
+                "as JSON; null where none was",
+            ),
             *RESOURCES,
         ]
     ),

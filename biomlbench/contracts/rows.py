@@ -39,6 +39,7 @@ class CaseRow(_RequiredOfCase, total=False):
     output: bytes | None
     stdout: str | None
     stderr: str | None
+    constants: str | None
     wall_s: float | None
     cpu_s: float | None
     peak_mb: float | None

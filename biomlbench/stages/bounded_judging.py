@@ -18,6 +18,7 @@ from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
 from biomlbench.stages.cards import load_card, loaded_from, oracle_path
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.verify import CheckOutcome, Decision, Evaluation, evaluate
+from biomlbench.verify.constants import Constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ ALLOWANCE = Allowance(cpu_s=60, memory_mb=1024)
 """What judging a submission may take. The built-in cards need less than a second and 100 MiB."""
 
 
+NO_CONSTANTS = Constants()
 _RUN = f"{__name__}:run"
 
 
@@ -44,7 +46,11 @@ class _Right(NamedTuple):
 
 
 def judge_bounded(
-    task: Task, function: str, outputs: Mapping[str, CaseOutput], argument: Any = None
+    task: Task,
+    function: str,
+    outputs: Mapping[str, CaseOutput],
+    argument: Any = None,
+    constants: Constants = NO_CONSTANTS,
 ) -> Any:
     """Let a function judge outputs, in a process with limits.
 
@@ -59,6 +65,8 @@ def judge_bounded(
         Case id to what the candidate gave.
     argument : object, optional
         Plain data.
+    constants : Constants, optional
+        Next to which further cases of the candidate were drawn.
 
     Returns
     -------
@@ -73,9 +81,10 @@ def judge_bounded(
         "function": function,
         "outputs": {name: astuple(output) for name, output in outputs.items()},
         "argument": argument,
+        "constants": constants.written,
     }
     # Here, so that forks of this process find the card loaded.
-    loaded = load_card(task)
+    loaded = load_card(task).next_to(constants)
     try:
         return call_bounded(_RUN, job, ALLOWANCE)
     except OverdrawnError as error:
@@ -91,6 +100,7 @@ def judge_bounded(
 def run(job: Mapping[str, Any]) -> Any:
     """Judge the outputs of a job of :func:`judge_bounded`; without any, the oracle's own."""
     loaded = loaded_from(Path(job["folder"]), Path(job["oracle"]))
+    loaded = loaded.next_to(Constants.read(job["constants"]))
     outputs: dict[str, Any]
     if job["outputs"] is None:
         outputs = {name: _Right("ok", value) for name, value in loaded.oracle.values.items()}
@@ -106,7 +116,10 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def evaluate_bounded(
-    task: Task, outputs: Mapping[str, CaseOutput], version: Verifier | None = None
+    task: Task,
+    outputs: Mapping[str, CaseOutput],
+    version: Verifier | None = None,
+    constants: Constants = NO_CONSTANTS,
 ) -> Evaluation:
     """Judge and decide as :func:`biomlbench.verify.evaluate` does, in a process with limits.
 
@@ -118,13 +131,15 @@ def evaluate_bounded(
         Case id to what the candidate gave.
     version : Verifier, optional
         By default the card's own.
+    constants : Constants, optional
+        Next to which further cases of the candidate were drawn.
 
     Returns
     -------
     Evaluation
     """
     rows, (verdict, reasons, score), verifier = judge_bounded(
-        task, f"{__name__}:evaluated", outputs, version
+        task, f"{__name__}:evaluated", outputs, version, constants
     )
     decision = Decision(Verdict(verdict), [Reason(reason) for reason in reasons], score)
     return Evaluation([CheckOutcome.of(row) for row in rows], decision, Verifier(verifier))

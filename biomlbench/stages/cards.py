@@ -10,12 +10,14 @@ from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
 from biomlbench.task.registry import prepare_command
 from biomlbench.verify import card, evidence, oracle
+from biomlbench.verify.candidate import for_candidate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.task.registry import Task
     from biomlbench.verify import Plan
+    from biomlbench.verify.constants import Constants
 
 __all__ = ["LoadedCard", "load_card", "loaded_from", "missing_evidence", "oracle_path"]
 
@@ -28,6 +30,16 @@ class LoadedCard(NamedTuple):
     card: card.Card
     plan: Plan
     oracle: oracle.Oracle
+
+    def next_to(self, constants: Constants) -> LoadedCard:
+        """Return the card with the cases that are drawn for one candidate.
+
+        Parameters
+        ----------
+        constants : Constants
+            Of the candidate's code.
+        """
+        return LoadedCard(self.card, *for_candidate(*self, constants))
 
 
 def oracle_path(task: Task) -> Path:

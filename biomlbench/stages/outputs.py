@@ -9,8 +9,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from biomlbench.contracts.rows import CaseRow
+    from biomlbench.verify.constants import Constants
 
-__all__ = ["PROGRAM_CASE", "PROGRAM_OUTPUT", "CaseOutput", "case_outputs", "case_row"]
+__all__ = [
+    "PROGRAM_CASE",
+    "PROGRAM_OUTPUT",
+    "CaseOutput",
+    "case_outputs",
+    "case_row",
+    "constants_in",
+]
 
 
 PROGRAM_OUTPUT = "submission.csv"
@@ -70,6 +78,25 @@ def case_outputs(execute: pa.Table) -> dict[str, list[CaseOutput]]:
         output = CaseOutput(row["status"], row["output"], row["message"])
         outputs.setdefault(row["case_id"], []).append(output)
     return outputs
+
+
+def constants_in(execute: pa.Table) -> Constants:
+    """Return what further cases of a candidate were drawn next to.
+
+    Parameters
+    ----------
+    execute : pyarrow.Table
+        An ``execute`` table of kind ``functions``.
+
+    Returns
+    -------
+    Constants
+        None in a table of a candidate that could not be loaded.
+    """
+    from biomlbench.verify.constants import Constants
+
+    written = execute.column("constants")
+    return Constants.read(written[0].as_py() if len(written) else None)
 
 
 def case_row(**values: Any) -> CaseRow:

@@ -162,17 +162,20 @@ def hidden_paths(context: Context, task: Task) -> tuple[PurePath, ...]:
 def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
+    from biomlbench.verify.constants import constants_of
 
     task = context.task(pair.task_id)
-    problem, plan, reference = load_card(task)
+    code = read_code(pair.submission).encode()
+    constants = constants_of(code)
+    problem, plan, reference = load_card(task).next_to(constants)
     repeats = EffectiveTask(task, context.overrides).repeats(context.repeats)
     limits = function_limits(task, context, reference)
-    code = read_code(pair.submission).encode()
     seeds = _hash_seeds(reference, code, repeats)
     execution, planned = _execute(pair, code, problem, plan, seeds, limits, context)
-    stamp = {"provider": execution.provider, "level": execution.level}
+    stamp: dict[str, Any] = {"provider": execution.provider, "level": execution.level}
     if execution.load_status != "ok":
         return [case_row(status=execution.load_status, message=execution.load_message, **stamp)]
+    stamp["constants"] = constants.written
     return [
         _case_row(result, *planned[result.id], stamp)
         for result in sorted(execution.cases, key=lambda result: planned[result.id])
@@ -228,7 +231,7 @@ def _execute(
 
 
 def _case_row(
-    result: CaseResult, case_id: str, suite: str, repeat: int, stamp: dict[str, str]
+    result: CaseResult, case_id: str, suite: str, repeat: int, stamp: dict[str, Any]
 ) -> CaseRow:
     visible = suite == "visible"
     return case_row(

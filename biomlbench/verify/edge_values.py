@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AFTER", "KINDS", "UNFIT_TEXT", "Drawing", "make", "names", "of_dtype"]
+__all__ = ["AFTER", "KINDS", "UNFIT_TEXT", "Drawing", "holds", "make", "names", "of_dtype"]
 
 KINDS = ("array", "number", "list", "tuple", "text", "choice")
 """Kinds of declared arguments that values can be made for."""
@@ -128,9 +128,9 @@ def names(spec: dict[str, Any], left_out: bool = False) -> list[str]:
         return [*found, *_FLAGS, *(AFTER if spec.get("shape") else ())]
     whole = all(_is_whole(spec, dtype) for dtype in dtypes or ("",))
     found += list(_ONE if "number" in spec else _MANY)
-    found += ["zeros"] if _holds(spec, 0) else []
+    found += ["zeros"] if holds(spec, 0) else []
     found += (["rung", "size"] if "number" in spec else []) if whole else ["decades", "inexact"]
-    if not whole and not {"above", "decimals"} & set(spec) and _holds(spec, TINY[0]):
+    if not whole and not {"above", "decimals"} & set(spec) and holds(spec, TINY[0]):
         found += ["tiny"] + (["huge"] if _reaches(spec, 10 * HUGE[-1]) else [])
     if "above" in spec and not whole and "decimals" not in spec:
         found += ["barely"] if "max" in spec else ["barely", "vast"]
@@ -250,7 +250,8 @@ def _bounds(spec: dict[str, Any], dtype: str) -> tuple[float, float]:
     return max(low, -LARGE if low == -math.inf else low), LARGE if high == math.inf else high
 
 
-def _holds(spec: dict[str, Any], number: float) -> bool:
+def holds(spec: dict[str, Any], number: float) -> bool:
+    """Whether a number lies within the declared bounds of an argument."""
     return bool(
         spec.get("min", -math.inf) <= number <= spec.get("max", math.inf)
         and number > spec.get("above", -math.inf)

@@ -36,7 +36,19 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["COUNT", "EDGES_SCHEMA", "edges", "is_promised", "made"]
+__all__ = [
+    "COUNT",
+    "EDGES_SCHEMA",
+    "built",
+    "declared_sizes",
+    "edges",
+    "factors_of",
+    "filled",
+    "is_promised",
+    "key_of",
+    "made",
+    "suite_of",
+]
 
 COUNT = 96
 """Edge cases of a card, shared by its entry points."""
@@ -137,11 +149,11 @@ def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
 def _of_function(
     card: Card, function: str, planned: Callable[..., PlannedCase]
 ) -> Iterator[PlannedCase]:
-    suite, seen = _suite(card, function), set()
+    suite, seen = suite_of(card, function), set()
     for name, inputs in made(card, function):
         args, kwargs = card.unbind(function, inputs)
         case = planned(suite, f"edge-{function}-{name}", function, args, kwargs)
-        key = _key(args, kwargs)
+        key = key_of(case)
         if key not in seen and is_promised(card, case):
             seen.add(key)
             yield case
@@ -154,7 +166,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
     ):
         digest = hashlib.sha256(f"{card.name}/{function}/{number}/edges".encode()).digest()
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
-        factors = _factors(source)
+        factors = factors_of(source)
         rich = {name: [*filter(_is_rich, every)] or every for name, every in factors.items()}
         corners = _corners(source, factors) if source.most else []
         rich_rows = source.most // RICH_SHARE
@@ -180,10 +192,10 @@ def _about_size(
         calls += [("large", _PLAIN, dims), ("large-of-few-letters", _PLAIN_TEXT, dims)]
         alone = {name: max(source.sizes[name][0], min(FEW, size)) for name, size in dims.items()}
         for name in dims if len(dims) > 1 else ():
-            long = _prime(_declared(source, card, function)[name])
+            long = _prime(declared_sizes(source, card, function)[name])
             if long * math.prod(n for other, n in alone.items() if other != name) <= MAX_LARGE:
                 calls.append((f"long-{name}", _PLAIN, {**alone, name: long}))
-    factors = _factors(source)
+    factors = factors_of(source)
     for name, plain, dims in calls:
         levels = _first_of(plain, factors)
         if plain is _PLAIN_TEXT and "odd-letter" not in levels.values():
@@ -193,7 +205,7 @@ def _about_size(
             yield f"{number}-{name}", inputs
 
 
-def _factors(source: Source) -> dict[str, list[str]]:
+def factors_of(source: Source) -> dict[str, list[str]]:
     """Return what is combined: sizes by level, arguments by pattern."""
     found: dict[str, list[str]] = {}
     used = list(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
@@ -288,15 +300,25 @@ def _inputs(
     lead = _LEADS[int(levels.get("...", 0))]
     dims = large or _shrunk(source, _as_earlier(source, dims, levels, rng), lead)
     drawing = edge_values.Drawing(rng, dims, lead=lead)
+    return built(source, filled(source, levels, drawing))
+
+
+def filled(source: Source, levels: dict[str, str], drawing: edge_values.Drawing) -> dict[str, Any]:
+    """Make a value of each argument, by the pattern that `levels` names for it."""
     for name, spec in source.arguments.items():
         if levels[name] != "left-out":
             dtype = levels.get(_of_dtype(name), "").removeprefix("any-")
             one = edge_values.of_dtype(spec, dtype, levels[name])
             drawing.earlier[name] = edge_values.make(levels[name], one, drawing)
+    return drawing.earlier
+
+
+def built(source: Source, values: dict[str, Any]) -> dict[str, Any] | None:
+    """Make inputs out of values; None where they are not promised."""
     if source.build is None:
-        return drawing.earlier
+        return values
     try:
-        return source.build(**drawing.earlier)
+        return source.build(**values)
     except ValueError:
         # a space's build raises where its values do not fit
         if source.strict:
@@ -306,7 +328,7 @@ def _inputs(
 
 def _large(source: Source, card: Card, function: str) -> dict[str, int]:
     """Return primes near the largest sizes, of which work in blocks of any size leaves a rest."""
-    dims = {name: _prime(size) for name, size in _declared(source, card, function).items()}
+    dims = {name: _prime(size) for name, size in declared_sizes(source, card, function).items()}
     most = min(card.config.get("product", MAX_LARGE), MAX_LARGE)
     while math.prod(max(size, 1) for size in dims.values()) > most:
         largest = max(dims, key=lambda name: dims[name])
@@ -317,7 +339,7 @@ def _large(source: Source, card: Card, function: str) -> dict[str, int]:
     return dims
 
 
-def _declared(source: Source, card: Card, function: str) -> dict[str, list[int]]:
+def declared_sizes(source: Source, card: Card, function: str) -> dict[str, list[int]]:
     """Return the bounds of the sizes that a call about size may have."""
     used = set(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
     own = card.config.get("edges", {}).get(function, {})
@@ -368,7 +390,7 @@ def _shrunk(source: Source, dims: dict[str, int], lead: tuple[int, ...]) -> dict
     return dims
 
 
-def _suite(card: Card, function: str) -> str:
+def suite_of(card: Card, function: str) -> str:
     """Return the suite in which a check compares an entry point with the oracle."""
     for suite in ("adversarial", "hidden"):
         for check in card.checks:
@@ -378,10 +400,11 @@ def _suite(card: Card, function: str) -> str:
     return "adversarial"
 
 
-def _key(args: Any, kwargs: Any) -> bytes:
+def key_of(case: PlannedCase) -> bytes:
+    """Return bytes that are equal for equal calls."""
     from biomlbench.sandbox.codec import encode
 
-    data: bytes = encode([list(args), kwargs])
+    data: bytes = encode([list(case.args), case.kwargs])
     return data
 
 

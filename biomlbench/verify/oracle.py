@@ -19,17 +19,17 @@ from biomlbench.errors import TaskError
 from biomlbench.sandbox.codec import CodecError, decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from biomlbench.verify.card import Card
-    from biomlbench.verify.plan import Plan
+    from biomlbench.verify.plan import Plan, PlannedCase
 
-__all__ = ["Oracle", "compute", "load"]
+__all__ = ["Oracle", "answers", "compute", "load"]
 
 _FORMAT = "biomlbench-oracle-1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Oracle:
     """Reference outputs.
 
@@ -113,11 +113,36 @@ def compute(
         If the reference raises, or returns what cannot be transported.
     """
     plan = plan or card.plan()
+    calls = [case for case in plan.calls if case.id not in plan.same_as]
+    values, seconds = answers(card, calls, clock)
+    for case_id, base in plan.same_as.items():
+        values[case_id], seconds[case_id] = values[base], seconds[base]
+    for case_id, steps in plan.sequences.items():
+        values[case_id] = [[encode(values[step]) for step in steps], [None] * len(steps)]
+        seconds[case_id] = sum(seconds[step] for step in steps)
+    return Oracle(values, seconds, _fingerprint(card, plan))
+
+
+def answers(
+    card: Card, cases: Iterable[PlannedCase], clock: Callable[[], float] = time.perf_counter
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """Run the reference; return what it gives and its seconds, by case.
+
+    Parameters
+    ----------
+    card : Card
+    cases : iterable of PlannedCase
+    clock : callable
+        Gives seconds.
+
+    Raises
+    ------
+    TaskError
+        As for :func:`compute`.
+    """
     values, seconds = {}, {}
     with _one_thread(), np.errstate(all="ignore"):
-        for case in plan.calls:
-            if case.id in plan.same_as:
-                continue
+        for case in cases:
             function = card.reference[case.function]
             args, kwargs = copy.deepcopy((case.args, case.kwargs))
             start = clock()
@@ -135,12 +160,7 @@ def compute(
                     f"{card.folder / 'reference.py'}: case `{case.name}` raised "
                     f"{type(error).__name__}: {error}"
                 ) from error
-    for case_id, base in plan.same_as.items():
-        values[case_id], seconds[case_id] = values[base], seconds[base]
-    for case_id, steps in plan.sequences.items():
-        values[case_id] = [[encode(values[step]) for step in steps], [None] * len(steps)]
-        seconds[case_id] = sum(seconds[step] for step in steps)
-    return Oracle(values, seconds, _fingerprint(card, plan))
+    return values, seconds
 
 
 def load(path: str | Path) -> Oracle:

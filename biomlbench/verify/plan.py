@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
 
-__all__ = ["Plan", "PlannedCase", "UnitSpec", "make"]
+__all__ = ["Plan", "PlannedCase", "UnitSpec", "looked_at", "make", "planned_case"]
 
 _ID_DIGITS = 12
 _DEFAULT_COUNT = 6
@@ -63,7 +63,7 @@ class UnitSpec:
     info: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The cases of a card in the order of execution, which tells nothing about suites.
 
@@ -82,6 +82,8 @@ class Plan:
         Ids of the near draws, which are executed whatever the checks look at.
     edges : frozenset of str
         Ids of the edge cases that the declared inputs give.
+    probes : tuple of PlannedCase
+        Those of `cases` that were drawn for one candidate.
     """
 
     cases: tuple[PlannedCase, ...]
@@ -91,6 +93,7 @@ class Plan:
     sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
     near: frozenset[str] = frozenset()
     edges: frozenset[str] = frozenset()
+    probes: tuple[PlannedCase, ...] = ()
 
     @property
     def calls(self) -> tuple[PlannedCase, ...]:
@@ -130,7 +133,7 @@ def make(card: Card) -> Plan:
         If a check looks at no case at all, or a transform does not fit its base cases.
     """
     cases = [
-        _planned(card, suite, case.name, case.function, case.args, case.kwargs)
+        planned_case(card, suite, case.name, case.function, case.args, case.kwargs)
         for suite in SUITES
         for case in card.cases[suite]
     ]
@@ -147,7 +150,7 @@ def make(card: Card) -> Plan:
                 found, more = _metamorphic(card, check, cases, suite)
                 variants += more
             else:
-                chosen = _chosen(check, [*cases, *limits], suite)
+                chosen = looked_at(check, [*cases, *limits], suite)
                 found = [UnitSpec(case.id) for case in chosen]
             if not found:
                 raise card.rules.error(
@@ -186,9 +189,10 @@ def _seed(*parts: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
 
 
-def _planned(
+def planned_case(
     card: Card, suite: str, name: str, function: str, args: Any, kwargs: dict[str, Any]
 ) -> PlannedCase:
+    """Return a case whose id tells nothing, and is the same whenever its name is."""
     digest = hashlib.sha256(f"{card.name}/{name}".encode()).hexdigest()[:_ID_DIGITS]
     return PlannedCase(digest, Suite(suite), function, tuple(args), dict(kwargs), name)
 
@@ -213,14 +217,14 @@ def _generated(card: Card) -> list[PlannedCase]:
                     index,
                 ) from error
             suite = space.get("suite", "hidden")
-            found.append(_planned(card, suite, name, function, args, kwargs))
+            found.append(planned_case(card, suite, name, function, args, kwargs))
     return found
 
 
 def _edges(card: Card) -> list[PlannedCase]:
     from biomlbench.verify.edges import edges
 
-    return edges(card, lambda suite, *call: _planned(card, suite, *call))
+    return edges(card, lambda suite, *call: planned_case(card, suite, *call))
 
 
 def _near(card: Card) -> list[PlannedCase]:
@@ -245,7 +249,7 @@ def _near(card: Card) -> list[PlannedCase]:
             ) from error
         for name, (args, kwargs) in calls.items():
             title = f"{space['name']}-{name}"
-            found.append(_planned(card, "adversarial", title, function, args, kwargs))
+            found.append(planned_case(card, "adversarial", title, function, args, kwargs))
         found += _colliding(card, space, function, drawn["first"], drawn["second"])
     return found
 
@@ -268,7 +272,7 @@ def _colliding(
     def promised(drawn: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[PlannedCase]:
         for name, inputs in drawn:
             call = card.unbind(function, inputs)
-            case = _planned(card, "adversarial", f"{space['name']}-{name}", function, *call)
+            case = planned_case(card, "adversarial", f"{space['name']}-{name}", function, *call)
             if is_promised(card, case):
                 yield case
 
@@ -298,18 +302,19 @@ def _alternates(
     if not card.checks:
         return {}, {}
 
-    def planned(suite: str, *call: Any) -> PlannedCase:
-        return _planned(card, suite, *call)
+    def of_card(suite: str, *call: Any) -> PlannedCase:
+        return planned_case(card, suite, *call)
 
     laid: dict[PlannedCase, str] = {}
     for function in card.entry_points:
         own = [case for case in (*cases, *limits) if case.function == function]
-        laid |= alternates.laid_out(own, card.layouts, planned)
+        laid |= alternates.laid_out(own, card.layouts, of_card)
     steps = alternates.chosen_steps(cases, near)
-    return laid, alternates.sequences(steps, limits, planned)
+    return laid, alternates.sequences(steps, limits, of_card)
 
 
-def _chosen(check: Check, cases: list[PlannedCase], suite: Suite) -> list[PlannedCase]:
+def looked_at(check: Check, cases: list[PlannedCase], suite: Suite) -> list[PlannedCase]:
+    """Return the cases of a suite that a check looks at."""
     return [
         case
         for case in cases
@@ -326,7 +331,7 @@ def _metamorphic(
 
     index = card.checks.index(check)
     transform = card.library.transform(check.options["transform"])
-    bases = _chosen(check, cases, check.options.get("base", "hidden"))
+    bases = looked_at(check, cases, check.options.get("base", "hidden"))
     units, variants = [], []
     for base in bases[: check.options.get("max_bases", DEFAULT_MAX_BASES)]:
         inputs = card.bind(base.function, base.args, base.kwargs)
@@ -343,7 +348,7 @@ def _metamorphic(
                 index,
             ) from error
         planned = [
-            _planned(card, suite, f"{base.name}~{check.name}~{i}", base.function, args, kwargs)
+            planned_case(card, suite, f"{base.name}~{check.name}~{i}", base.function, args, kwargs)
             for i, (args, kwargs) in enumerate(calls)
         ]
         variants += planned

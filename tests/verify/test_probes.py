@@ -1,0 +1,131 @@
+"""Cases that are drawn for one candidate, next to the constants of its code."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biomlbench.registry import Registry
+from biomlbench.verify import card, decide, judge
+from biomlbench.verify.candidate import for_candidate
+from biomlbench.verify.constants import MAX_NUMBERS, Constants, constants_of
+from biomlbench.verify.edges import is_promised
+from biomlbench.verify.local import run
+from biomlbench.verify.oracle import compute
+from biomlbench.verify.plan import planned_case
+from biomlbench.verify.probes import MAX_PROBES, probes
+
+FAULTS = {
+    "size": ("layer-norm", "x.shape[-1] == 611"),
+    "rows": ("layer-norm", "x.ndim == 2 and 700 < len(x) < 900"),
+    "rest": ("spearman-correlation", "len(x) % 15 == 8 and 25 < len(x) < 60"),
+    "value": ("spearman-correlation", "(x == 83.625).any()"),
+    "magnitude": ("log1p-cpm", "0 < counts.max(initial=0) < 3e-37"),
+    "distance": ("spearman-correlation", "((x > 1 + 1e-7) & (x < 1 + 8e-4)).any()"),
+    "stretch": ("smith-waterman", "(c := a[2:3]) * 37 in a and c * 41 not in a"),
+    "word": ("needleman-wunsch", "a.startswith('GATTACAT')"),
+    "share": ("spearman-correlation", "1 / 0.0023 < len(x) < 1.01 / 0.0023"),
+}
+"""What each is wrong for, in a condition on the arguments of the card's first function."""
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    kept = {}
+
+    def load(name):
+        if name not in kept:
+            one = card.load(Registry().get_task(name).folder)
+            kept[name] = one, one.plan(), compute(one)
+        return kept[name]
+
+    return load
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_next_to_a_constant_passes_all_fixed_cases_and_none_drawn_for_it(
+    tmp_path, loaded, fault
+):
+    name, condition = FAULTS[fault]
+    one, plan, oracle = loaded(name)
+    function = one.entry_points[0]
+    path = tmp_path / "candidate.py"
+    path.write_text(
+        (one.folder / "reference.py").read_text()
+        + f"""
+
+import inspect
+import numpy as np
+
+_right, _named = {function}, inspect.signature({function})
+
+
+def {function}(*args, **kwargs):
+    given = _named.bind(*args, **kwargs).arguments
+    result = _right(*args, **kwargs)
+    return result * 1.25 + 1 if eval({condition!r}, {{**globals(), **given}}) else result
+"""
+    )
+    constants = constants_of(condition.encode())
+    whole, outputs = for_candidate(one, plan, oracle, constants)
+    results = run(path, whole.cases)
+    assert decide(judge(one, plan, oracle, results)).verdict == "pass"
+    assert decide(judge(one, whole, outputs, results)).verdict != "pass"
+
+
+@pytest.mark.parametrize("name", ["layer-norm", "chain-contacts", "hardy-weinberg"])
+def test_probes_are_promised_are_few_and_are_the_same_each_time(loaded, name):
+    one, _, _ = loaded(name)
+
+    def planned(suite, *call):
+        return planned_case(one, suite, *call)
+
+    constants = Constants((1e-9, 40, 0.3, 1e-4, 900, 17), (6,), ("AG",))
+    drawn = probes(one, constants, planned)
+    assert 20 < len(drawn) <= MAX_PROBES
+    assert all(is_promised(one, case) for case in drawn)
+    assert [case.id for case in probes(one, constants, planned)] == [case.id for case in drawn]
+
+
+def test_what_right_solutions_disagree_on_is_left_out(loaded):
+    """A step of thousands of time constants blows up: no order of operations is the right one."""
+    one, plan, oracle = loaded("sir-step")
+    whole, outputs = for_candidate(one, plan, oracle, Constants((10**6, 60.5)))
+    assert whole.probes
+    for solution in one.solutions:
+        if solution.right:
+            results = run(solution.path, whole.cases)
+            assert decide(judge(one, whole, outputs, results)).verdict == "pass"
+
+
+def test_a_candidate_without_constants_gets_the_cards_own_plan(loaded):
+    one, plan, oracle = loaded("layer-norm")
+    assert for_candidate(one, plan, oracle, constants_of(b"def f(x): return x + 1")) == (
+        plan,
+        oracle,
+    )
+
+
+@given(st.binary(max_size=300))
+def test_constants_are_read_out_of_any_bytes_and_survive_a_table(source):
+    found = constants_of(source)
+    assert len(found.numbers) <= MAX_NUMBERS
+    assert all(number > 0 for number in found.numbers)
+    assert Constants.read(found.written) == found
+
+
+@pytest.mark.parametrize(
+    ("code", "numbers"),
+    [
+        ("x < 1e-12", (1e-12,)),
+        ("n >> 3 or n == 0x1F or n == 1_000", (31, 1000, 3)),
+        ("2 ** 31 - 1", (2**31,)),
+        ("1 << 20", (2**20,)),
+        ("round(x, 6)", (6, 1e-6)),
+        ("f'{x:.5f}'", (1e-5, 0.5)),
+        ("x.astype(np.float32)", (2**24, 2.0**-24)),
+        ('"""Page 77 of 1995."""\n# at 33\ny = 40', (40,)),
+        ("x1 = y.z2 + 9e999", ()),
+    ],
+)
+def test_numbers_of_code(code, numbers):
+    assert constants_of(code.encode()).numbers == numbers
