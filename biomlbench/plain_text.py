@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 
-__all__ = ["PlainFormatter", "markdown_line", "plain", "spreadsheet_cell"]
+__all__ = ["PlainFormatter", "is_web_address", "markdown_line", "plain", "spreadsheet_cell"]
 
 # Control characters but tab and line feed, which terminals obey, and halves of characters.
 _COMMANDS = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
@@ -20,7 +20,13 @@ _UNSAFE = re.compile(f"[{_COMMANDS}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]
 _FORMULA = ("=", "+", "-", "@", "\t")
 # What begins HTML, an entity or a link in Markdown; and what would undo its escape.
 _MARKUP = re.compile(r"[<&\[]|\\(?=\\*[<&\[])")
+_WEB = re.compile(r"https?://", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def is_web_address(text: str) -> bool:
+    """Whether a text is an address that others can open, too."""
+    return bool(_WEB.match(text))
 
 
 def plain(text: object, mark: str | None = None, *, one_line: bool = False) -> str:

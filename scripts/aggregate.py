@@ -13,4 +13,4 @@ def main(snakemake):
     results = Path(snakemake.output["pairs"]).parent
     benchmark = Benchmark(snakemake.params["config"], snakemake.root, results=results)
     aggregate(benchmark, results, snakemake.params["calibration"])
-    keep(results, datetime.now(UTC))
+    keep(results, datetime.now(UTC), benchmark.config["title"])

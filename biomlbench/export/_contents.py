@@ -15,6 +15,7 @@ from biomlbench.runtime.progress_bars import track
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import file_hash
 from biomlbench.submission.reading import MAX_BYTES, read_bytes
+from biomlbench.summary.history import kept_in
 from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:
@@ -212,6 +213,7 @@ def _results(contents: Contents, inputs: Inputs) -> None:
     }
     paths |= {results / "tasks" / task / "prepare.parquet" for task in inputs.record["tasks"]}
     paths |= {*results.glob("plots/*"), *inputs.calibration()}
+    paths |= {path for kept in kept_in(results) for path in kept.folder.glob("*.parquet")}
     for path in sorted(paths):
         name = path.absolute().relative_to(results).as_posix()
         _add_if_there(contents, path.absolute(), f"results/{name}", "")

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from biomlbench.outcomes import Fault
+from biomlbench.plain_text import is_web_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +20,6 @@ EMPTIED = ("source", "submission")
 """Columns of `pairs` that say where something lies."""
 _OF_MACHINES = (Fault.INFRASTRUCTURE, Fault.GRADER, Fault.RUN_TABLE)
 # Their messages are last lines of logs and cells of run tables: of anything, for nobody outside.
-_WEB = re.compile(r"https?://", re.IGNORECASE)
 # A path begins where no word, address or other path goes on, and has two parts at least.
 _FREE = r"(?<![\w.:/\\~-])"
 _BEGINNING = rf"(?:file:/+|{_FREE}(?:~[\w.-]*/|/(?=[^\s/]+/)|[A-Za-z]:[\\/]|\\\\))"
@@ -124,7 +124,7 @@ def _public_pairs(pairs: pa.Table) -> pa.Table:
     both = zip(pairs.column("message").to_pylist(), hidden.to_pylist(), strict=True)
     pairs = _replaced(pairs, "message", ["" if hide else text for text, hide in both])
     logs = pairs.column("meta_log").to_pylist()
-    return _replaced(pairs, "meta_log", [t if t and _WEB.match(t) else None for t in logs])
+    return _replaced(pairs, "meta_log", [t if t and is_web_address(t) else None for t in logs])
 
 
 def _replaced(table: pa.Table, name: str, values: list[str | None]) -> pa.Table:

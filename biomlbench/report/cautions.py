@@ -104,7 +104,9 @@ def warnings(tables: Tables) -> list[Warned]:
         warn("mild", f"{counted(len(models), 'medal')} against models",
              "These leaderboards hold no people; each medal has a star and says whom it was won "
              f"against. Tasks: {_named(models['task_id'])}.", "#tasks")  # fmt: skip
-    uncalibrated = runs.loc[~runs["calibrated"].astype(bool), "task_id"].unique()
+    # a run that was never graded says nothing of its task
+    graded = runs[runs["fault"].isin([Fault.NONE, Fault.SUBMISSION])]
+    uncalibrated = graded.loc[~graded["calibrated"].astype(bool), "task_id"].unique()
     if len(uncalibrated):
         verb = "are" if len(uncalibrated) > 1 else "is"
         warn("mild", f"{counted(len(uncalibrated), 'task')} {verb} uncalibrated",

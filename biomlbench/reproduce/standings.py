@@ -19,9 +19,10 @@ from biomlbench.report.overview import in_order
 from biomlbench.reproduce.reasons import OF_RUN_TABLE, OTHERS, UNEXPLAINED, changed_words
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.summary.agents import METADATA
+from biomlbench.summary.history import emptied_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
     from pathlib import Path
 
 __all__ = ["Standings", "standings"]
@@ -42,7 +43,10 @@ OF_TASKS = (
     *("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold"),
 )
 NEW, GONE, CHANGED = "new", "gone", "changed"
-RUNS = "other runs"
+RUNS = "runs"
+"""Followed by what became of them: an agent's rates follow from runs that are new or gone."""
+_NOT_OF_TASKS = frozenset({"run table", "submission", OTHERS})
+"""Reasons that change a pair, and nothing of a task that both have."""
 _NAMED = 3
 UNRECORDED = "one of the two does not say what it was made from"
 # Why a row of `pairs` has no provenance, by whose fault it is.
@@ -103,6 +107,8 @@ def standings(old: str | Path, new: str | Path) -> Standings:
         If a table cannot be read.
     """
     sides = [Tables.load(folder) for folder in (old, new)]
+    # what one of the two has not kept tells no change
+    lost = emptied_in(old) | emptied_in(new)
     found = Standings()
     # Of a task everything counts that its pairs were made from, whether or not it shows in them.
     by_task: dict[str, dict[str, None]] = {}
@@ -110,11 +116,11 @@ def standings(old: str | Path, new: str | Path) -> Standings:
     for key in sorted({*pairs[0], *pairs[1]}):
         one, other = (side.get(key) for side in pairs)
         names = {"task_id": key[0], "run_id": key[1], "agent": (other or one or {})["agent"]}
-        changes = _changes(one, other, SHOWN)
+        changes = _changes(one, other, [name for name in SHOWN if name not in lost])
         if one is None or other is None:
             found.pairs.append(names | _entry(one, other, changes, ["run table"]))
             continue
-        why = _why(one, other)
+        why = _why(one, other, lost)
         by_task.setdefault(key[0], {}).update(dict.fromkeys(why))
         if changes:
             found.pairs.append(names | _entry(one, other, changes, why or [UNEXPLAINED]))
@@ -126,9 +132,8 @@ def standings(old: str | Path, new: str | Path) -> Standings:
         one, other = (side.get(task) for side in tasks)
         changes = _changes(one, other, OF_TASKS)
         if changes or one is None or other is None:
-            # runs that come or go change nothing of a task that both have
-            words = [word for word in by_task.get(task, {}) if word != "run table"]
-            why = words if one and other else ["run table"]
+            words = [word for word in by_task.get(task, {}) if word not in _NOT_OF_TASKS]
+            why = words or [UNEXPLAINED] if one and other else ["run table"]
             found.tasks.append({"task_id": task} | _entry(one, other, changes, why))
     _agents(found, sides)
     return found
@@ -166,9 +171,10 @@ def _agents(found: Standings, sides: list[Tables]) -> None:
             continue
         own = of_agent.get(agent, [])
         why = list(dict.fromkeys(word for pair in own for word in pair["why"]))
-        moved = any(pair["state"] != CHANGED for pair in own)
+        moved = dict.fromkeys(pair["state"] for pair in own if pair["state"] != CHANGED)
         if one is not None and other is not None and moved:
-            why = [word for word in why if word != "run table"] + [RUNS]
+            why = [word for word in why if word != "run table"]
+            why += [f"{RUNS} {state}" for state in moved]
         if one is not None and other is not None:
             why += _newcomers(rows, one["place"], other["place"])
         found.agents.append({"agent": agent} | _entry(one, other, changes, why or [OTHERS]))
@@ -204,9 +210,10 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _why(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def _why(one: Mapping[str, Any], other: Mapping[str, Any], lost: Container[str]) -> list[str]:
     """Return what two rows of a pair were made from that is not the same."""
-    told = ["run table"] if any(_differ(one, other, name) for name in OF_RUN_TABLE) else []
+    named = [name for name in OF_RUN_TABLE if name not in lost]
+    told = ["run table"] if any(_differ(one, other, name) for name in named) else []
     made = [any(_plain(row[name]) is not None for name in COLUMNS) for row in (one, other)]
     if made[0] != made[1]:
         told.append(_WITHOUT_RECORD.get((one, other)[made[0]]["fault"], UNRECORDED))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biomlbench import __version__
+from biomlbench.plain_text import is_web_address
 from biomlbench.report.page import environment, style
 from biomlbench.report.payload import printable
 from biomlbench.runtime.words import counted
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_page", "as_words", "in_a_sentence"]
 
+_OF_PLACES = ("meta log", "meta other")
+"""What a run table says that may be a path of its author's machine."""
 MOST_ROWS = 2000
 """Changed runs that a page shows; a browser is slow with more."""
 
@@ -60,6 +63,20 @@ def as_words(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "told": told, "why": ", ".join(row["why"])}
 
 
+def _shared(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row for others to read, who are told that a place has changed, and not which."""
+    told = [
+        one | {"text": "changed"} if one["name"] in _OF_PLACES and not _is_web(one["text"]) else one
+        for one in row["told"]
+    ]
+    return {**row, "told": told}
+
+
+def _is_web(text: str) -> bool:
+    ends = text.split(" → ")
+    return all(end == "none" or is_web_address(end) for end in ends)
+
+
 def _ends(name: str, old: Any, new: Any, *, both: bool) -> str:
     if both:
         return f"{_text(name, old)} → {_text(name, new)}"
@@ -91,7 +108,9 @@ def as_page(found: Standings, old: str, new: str) -> str:
     """
 
     def shown(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
-        return [as_words(r) | {"names": [printable(r[n], 200) for n in names]} for r in rows]
+        return [
+            _shared(as_words(r)) | {"names": [printable(r[n], 200) for n in names]} for r in rows
+        ]
 
     return (
         environment()

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from biomlbench.contracts import SCHEMAS, compared, provenance, read_table, write_table
+from biomlbench.contracts import (
+    SCHEMAS,
+    ContractError,
+    compared,
+    provenance,
+    read_table,
+    write_table,
+)
 from biomlbench.errors import UserError
 from biomlbench.summary.agents import in_order
 from biomlbench.summary.telemetry import iso_week
@@ -26,7 +33,16 @@ from biomlbench.summary.telemetry import iso_week
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FOLDER", "Kept", "NotKeptError", "find", "history_of", "keep", "kept_in"]
+__all__ = [
+    "FOLDER",
+    "Kept",
+    "NotKeptError",
+    "emptied_in",
+    "find",
+    "history_of",
+    "keep",
+    "kept_in",
+]
 
 FOLDER = "history"
 KEPT = ("pairs", "agents", "tasks")
@@ -34,6 +50,8 @@ _EMPTIED = {
     *("source", "submission", "message", "meta_log", "meta_other", "meta_note"),
     *("leaderboard", "humans"),
 }
+_TITLE = "title"
+"""What the benchmark was called, in the metadata of a kept table."""
 _NAME = "%Y-%m-%dT%H%M%SZ"
 _IS_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d{6}Z")
 _log = logging.getLogger(__name__)
@@ -55,7 +73,7 @@ class Kept(NamedTuple):
         return iso_week(self.time.isoformat())
 
 
-def keep(results: str | Path, now: datetime) -> Path | None:
+def keep(results: str | Path, now: datetime, title: str = "") -> Path | None:
     """Keep the results as they are, unless they are what was kept last.
 
     Parameters
@@ -64,6 +82,8 @@ def keep(results: str | Path, now: datetime) -> Path | None:
         With the tables over all pairs.
     now : datetime
         With its time zone.
+    title : str
+        What the benchmark is called: results of another one are not its history.
 
     Returns
     -------
@@ -72,8 +92,12 @@ def keep(results: str | Path, now: datetime) -> Path | None:
     """
     results = Path(results)
     tables = {name: _slim(name, read_table(name, results / f"{name}.parquet")) for name in KEPT}
-    before = kept_in(results)
-    if before and all(_same(name, tables[name], before[-1].folder) for name in KEPT):
+    before = _all_kept(results)
+    if (
+        before
+        and _title(before[-1]) == title
+        and all(_same(name, tables[name], before[-1].folder) for name in KEPT)
+    ):
         return None
     root = results / FOLDER
     # Two runs within a second are two results.
@@ -82,7 +106,7 @@ def keep(results: str | Path, now: datetime) -> Path | None:
     temporary = root / f".{folder.name}.{os.getpid()}.tmp"
     try:
         for name, table in tables.items():
-            made_from = provenance(results / f"{name}.parquet")
+            made_from = provenance(results / f"{name}.parquet") | {_TITLE: title}
             write_table(name, table, temporary / f"{name}.parquet", made_from)
         os.replace(temporary, folder)
     finally:
@@ -111,13 +135,41 @@ def _same(name: str, table: pa.Table, folder: Path) -> bool:
     return bool(before.replace_schema_metadata(None).equals(table.replace_schema_metadata(None)))
 
 
+def emptied_in(folder: str | Path) -> frozenset[str]:
+    """Return the columns that a results folder leaves empty because it was kept.
+
+    Parameters
+    ----------
+    folder : path
+        Any results folder; what is no kept one has all its columns.
+    """
+    place = Path(folder).absolute()
+    is_kept = place.parent.name == FOLDER and _IS_NAME.fullmatch(place.name)
+    return frozenset(_EMPTIED) if is_kept else frozenset()
+
+
 def kept_in(results: str | Path) -> list[Kept]:
     """Return what was kept of a benchmark, the oldest first.
 
     Parameters
     ----------
     results : path
+        Of what another benchmark has left there, by its title, nothing is returned.
     """
+    found = _all_kept(results)
+    title = _title(found[-1]) if found else None
+    return [kept for kept in found if title is None or _title(kept) in (title, None)]
+
+
+def _title(kept: Kept) -> str | None:
+    """Return what the benchmark was called; None where that is not recorded."""
+    try:
+        return provenance(kept.folder / "agents.parquet").get(_TITLE)
+    except (pa.ArrowException, OSError):
+        return None
+
+
+def _all_kept(results: str | Path) -> list[Kept]:
     try:
         names = sorted(os.listdir(Path(results) / FOLDER))
     except OSError:

@@ -9,6 +9,7 @@ import json
 import math
 import re
 import unicodedata
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -26,6 +27,8 @@ PREFIX = "meta_"
 """Beginning of the names of columns that describe a run and decide nothing."""
 OTHER, NOTE = "meta_other", "meta_note"
 _TYPES = {column.name: column.type for column in RUN_METADATA if column.name not in (OTHER, NOTE)}
+_LIKE = 0.81
+"""Likeness from which a name is taken for a declared one that is misspelt: `meta_cost` is."""
 _MOST_TEXT = 500
 _MOST_NAME = 60
 _MOST_OTHER = 20
@@ -55,6 +58,8 @@ def metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
     ... # doctest: +NORMALIZE_WHITESPACE
     {'meta_cost_usd': 0.25, 'meta_other': '{"site": "A"}',
      'meta_note': "meta_steps: 'many' is not a number"}
+    >>> metadata_of({"meta_cost": "0.25"})["meta_note"]
+    'meta_cost: did you mean meta_cost_usd?'
     """
     found: dict[str, Any] = {}
     other: dict[str, str] = {}
@@ -67,6 +72,8 @@ def metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
                 found[name] = _typed(cell, _TYPES[name])
             elif len(other) < _MOST_OTHER:
                 other[_text(name.removeprefix(PREFIX), _MOST_NAME)] = _text(cell)
+                if meant := _meant(name, row):
+                    faults.append(f"{printable(name, _MOST_NAME)}: did you mean {meant}?")
             else:
                 raise ValueError(f"left out: at most {_MOST_OTHER} columns of other names are kept")
         except ValueError as error:
@@ -104,6 +111,12 @@ def cells_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
     cells = {name: value for name, value in metadata.items() if name in _TYPES}
     other = json.loads(metadata.get(OTHER, "{}"))
     return cells | {f"{PREFIX}{name}": value for name, value in other.items()}
+
+
+def _meant(name: str, row: Mapping[str, Any]) -> str | None:
+    """Return the declared column that another one is like, and that the row has not."""
+    near = get_close_matches(name.lower(), _TYPES, 1, _LIKE)
+    return near[0] if near and near[0] not in row else None
 
 
 def _typed(cell: Any, kind: pa.DataType) -> str | int | float:

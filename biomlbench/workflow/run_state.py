@@ -125,8 +125,9 @@ class Recorder:
             tally, now = self._tally, self._clock()
             done, total = self._reached
             seconds = max(0.0, now - self._started)
-            left = seconds_left(done, total, seconds)
-            going = sorted(self._jobs.values(), key=lambda job: job.since)
+            goes_on = name == "running"
+            left = seconds_left(done, total, seconds) if goes_on else None
+            going = sorted(self._jobs.values(), key=lambda job: job.since) if goes_on else []
             failed = Counter[str]()
             for output, facts in self._failed.items():
                 failed[facts["rule"]] += tally.size(output) if _TABLE.search(output) else 1
@@ -156,7 +157,9 @@ class Recorder:
                         "done": self._done[stage],
                         "running": running[stage],
                         "failed": failed[stage],
-                        "left": max(0, planned - self._done[stage] - failed[stage]),
+                        "left": max(
+                            0, planned - self._done[stage] - failed[stage] - running[stage]
+                        ),
                     }
                     for stage, planned in tally.planned.items()
                 ],

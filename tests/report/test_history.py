@@ -65,6 +65,28 @@ def test_what_is_kept_is_a_results_folder_to_compare_with(results):
     assert Results(results).kept[-1].agents.equals(Results(results).agents)
 
 
+def test_what_is_not_kept_is_no_change(results):
+    facts = {"meta_log": "https://logs.org/1", "meta_other": '{"team": "A"}', "meta_tokens": 5}
+    changed(results, lambda row: row.update(facts))
+    folder = keep(results, MONDAY)
+    assert standings(folder, results).equal
+    changed(results, lambda row: row.update(meta_tokens=6, meta_log="https://logs.org/2"))
+    found = standings(folder, results)
+    assert {tuple(pair["changes"]) for pair in found.pairs} == {("meta_tokens",)}
+    assert {tuple(pair["why"]) for pair in found.pairs} == {("run table",)}
+
+
+def test_another_benchmark_in_the_same_folder_is_no_history_of_this(results):
+    other = keep(results, MONDAY, "Demo benchmark")
+    assert keep(results, MONDAY + timedelta(days=1), "Ours") is not None
+    changed(results, lambda row: row.update(verdict="partial"))
+    mine = keep(results, MONDAY + timedelta(days=2), "Ours")
+    assert other not in [kept.folder for kept in kept_in(results)]
+    assert kept_in(results)[-1].folder == mine
+    assert len(set(history_of(results)["kept"].to_pylist())) == 2
+    assert find(results, "previous").time == MONDAY + timedelta(days=1)
+
+
 def test_no_place_message_or_board_is_kept(results):
     marks = {"message": "SECRET-MESSAGE", "source": "/home/otto/runs.csv:1",
              "submission": "/home/otto/a.csv", "meta_log": "/home/otto/log"}  # fmt: skip

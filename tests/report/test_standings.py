@@ -91,12 +91,38 @@ def test_each_change_has_its_reason(old, tmp_path):
     assert {p["agent"] for p in gone} == {"mlagentbench"}
     (task,) = [t for t in found.tasks if t["task_id"] == "clinical/diabetes-progression"]
     assert task["changes"]["gold_threshold"]["new"] == 1.0
-    assert "leaderboard" in task["why"]
+    assert task["why"] == ["leaderboard"]
     agents = {row["agent"]: row for row in found.agents}
     assert (agents["zeta"]["state"], agents["mlagentbench"]["state"]) == ("new", "gone")
     assert "place" in agents["zeta"]["changes"]
     assert "leaderboard" in agents["stella"]["why"]
     assert found.anew > 0
+
+
+def test_an_agent_that_lost_a_run_is_told_so(old, tmp_path):
+    def change(pairs):
+        lost = of(pairs, TASK, agent="aide")
+        return [row for row in pairs if row is not lost]
+
+    found = standings(old, write(tmp_path / "new", change))
+    (agent,) = [row for row in found.agents if row["agent"] == "aide"]
+    assert agent["changes"]["runs"]["new"] == agent["changes"]["runs"]["old"] - 1
+    assert agent["why"] == ["runs gone"]
+
+
+def test_a_page_to_share_has_no_path_of_a_machine(old, tmp_path):
+    def change(pairs):
+        of(pairs, TASK, agent="aide")["meta_log"] = "/home/otto/logs/7.log"
+        of(pairs, TASK, agent="stella")["meta_log"] = "https://logs.org/8"
+        of(pairs, TASK, agent="biomni")["meta_other"] = '{"notebook": "/home/otto/n.ipynb"}'
+        return pairs
+
+    new, page = write(tmp_path / "new", change), tmp_path / "changes.html"
+    assert "/home/otto/logs/7.log" in run(old, new).output
+    run(old, new, "--html", page)
+    text = page.read_text()
+    assert "/home/otto" not in text
+    assert "https://logs.org/8" in text
 
 
 def test_places_name_the_newcomer_and_what_run_tables_say_counts(old, tmp_path):

@@ -72,7 +72,7 @@ def by_stage(state):
 def test_pairs_are_counted_by_stage_also_those_of_a_batch(tally, recorder):
     recorder.begin(1, "grade_batch", [batch(tally, "grade")])
     recorder.begin(2, "grade", [alone(tally, "grade")])
-    assert by_stage(recorder.state()) == {"grade": (0, 4, 0, 4), "medal": (0, 0, 0, 4)}
+    assert by_stage(recorder.state()) == {"grade": (0, 4, 0, 0), "medal": (0, 0, 0, 4)}
     recorder.finish(1)
     recorder.fail(2, "grade", [alone(tally, "grade")], [f"{tally.results}/logs/x.log"])
     state = recorder.state()
@@ -96,6 +96,14 @@ def test_rate_and_time_left_are_those_of_the_clock(tally, recorder, clock):
     state = recorder.state()
     assert (state["left_s"], state["pairs_per_s"], state["seconds"]) == (30.0, 0.1, 10.0)
     assert state["running"] == [{"rule": "prepare", "for_s": 10.0}]
+
+
+def test_nothing_runs_in_a_run_that_has_ended(tally, recorder):
+    recorder.begin(1, "grade", [alone(tally, "grade")])
+    assert by_stage(recorder.state())["grade"] == (0, 1, 0, 3)
+    ended = recorder.state("incomplete")
+    assert by_stage(ended)["grade"] == (0, 0, 0, 4)
+    assert (ended["running"], ended["running_in_all"], ended["left_s"]) == ([], 0, None)
 
 
 def test_a_clock_that_was_set_back_is_no_negative_time(recorder, clock):
