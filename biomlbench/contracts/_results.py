@@ -154,6 +154,14 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("prepared", BOOL, "the data is in place", required=True),
             field("calibrated", BOOL, "the task's evidence is complete", required=True),
             field("evidence_missing", pa.list_(STR), "required evidence not there"),
+            field(
+                "description",
+                STR,
+                "what is asked, as Markdown: the data and their sizes, split, source and licence",
+            ),
+            volatile(
+                "public_files", pa.list_(STR), "files given to who solves the task, with sizes"
+            ),
             field("audit", STR, "of its audit: clean, open, partial or stale; null without one"),
             field("audit_findings", pa.list_(STR), "its open findings, the worst first"),
             volatile("reference_s", F64, "the reference's own seconds over all its cases"),

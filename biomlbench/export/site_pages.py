@@ -14,9 +14,11 @@ from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
 from biomlbench.export._words import table_description
 from biomlbench.outcomes import SENTENCES
+from biomlbench.report.markdown import as_html
 from biomlbench.report.overview import Overview, Rate, build, in_order
 from biomlbench.report.page import environment, style
 from biomlbench.report.payload import printable
+from biomlbench.summary.task_facts import discrimination
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -44,6 +46,7 @@ _OF_TASKS = (
     *(("gold from", "gold_threshold"), ("silver from", "silver_threshold")),
     *(("bronze from", "bronze_threshold"), ("median", "median_threshold")),
     *(("leaderboard entries", "leaderboard_size"), ("leaderboard", "leaderboard_note")),
+    ("audit", "audit"),
 )
 _CUTS = ("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold")
 
@@ -207,6 +210,9 @@ class Pages:
             place,
             self._title(task),
             told=[(name, _text(facts.get(column))) for name, column in _OF_TASKS],
+            description=as_html(known.get("description") or ""),
+            files=[printable(one) for one in _items(known.get("public_files"))],
+            separates=_text(self._separates.get(task)),
             missing="" if missing is None else printable(", ".join(missing)),
             findings=[] if findings is None else [printable(one) for one in findings],
             rows=self._shown(runs, lambda row: printable(row["agent"], 80)),
@@ -214,6 +220,10 @@ class Pages:
             won=next(filter(None, map(_won, runs["medal_note"])), ""),
             link=lambda row: f"../agents/{slug(row['agent'])}.html",
         )
+
+    @cached_property
+    def _separates(self) -> dict[str, float]:
+        return discrimination(self._runs)
 
     def _summary(self, task: str) -> dict[str, Any]:
         runs = self._best_first(task)
@@ -277,6 +287,11 @@ class Pages:
         ]  # fmt: skip
         about = table_description(name)
         return {"name": name, "about": about, "rows": self.sizes[name], "columns": columns}
+
+
+def _items(values: Any) -> list[Any]:
+    """Return what a list column holds; it may be null."""
+    return [] if values is None else list(values)
 
 
 def _task_link(row: Mapping[str, Any]) -> str:

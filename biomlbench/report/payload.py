@@ -12,8 +12,10 @@ import pyarrow as pa
 from biomlbench import contracts, outcomes
 from biomlbench.outcomes import Fault
 from biomlbench.plain_text import plain
+from biomlbench.report.markdown import as_html
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import COLUMNS
+from biomlbench.summary.task_facts import discrimination
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -239,10 +241,12 @@ def _tasks(tables: Tables) -> list[dict[str, Any]]:
     pairs = tables.pairs[tables.pairs["fault"] != Fault.RUN_TABLE]
     first = pairs.drop_duplicates("task_id").set_index("task_id")
     cuts = pairs.groupby("task_id")[list(THRESHOLDS)].max()
+    separates = discrimination(tables.runs)
     made = []
     for task_id in sorted(set(known) | set(first.index)):
         record = dict(known.get(task_id, {}))
         record.pop("leaderboard", None), record.pop("humans", None)
+        description = record.pop("description", None)
         if task_id in first.index:
             row = first.loc[task_id]
             for name in ("metric", "direction", "domain", "medal_note"):
@@ -255,6 +259,8 @@ def _tasks(tables: Tables) -> list[dict[str, Any]]:
             value = cuts[name].get(task_id, np.nan) if len(cuts) else np.nan
             cleaned[name] = _number(value, full=True)
         cleaned["task_id"] = printable(task_id)
+        cleaned["description"] = as_html(description) if isinstance(description, str) else ""
+        cleaned["discrimination"] = _number(separates.get(task_id, np.nan), False)
         cleaned["name"] = printable(tables.task_name(task_id))
         for name in ("leaderboard", "humans"):
             cleaned[name] = [_number(score, False) for score in tables.scores(name, task_id)]

@@ -28,6 +28,7 @@ from biomlbench.stages.chain import FINAL
 from biomlbench.stages.kinds import has_cases
 from biomlbench.stages.provenance import COLUMNS, pair_columns, record_of
 from biomlbench.summary.grading_report import write_grading_report
+from biomlbench.summary.task_facts import public_files
 from biomlbench.workflow.job import DONE
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RECORD, benchmark_record, summary_of
@@ -341,6 +342,8 @@ def _tasks(
             "prepared": (results / "tasks" / task.id / "prepare.parquet").exists(),
             "calibrated": not missing,
             "evidence_missing": missing,
+            "description": task.description,
+            "public_files": public_files(task),
         }
         # Broken files of one task must not cost the tables of all.
         try:

@@ -20,7 +20,6 @@ import pyarrow.parquet as pq
 
 from biomlbench.contracts import (
     SCHEMAS,
-    ContractError,
     compared,
     provenance,
     read_table,
@@ -48,7 +47,7 @@ FOLDER = "history"
 KEPT = ("pairs", "agents", "tasks")
 _EMPTIED = {
     *("source", "submission", "message", "meta_log", "meta_other", "meta_note"),
-    *("leaderboard", "humans"),
+    *("leaderboard", "humans", "description", "public_files"),
 }
 _TITLE = "title"
 """What the benchmark was called, in the metadata of a kept table."""

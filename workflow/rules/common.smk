@@ -251,4 +251,6 @@ def name_report():
     """Have the last line of a run's progress say where its report is."""
     path = f"{RESULTS}/report.html"
     if SNAKEMAKE.is_main and os.path.isfile(path):
-        TALLY.report = path
+        # who has started this from another folder, as a rerun does, is not helped by ours
+        here = os.path.realpath(os.environ.get("PWD", "")) == os.getcwd()
+        TALLY.report = path if here else os.path.abspath(path)

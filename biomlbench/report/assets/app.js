@@ -38,11 +38,13 @@
     place.innerHTML = `<div class="card"><h2 id="h-task" tabindex="-1">${e(task.name)}</h2>
       ${task.calibrated === false ? `<p class="reasons">Uncalibrated: ${e((task.evidence_missing || []).join(", ") || "its error rate is too high or not known")}.</p>` : ""}
       ${(task.audit_findings || []).length ? `<p class="reasons">Open findings of its audit:</p><ul>${task.audit_findings.map((text) => `<li>${e(text)}</li>`).join("")}</ul>` : ""}
-      <dl class="facts">${fact("task", task.task_id)}${fact("metric", task.metric)}${fact("direction", task.direction)}${fact("difficulty", task.difficulty)}
-      ${fact("verifier", task.verifier)}${fact("audit", task.audit)}${fact("leaderboard entries", task.leaderboard.length || null)}${fact("median", n(task.median_threshold))}
+      <dl class="facts">${fact("task", task.task_id)}${fact("metric", task.metric)}${fact("direction", task.direction)}${fact("difficulty", task.difficulty)}${fact("separates agents", n(task.discrimination))}
+      ${fact("verifier", task.verifier)}${fact("audit", task.audit || "not audited")}${fact("leaderboard entries", task.leaderboard.length || null)}${fact("median", n(task.median_threshold))}
       ${fact("bronze from", n(task.bronze_threshold))}${fact("silver from", n(task.silver_threshold))}${fact("gold from", n(task.gold_threshold))}
       ${fact("human baselines", task.humans.length ? task.humans.map((v) => Report.number(v)).join(", ") : null)}
       ${fact("leaderboard", task.leaderboard_note)}${fact("medals", task.medal_note)}</dl>
+      ${(task.public_files || []).length ? `<p class="note">Public files: ${e(task.public_files.join(", "))}</p>` : ""}
+      ${task.description ? `<details><summary>Description</summary><div class="description">${task.description}</div></details>` : ""}
       ${Report.strip(task, rows) || '<p class="note">No run has a score yet.</p>'}
       <p class="legend"><span class="key pass"></span>pass <span class="key partial"></span>partial <span class="key fail"></span>fail · line: 95 % interval of the best run · dashed: median · ◇ human baseline</p>
       <p><a href="#runs?task_id=${encodeURIComponent(id)}">The ${rows.length} runs of this task</a></p></div>`;

@@ -1,0 +1,55 @@
+"""A task's description as HTML, which may come from anybody: no markup of its own, no pictures."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from markdown_it import MarkdownIt
+
+from biomlbench.plain_text import is_web_address, plain
+
+__all__ = ["as_html"]
+
+MAX_CHARACTERS = 20_000
+"""A longer description is cut; those of published tasks have up to 15,000."""
+_BELOW = 2
+"""Levels by which headings are lowered, so that the page keeps one outline."""
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    # what a picture shows would be loaded from elsewhere
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+def as_html(text: str) -> str:
+    r"""Render Markdown.
+
+    Parameters
+    ----------
+    text : str
+        The first heading is left out: a page has the task's name already.
+
+    Returns
+    -------
+    str
+        HTML in which all markup of the text is escaped, and links lead to web addresses alone.
+
+    Examples
+    --------
+    >>> as_html("# Name\n\nSee *this* <b>&</b>.").strip()
+    '<p>See <em>this</em> &lt;b&gt;&amp;&lt;/b&gt;.</p>'
+    """
+    cut = plain(text[:MAX_CHARACTERS])
+    lines = cut.lstrip().split("\n")
+    if lines[0].startswith("# "):
+        lines = lines[1:]
+    tokens = _parser().parse("\n".join(lines))
+    for token in tokens:
+        if token.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            token.tag = f"h{min(6, int(token.tag[1]) + _BELOW - 1)}"
+        for child in token.children or ():
+            if child.type == "link_open" and not is_web_address(str(child.attrGet("href") or "")):
+                child.attrs = {}
+    rendered: str = _parser().renderer.render(tokens, _parser().options, {})
+    return rendered

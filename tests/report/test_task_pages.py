@@ -1,0 +1,85 @@
+"""What a task's page says of the task itself, in the report and on a site."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biomlbench.registry import Registry
+from biomlbench.report.inputs import Tables
+from biomlbench.report.markdown import as_html
+from biomlbench.report.payload import build
+from biomlbench.summary.task_facts import discrimination, public_files
+from tests.report import fixtures
+
+
+@pytest.mark.parametrize(
+    ("text", "there", "not_there"),
+    [
+        ("<img src=x onerror=alert(1)>", "&lt;img", "<img"),
+        ("![p](https://elsewhere.org/p.png)", "p.png", "<img"),
+        ("[x](javascript:alert(1))", "x", "<a"),
+        ("[x](/etc/passwd)", "<a>x</a>", "href"),
+        ("[x](https://a.org)", 'href="https://a.org"', "javascript"),
+        ("# Title\n\n## Data\n", "<h3>Data", "Title"),
+        ("|a|b|\n|---|---|\n|1|2|", "<td>1</td>", "|"),
+        ("a\x1b[31mb\u202ec", "a", "\x1b"),
+    ],
+)
+def test_a_description_has_no_markup_of_its_own(text, there, not_there):
+    html = as_html(text)
+    assert there in html
+    assert not_there not in html
+
+
+def test_a_description_is_cut():
+    assert len(as_html("word " * 100_000)) < 25_000
+
+
+def runs(rates):
+    """Ten runs of each agent and task, so many of ten passed."""
+    return pd.DataFrame(
+        [
+            {"agent": agent, "task_id": task, "verdict": "pass" if n < 10 * rate else "fail"}
+            for task, of_agents in rates.items()
+            for agent, rate in enumerate(of_agents)
+            for n in range(10)
+        ]
+    )
+
+
+def test_a_task_separates_agents_as_the_others_do():
+    rates = {
+        "like": [0.1, 0.3, 0.6, 0.9],
+        "as-well": [0.2, 0.4, 0.5, 0.8],
+        "turned": [0.9, 0.6, 0.3, 0.1],
+        "all": [1.0, 1.0, 1.0, 1.0],
+        "few": [0.3, 0.5],
+    }
+    found = discrimination(runs(rates))
+    assert set(found) == {"like", "as-well", "turned"}
+    rest = np.array([rates[n] for n in ("as-well", "turned", "all")]).mean(axis=0)
+    rest[:2] = np.array([rates[n][:2] for n in ("as-well", "turned", "all", "few")]).mean(axis=0)
+    assert found["like"] == pytest.approx(np.corrcoef(rates["like"], rest)[0, 1])
+    assert found["turned"] < 0 < found["as-well"]
+
+
+def test_public_files_have_sizes_and_no_hidden_ones(tmp_path):
+    task = Registry(data_dir=tmp_path).get_task("layer-norm")
+    assert public_files(task) == []
+    (task.public_dir / "images").mkdir(parents=True)
+    (task.public_dir / "train.csv").write_bytes(b"x" * 61_234)
+    (task.public_dir / ".cache").write_bytes(b"x")
+    (task.public_dir / "images" / "1.png").write_bytes(b"x" * 12)
+    assert public_files(task) == ["train.csv (61 kB)", "images/1.png (12 bytes)"]
+    for number in range(30):
+        (task.public_dir / f"{number}.txt").touch()
+    assert public_files(task)[-1] == "and 12 more"
+
+
+def test_the_payload_has_what_a_page_shows(tmp_path):
+    fixtures.write(tmp_path, 55, calibrated=False)
+    made = build(Tables.load(tmp_path), {})
+    for task in made["tasks"]:
+        assert isinstance(task["description"], str)
+        assert task["discrimination"] is None or -1 <= task["discrimination"] <= 1
+    assert any(task["discrimination"] is not None for task in made["tasks"])
