@@ -22,6 +22,7 @@ from biomlbench.task.registry import Registry, Task, registry
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.frames import Submission
     from biomlbench.scoring.score import ScoreResult
 
@@ -163,7 +164,7 @@ def report_of(
     )
     if earned.error is not None:
         raise earned.error
-    columns = earned.columns()
+    columns: Arguments = {**earned.columns()}
     del columns["medal"]
     return TaskReport(
         task_id=task.id,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.registry import Registry
 
 __all__ = [
@@ -130,9 +131,7 @@ def _parse(raw: bytes) -> tuple[str | None, str | None, str]:
     return task_id, submission, ""
 
 
-def grade_line(
-    line: Line, registry: Registry, root: Path, bootstrap: int, seed: int
-) -> dict[str, Any]:
+def grade_line(line: Line, registry: Registry, root: Path, bootstrap: int, seed: int) -> JsonObject:
     """Grade one line.
 
     Parameters
@@ -167,7 +166,7 @@ def grade_line(
         return error_of(line, Reason.GRADER_ERROR, f"{type(error).__name__}: {error}")
 
 
-def error_of(line: Line, reason: Reason, message: str) -> dict[str, Any]:
+def error_of(line: Line, reason: Reason, message: str) -> JsonObject:
     """Return the entry of a line that could not be graded."""
     from biomlbench.outcomes import fault_of
 
@@ -216,7 +215,7 @@ def grade_batch(
         raise ValueError(f"workers is at least 1, not {workers}")
     lines = read_lines(path)
     report_path, individual = _make_outputs(output_dir, started)
-    results: dict[int, dict[str, Any]] = {}
+    results: dict[int, JsonObject] = {}
     job = {"root": str(path.parent), "bootstrap": bootstrap, "seed": seed, "out": str(individual)}
     interrupted = True
     shown = sys.stderr.isatty() if progress is None else progress
@@ -256,7 +255,7 @@ def _make_outputs(output_dir: Path, started: datetime) -> tuple[Path, Path]:
 
 
 def _write_report(
-    path: Path, lines: Sequence[Line], results: dict[int, dict[str, Any]], interrupted: bool
+    path: Path, lines: Sequence[Line], results: dict[int, JsonObject], interrupted: bool
 ) -> None:
     from biomlbench.api.grading import aggregate_reports
     from biomlbench.scoring.grader import TaskReport
@@ -281,7 +280,7 @@ def grade_here(
     lines: Sequence[Line],
     registry: Registry,
     job: Mapping[str, Any],
-    results: dict[int, dict[str, Any]],
+    results: dict[int, JsonObject],
     advance: Callable[[int], None],
 ) -> None:
     """Grade lines one after another, in this process.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import pandas as pd
+
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["COLUMNS", "SEVERITIES", "Audit", "Finding", "Found", "worst_first"]
 
@@ -147,7 +149,7 @@ class Audit:
         return next((s for s in SEVERITIES for one in self.findings if one.counts and
                      one.severity == s), "")  # fmt: skip
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonObject]:
         """Return the findings as rows of :data:`COLUMNS`."""
         rows = []
         for finding in self.findings:
@@ -156,7 +158,7 @@ class Audit:
             rows.append({name: values[name] for name in COLUMNS})
         return rows
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """Return the audit as JSON can hold it."""
         return {
             "task": self.task_id,

@@ -18,6 +18,8 @@ from .upstream import reports
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from biomlbench.contracts.mappings import JsonObject
+
     from .findings import Audit
 
 __all__ = ["FINDINGS", "PAGE", "UPSTREAM", "read_audit", "write_audit", "write_page"]
@@ -71,9 +73,9 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def read_audit(path: Path) -> dict[str, Any]:
+def read_audit(path: Path) -> JsonObject:
     """Return what :func:`write_audit` wrote, as :meth:`Audit.as_dict` gives it."""
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    found: JsonObject = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 

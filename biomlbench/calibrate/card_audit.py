@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.calibrate.controls import Control
+    from biomlbench.contracts.calibration_rows import ControlRow
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
 
@@ -114,8 +115,8 @@ def audit_card(
     )
 
 
-def _by_control(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def _by_control(rows: Sequence[ControlRow]) -> dict[str, list[ControlRow]]:
+    found: dict[str, list[ControlRow]] = {}
     for row in rows:
         found.setdefault(row["control"], []).append(row)
     return found
@@ -123,7 +124,7 @@ def _by_control(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]
 
 def _found(
     tested: Sequence[Control],
-    rows: Mapping[str, list[dict[str, Any]]],
+    rows: Mapping[str, list[ControlRow]],
     mutants: Mapping[str, Mutant],
     waived: Mapping[str, str],
     best: float | None,

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.calibration_rows import FlakeColumns, FlakeRow
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.stages import Context
 
 __all__ = [
@@ -118,7 +120,7 @@ def trials(folder: str | Path, under: Iterable[Condition] = CONDITIONS) -> list[
     return found
 
 
-def under_condition(module: str, job: dict[str, Any], condition: Condition) -> Any:
+def under_condition(module: str, job: JsonObject, condition: Condition) -> Any:
     """Run a module as a process of its own under a condition.
 
     Parameters
@@ -171,7 +173,7 @@ def _burner() -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", code])
 
 
-def flaky_checks(task_id: str, found: Iterable[Trial]) -> list[dict[str, Any]]:
+def flaky_checks(task_id: str, found: Iterable[Trial]) -> list[FlakeRow]:
     """Sum up how often each check disagrees with itself.
 
     Parameters
@@ -190,7 +192,7 @@ def flaky_checks(task_id: str, found: Iterable[Trial]) -> list[dict[str, Any]]:
     outcomes: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     for trial in found:
         outcomes[trial.check][trial.solution].append((trial.factor, trial.outcome))
-    rows = []
+    rows: list[FlakeRow] = []
     for check, by_solution in outcomes.items():
         runs = disagreements = 0
         causes: Counter[str] = Counter()
@@ -219,7 +221,7 @@ def flaky_checks(task_id: str, found: Iterable[Trial]) -> list[dict[str, Any]]:
     return rows
 
 
-def share_of(disagreements: int, runs: int) -> dict[str, Any]:
+def share_of(disagreements: int, runs: int) -> FlakeColumns:
     """Return the columns of the schema ``flakes`` that say how often."""
     share = wilson(disagreements, runs)
     return {

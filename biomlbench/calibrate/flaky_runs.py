@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from biomlbench.calibrate.flaky import BASE, Condition, conditions, share_of, under_condition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pyarrow as pa
 
+    from biomlbench.contracts.calibration_rows import FlakeRow
     from biomlbench.stages import Context
 
 __all__ = ["OUTPUTS", "RunTrial", "flaky_in_run", "merged", "run_flakes_table", "run_trials"]
@@ -71,7 +72,7 @@ def run_trials(
     return found
 
 
-def flaky_in_run(task_id: str, name: str, found: Iterable[RunTrial]) -> list[dict[str, Any]]:
+def flaky_in_run(task_id: str, name: str, found: Iterable[RunTrial]) -> list[FlakeRow]:
     """Tell checks that disagree with themselves from a submission that does.
 
     Parameters
@@ -119,9 +120,7 @@ def _disagreements(seen: Sequence[tuple[str, Any]]) -> tuple[int, set[str]]:
     return len(seen) - count, {factor for factor, value in seen if value not in base}
 
 
-def _row(
-    task_id: str, check: str, name: str, runs: int, off: int, causes: set[str]
-) -> dict[str, Any]:
+def _row(task_id: str, check: str, name: str, runs: int, off: int, causes: set[str]) -> FlakeRow:
     return {
         "task_id": task_id,
         "check": check,
@@ -162,7 +161,7 @@ def run_flakes_table(
     return from_rows("flakes", flaky_in_run(task_id, name, found))
 
 
-def merged(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def merged(rows: Iterable[FlakeRow]) -> list[FlakeRow]:
     """Put rows of the schema ``flakes`` together, one a task and check.
 
     Parameters
@@ -174,7 +173,7 @@ def merged(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     -------
     list of dict
     """
-    by_check: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    by_check: dict[tuple[str, str], list[FlakeRow]] = defaultdict(list)
     for row in rows:
         if row["check"] != OUTPUTS:
             by_check[row["task_id"], row["check"]].append(row)

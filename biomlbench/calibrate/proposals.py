@@ -14,6 +14,8 @@ from biomlbench.verify.modes.exact_match import TIGHT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from biomlbench.calibrate.regrade import Flip
+    from biomlbench.contracts.mappings import Config
     from biomlbench.verify import Card
     from biomlbench.verify.config import Check
 
@@ -56,13 +58,13 @@ class Proposal:
     check: str
     action: str
     why: str
-    present: dict[str, Any] = field(default_factory=dict)
-    proposed: dict[str, Any] = field(default_factory=dict)
+    present: Config = field(default_factory=dict)
+    proposed: Config = field(default_factory=dict)
     separates: tuple[float, float | None] | None = None
     right_failed: list[str] = field(default_factory=list)
     wrong_passed: list[str] = field(default_factory=list)
     inseparable: list[str] = field(default_factory=list)
-    flips: list[dict[str, Any]] = field(default_factory=list)
+    flips: list[Flip] = field(default_factory=list)
 
 
 def propose(

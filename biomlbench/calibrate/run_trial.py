@@ -21,6 +21,7 @@ from biomlbench.verify.execution import preload_for
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.verify.plan import Plan
 
 __all__ = ["main"]
@@ -55,9 +56,7 @@ def main(question: str, answer: str) -> None:
     Path(answer).write_text(json.dumps(found), encoding="utf-8")
 
 
-def _outputs(
-    pair: Pair, context: Context, loaded: Any, job: dict[str, Any]
-) -> dict[str, CaseOutput]:
+def _outputs(pair: Pair, context: Context, loaded: Any, job: JsonObject) -> dict[str, CaseOutput]:
     task = context.task(pair.task_id)
     code = read_code(pair.submission).encode()
     execution = run_functions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import yaml
 
@@ -20,6 +20,8 @@ from biomlbench.runtime.progress_bars import track
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from biomlbench.contracts.calibration_rows import RateRow
+    from biomlbench.contracts.mappings import Config
     from biomlbench.stages import Context
 
 __all__ = ["PROPOSAL", "apply_proposal", "diff", "read_proposal", "write_proposal"]
@@ -101,7 +103,7 @@ def write_proposal(
     return path
 
 
-def read_proposal(path: str | Path) -> list[dict[str, Any]]:
+def read_proposal(path: str | Path) -> list[Config]:
     """Read the changes of a proposal.
 
     Raises
@@ -177,7 +179,22 @@ def apply_proposal(path: str | Path, context: Context) -> list[str]:
     return done
 
 
-def diff(results: str | Path, before: str, after: str) -> list[dict[str, Any]]:
+class RateChange(TypedDict):
+    """An error rate in two weeks, each as ``errors/n``; `clear` where the intervals are apart."""
+
+    task_id: str | None
+    scope: str
+    name: str
+    kind: str
+    before: str | None
+    after: str | None
+    clear: bool
+
+
+_Rate = tuple[str | None, str, str, str]
+
+
+def diff(results: str | Path, before: str, after: str) -> list[RateChange]:
     """Compare the rates of two weeks.
 
     Parameters
@@ -198,20 +215,27 @@ def diff(results: str | Path, before: str, after: str) -> list[dict[str, Any]]:
         If a week has not been archived.
     """
     first, second = (_rates(results, week) for week in (before, after))
-    found = []
+    found: list[RateChange] = []
     for key in sorted(first.keys() | second.keys(), key=str):
         a, b = first.get(key), second.get(key)
         if a and b and (a["errors"], a["n"]) == (b["errors"], b["n"]):
             continue
-        row = dict(zip(("task_id", "scope", "name", "kind"), key, strict=True))
-        for name, rate in (("before", a), ("after", b)):
-            row[name] = f"{rate['errors']}/{rate['n']}" if rate else None
-        row["clear"] = bool(a and b and (a["high"] < b["low"] or b["high"] < a["low"]))
-        found.append(row)
+        task_id, scope, name, kind = key
+        found.append(
+            {
+                "task_id": task_id,
+                "scope": scope,
+                "name": name,
+                "kind": kind,
+                "before": f"{a['errors']}/{a['n']}" if a else None,
+                "after": f"{b['errors']}/{b['n']}" if b else None,
+                "clear": bool(a and b and (a["high"] < b["low"] or b["high"] < a["low"])),
+            }
+        )
     return found
 
 
-def _rates(results: str | Path, week: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+def _rates(results: str | Path, week: str) -> dict[_Rate, RateRow]:
     table = read_table("rates", Path(results) / "calibration" / week / "rates.parquet")
-    rows: Iterable[dict[str, Any]] = table.to_pylist()
+    rows: Iterable[RateRow] = table.to_pylist()
     return {(r["task_id"], r["scope"], r["name"], r["kind"]): r for r in rows if r["week"] == week}

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.stages import Context
 
 __all__ = ["finish", "pair_options", "stage_tables", "where_looked"]
@@ -79,7 +80,7 @@ def stage_tables(
     task: str,
     context: Context,
     out: Path | None,
-    options: dict[str, Any],
+    options: Arguments,
 ) -> dict[str, pa.Table]:
     """Run all five stages of a submission.
 

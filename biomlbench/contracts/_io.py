@@ -20,6 +20,8 @@ from biomlbench.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = [
     "DIGESTS",
     "RUN_METADATA",
@@ -359,7 +361,7 @@ def _size(path: str | Path) -> int:
     return found.st_size
 
 
-def provenance(path: str | Path, run: str | None = None) -> dict[str, Any]:
+def provenance(path: str | Path, run: str | None = None) -> JsonObject:
     """Return the provenance that :func:`write_table` put into a file.
 
     Parameters
@@ -387,7 +389,7 @@ def provenance(path: str | Path, run: str | None = None) -> dict[str, Any]:
         raise ContractError(f"{path}: what it was made from cannot be read; make it again")
     if run is not None and run in record.get(DIGESTS, {}):
         record["submission_sha256"] = record.pop(DIGESTS)[run]
-    result: dict[str, Any] = record
+    result: JsonObject = record
     return result
 
 

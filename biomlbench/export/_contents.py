@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.plain_text import markdown_line
@@ -20,6 +20,7 @@ from biomlbench.workflow.pair_tables import PairTables
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.reproduce.inputs import Inputs
 
 __all__ = [
@@ -274,7 +275,7 @@ def _note(inputs: Inputs, contents: Contents, *, with_answers: bool) -> str:
     )
     to_make = "".join(f"- {markdown_line(line)}\n" for line in contents.to_make)
     left_out = "".join(f"- {markdown_line(line)}\n" for line in contents.left_out)
-    lines: dict[str, Any] = {
+    lines: JsonObject = {
         "title": markdown_line(inputs.config["title"]),
         "version": inputs.record["biomlbench"],
         "answers": answers,

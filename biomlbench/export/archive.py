@@ -37,6 +37,8 @@ from biomlbench.runtime.progress_bars import track
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["ArchiveError", "archive", "unpack"]
 
 CRATE = "ro-crate-metadata.json"
@@ -160,7 +162,7 @@ def _latest(inputs: Inputs) -> str:
 
 def _crate(
     inputs: Inputs, contents: Contents, hashes: Mapping[str, str], date: str, licence: str
-) -> dict[str, Any]:
+) -> JsonObject:
     parts = []
     for name, words in sorted(contents.described.items()):
         path = Path(name)

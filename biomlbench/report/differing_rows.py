@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import AnyRow
     from biomlbench.submission.sample import Sample
 
 __all__ = ["Differing", "NotComparableError", "Predictions", "apart", "differing_rows"]
@@ -56,7 +57,7 @@ class Differing:
 
     ids: tuple[str, ...]
     columns: tuple[str, ...]
-    rows: list[dict[str, Any]]
+    rows: list[AnyRow]
     differing: int
     total: int
 

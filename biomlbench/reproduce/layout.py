@@ -15,6 +15,7 @@ from biomlbench.task.adopted_data import MANIFEST
 from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Config
     from biomlbench.reproduce.inputs import Inputs, Submission
 
 __all__ = ["CONFIG", "ReproduceError", "lay_out"]
@@ -131,7 +132,7 @@ def _hollow(target: Path, size: int) -> None:
     os.truncate(target, size)
 
 
-def _own_tasks(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAgain]:
+def _own_tasks(inputs: Inputs, config: Config, into: Path) -> list[NotAgain]:
     missing, folders = [], []
     for number, given in enumerate(inputs.tasks_dirs()):
         name = inside(given) or f"own-tasks/{number}"
@@ -151,7 +152,7 @@ def _own_tasks(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAg
     return missing
 
 
-def _own_files(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAgain]:
+def _own_files(inputs: Inputs, config: Config, into: Path) -> list[NotAgain]:
     missing, moved = [], {}
     for number, given in enumerate(inputs.files()):
         moved[given] = inside(given) or f"{_OWN_FILES}/{number}-{Path(given).name}"
@@ -171,7 +172,7 @@ def _own_files(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAg
     return missing
 
 
-def _data(inputs: Inputs, config: dict[str, Any], into: Path, *, keep_data: bool) -> None:
+def _data(inputs: Inputs, config: Config, into: Path, *, keep_data: bool) -> None:
     """Copy raw data, which saves fetching them; prepared ones only where they are asked for."""
     source = inputs.data()
     config["data_dir"] = inside(config.get("data_dir") or DATA) or DATA

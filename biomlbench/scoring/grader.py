@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from biomlbench.grading import GraderSpec
     from biomlbench.metrics import Metric
+    from biomlbench.scoring.medals import Ranked
     from biomlbench.task.submission_columns import SubmissionSchema
 
 __all__ = ["Grader", "InvalidSubmissionError", "TaskReport"]
@@ -266,7 +267,7 @@ class Grader:
             )
         return direction == "minimize"
 
-    def rank_score(self, score: float | None, leaderboard: pd.DataFrame) -> dict[str, Any]:
+    def rank_score(self, score: float | None, leaderboard: pd.DataFrame) -> Ranked:
         """Rank a score; see :func:`biomlbench.scoring.medals.rank_score`."""
         from biomlbench.scoring.medals import rank_score
 

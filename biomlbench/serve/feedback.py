@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.stages.cards import LoadedCard
     from biomlbench.task.registry import Task
     from biomlbench.verify import PlannedCase
@@ -36,7 +37,7 @@ class _One:
         return (self.case,) if name == VISIBLE else ()
 
 
-def visible_checks(verify: pa.Table) -> list[dict[str, Any]]:
+def visible_checks(verify: pa.Table) -> list[JsonObject]:
     """Return the checks of the visible suite.
 
     Parameters
@@ -80,7 +81,7 @@ def disagreement(verify: pa.Table) -> str:
     return ""
 
 
-def visible_feedback(task: Task, execute: pa.Table, verifier: str) -> list[dict[str, Any]]:
+def visible_feedback(task: Task, execute: pa.Table, verifier: str) -> list[JsonObject]:
     """Return what became of every visible case, expected and got included.
 
     Parameters
@@ -104,11 +105,11 @@ def visible_feedback(task: Task, execute: pa.Table, verifier: str) -> list[dict[
         for row in execute.to_pylist()
         if row["suite"] == VISIBLE
     }
-    found: list[dict[str, Any]] = judge_bounded(task, f"{__name__}:told", outputs, verifier)
+    found: list[JsonObject] = judge_bounded(task, f"{__name__}:told", outputs, verifier)
     return found
 
 
-def told(loaded: LoadedCard, outputs: Mapping[str, Any], verifier: str) -> list[dict[str, Any]]:
+def told(loaded: LoadedCard, outputs: Mapping[str, Any], verifier: str) -> list[JsonObject]:
     """Judge every visible case; see :func:`visible_feedback`."""
     found = [asdict(item) for item in feedback(*loaded, outputs)]
     if verifier != "v2":

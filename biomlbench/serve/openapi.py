@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic.json_schema import models_json_schema
 
@@ -15,6 +15,7 @@ from biomlbench.submission.reading import FORMATS, MAX_CODE_BYTES
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.serve.settings import Settings
 
 __all__ = ["description"]
@@ -32,7 +33,7 @@ _ERRORS = {
 }
 
 
-def description(settings: Settings) -> dict[str, Any]:
+def description(settings: Settings) -> JsonObject:
     """Return the OpenAPI document.
 
     Parameters
@@ -85,12 +86,12 @@ def description(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _schemas() -> dict[str, Any]:
+def _schemas() -> JsonObject:
     _, found = models_json_schema(
         [(model, "serialization") for model in (Health, Result, Error, Evaluation)],
         ref_template="#/components/schemas/{model}",
     )
-    schemas: dict[str, Any] = found["$defs"]
+    schemas: JsonObject = found["$defs"]
     return schemas
 
 
@@ -111,7 +112,7 @@ def _card(settings: Settings, own: str) -> str:
     return ""
 
 
-def _get(name: str, summary: str, schema: type[BaseModel]) -> dict[str, Any]:
+def _get(name: str, summary: str, schema: type[BaseModel]) -> JsonObject:
     return {"operationId": name, "summary": summary, "responses": {"200": _json("Done.", schema)}}
 
 
@@ -124,8 +125,8 @@ def _post(
     example: str,
     *,
     must_name: bool,
-) -> dict[str, Any]:
-    task: dict[str, Any] = {
+) -> JsonObject:
+    task: JsonObject = {
         "type": "string",
         "maxLength": MAX_TASK_ID,
         "description": "Another task than the server's own, in full or by its bare name.",
@@ -152,6 +153,6 @@ def _post(
     }
 
 
-def _json(text: str, schema: type[BaseModel]) -> dict[str, Any]:
+def _json(text: str, schema: type[BaseModel]) -> JsonObject:
     reference = {"$ref": f"#/components/schemas/{schema.__name__}"}
     return {"description": text, "content": {"application/json": {"schema": reference}}}

@@ -21,10 +21,11 @@ from biomlbench.runtime.once import once
 from biomlbench.scoring.effective_task import EffectiveTask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import TypedRow
     from biomlbench.task.registry import Registry, Task
 
 __all__ = [
@@ -231,7 +232,7 @@ def run_pair(
 
 def rows_of(
     stage: str, pair: Pair, context: Context, tables: dict[str, pa.Table], digest: str
-) -> list[dict[str, Any]]:
+) -> Sequence[TypedRow]:
     """Return a stage's rows of a pair whose submission holds what its hash says.
 
     Parameters

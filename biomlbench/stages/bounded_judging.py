@@ -91,7 +91,7 @@ def judge_bounded(
 def run(job: Mapping[str, Any]) -> Any:
     """Judge the outputs of a job of :func:`judge_bounded`; without any, the oracle's own."""
     loaded = loaded_from(Path(job["folder"]), Path(job["oracle"]))
-    outputs: dict[str, Any]
+    outputs: dict[str, CaseOutput | _Right]
     if job["outputs"] is None:
         outputs = {name: _Right("ok", value) for name, value in loaded.oracle.values.items()}
     else:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import Config, JsonObject
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
@@ -84,7 +85,7 @@ def stage_record(
     dict of str to str
     """
     declared = dependencies(stage)
-    settings: dict[str, Any] = {name: getattr(context, name) for name in declared.settings}
+    settings: Config = {name: getattr(context, name) for name in declared.settings}
     if "limits" in settings:
         settings["limits"] = dict(settings["limits"])
     if known := set(declared.overrides).difference(declared.files):
@@ -126,7 +127,7 @@ def sources(
     return {**record, **(inherited(tables) if stage == FINAL else {})}
 
 
-def record_of(table: pa.Table, run: str | None = None) -> dict[str, Any]:
+def record_of(table: pa.Table, run: str | None = None) -> JsonObject:
     """Return the provenance in the metadata of a table that was read from its file.
 
     Parameters
@@ -144,12 +145,12 @@ def record_of(table: pa.Table, run: str | None = None) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: bytes) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(text)
+def _parsed(text: bytes) -> JsonObject:
+    record: JsonObject = json.loads(text)
     return record
 
 
-def _of_run(record: dict[str, Any], run: str | None) -> dict[str, Any]:
+def _of_run(record: JsonObject, run: str | None) -> JsonObject:
     if run is None or run not in record.get(DIGESTS, {}):
         return record
     alone = {key: value for key, value in record.items() if key != DIGESTS}

@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.submission.reading import read_table
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import CaseRow
     from biomlbench.sandbox import ProgramResult
     from biomlbench.task.registry import Task
     from biomlbench.verify import CheckOutcome
@@ -78,7 +79,7 @@ def run_recorded(
 
 
 def judge_recorded(
-    task: Task, output: str | bytes, name: str, rows: list[dict[str, Any]]
+    task: Task, output: str | bytes, name: str, rows: list[CaseRow]
 ) -> list[CheckOutcome]:
     """Judge a program by its recorded reruns.
 
@@ -110,7 +111,7 @@ def judge_recorded(
         try:
             sample = sample_of(task)
             return read_table(
-                row["output"],
+                cast("bytes", row["output"]),
                 sample.columns,
                 name=name,
                 most_rows=sample.most_rows,

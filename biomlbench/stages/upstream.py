@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from biomlbench.outcomes import Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.contracts.rows import GradeRow
+    from biomlbench.contracts.rows import GradeRow, StructureRow
 
 __all__ = ["Failure", "first_failure", "grade_row", "upstream_failure"]
 
@@ -21,12 +21,12 @@ class Failure(TypedDict):
     message: str
 
 
-def first_failure(validate: pa.Table) -> dict[str, Any] | None:
+def first_failure(validate: pa.Table) -> StructureRow | None:
     """Return the first failed check of a `validate` table, or None."""
     outcomes = validate.column("outcome").to_pylist()
     if "failed" not in outcomes:
         return None
-    failure: dict[str, Any] = validate.slice(outcomes.index("failed"), 1).to_pylist()[0]
+    failure: StructureRow = validate.slice(outcomes.index("failed"), 1).to_pylist()[0]
     return failure
 
 

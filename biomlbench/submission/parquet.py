@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["read_parquet"]
 
 #: Seconds that one file may take.
@@ -79,7 +81,7 @@ class _Reader:
 
     def ask(
         self, request: bytes, data: bytes, most_bytes: int
-    ) -> tuple[dict[str, Any], list[bytearray]]:
+    ) -> tuple[JsonObject, list[bytearray]]:
         """Send a file; return the answer's header and its buffers, which have so many bytes."""
         process = self._start()
         deadline = time.monotonic() + TIMEOUT_S
@@ -197,7 +199,7 @@ def read_parquet(
 
 
 def _table(
-    header: dict[str, Any], buffers: list[bytearray], columns: Mapping[str, str], pa: Any
+    header: JsonObject, buffers: list[bytearray], columns: Mapping[str, str], pa: Any
 ) -> pa.Table:
     arrays, queue = [], iter(buffers)
     rows = header["rows"]

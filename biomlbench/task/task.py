@@ -16,6 +16,7 @@ from biomlbench.task.submission_columns import SubmissionSchema
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from biomlbench.contracts.mappings import Config
     from biomlbench.metrics import Metric
     from biomlbench.scoring.grader import Grader
     from biomlbench.suites.published import Native, Published
@@ -131,7 +132,7 @@ class Task:
     def _where(self) -> str:
         return str(self.folder / "config.yaml")
 
-    def _section(self, key: str) -> dict[str, Any]:
+    def _section(self, key: str) -> Config:
         value = self.config.get(key) or {}
         if not isinstance(value, dict):
             raise TaskError(f"{self._where}: `{key}` must be a mapping, not {value!r}")
@@ -233,7 +234,7 @@ class Task:
         return self._place(declared) if declared else self.private_dir / "gold_submission.csv"
 
     @property
-    def _dataset(self) -> dict[str, Any]:
+    def _dataset(self) -> Config:
         if "datasets" not in self.config:
             return self._section("dataset")
         datasets = self._section("datasets")
@@ -397,12 +398,12 @@ class Task:
         return native_grader(self.published, self.folder)
 
     @property
-    def limits(self) -> dict[str, Any]:
+    def limits(self) -> Config:
         """Limits of the sandbox, for submitted programs."""
         return dict(self._section("limits"))
 
     @property
-    def compute(self) -> dict[str, Any]:
+    def compute(self) -> Config:
         """Compute requirements, for instance ``memory_mb``.
 
         The published form says ``estimated_runtime_minutes``; the GPU that it recommends is not

@@ -13,6 +13,7 @@ from biomlbench.workflow.config import ConfigError, Sources, check_config
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from biomlbench.contracts.mappings import Config
     from biomlbench.task.registry import Registry
 
 __all__ = ["changes_of_tasks", "checked"]
@@ -23,7 +24,7 @@ _NO_FOLDER = re.compile(r"[{}<>\x00-\x1f]")
 
 def checked(
     config: Mapping[str, Any], root: str | Path, files: Iterable[str | Path] = ()
-) -> dict[str, Any]:
+) -> Config:
     """Check the workflow's config and fill in the defaults.
 
     Parameters
@@ -72,9 +73,7 @@ def _no_results_folder(folder: str) -> str:
     return ""
 
 
-def changes_of_tasks(
-    config: Mapping[str, Any], registry: Registry, sources: Sources
-) -> dict[str, Any]:
+def changes_of_tasks(config: Mapping[str, Any], registry: Registry, sources: Sources) -> Config:
     """Return the config's changes to tasks by full id; refuse what names nothing that is there.
 
     Parameters
@@ -96,7 +95,7 @@ def changes_of_tasks(
         raise ConfigError(f"{sources.where(path)}: `{key}`: {problem}; correct the path")
     for number, name in enumerate(config.get("calibration", {}).get("tasks", [])):
         _get_task(registry, name, ("calibration", "tasks", number), sources)
-    changes: dict[str, Any] = {}
+    changes: Config = {}
     for name, changed in config["tasks"].items():
         path = ("tasks", name)
         task_id = _get_task(registry, str(name), path, sources)

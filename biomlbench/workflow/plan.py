@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from biomlbench.errors import TaskError
 from biomlbench.runtime.files import shipped
@@ -34,6 +34,9 @@ from biomlbench.workflow.runs import Run, read_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from biomlbench.contracts.mappings import Config
+    from biomlbench.workflow.job import Job, PairFields, TaskJob
 
 __all__ = ["Benchmark"]
 
@@ -132,7 +135,7 @@ class Benchmark:
         self.runs: dict[tuple[str, str], Run] = {
             (r.task_id, r.run_id): self._as_here(r) for r in runs
         }
-        self._parameters: dict[tuple[str, str], dict[str, Any]] = {}
+        self._parameters: dict[tuple[str, str], TaskJob] = {}
         self._compute: dict[str, dict[str, int]] = {}
         self.replaced: Mapping[str, int] = {}
         self._plan = plan
@@ -199,7 +202,7 @@ class Benchmark:
         """Return a task as the config changes it."""
         return EffectiveTask(self.registry.get_task(task_id), self.changes(task_id))
 
-    def changes(self, task_id: str) -> dict[str, Any]:
+    def changes(self, task_id: str) -> Config:
         """Return what the config changes of a task, and the audit that the results hold of it."""
         found = dict(self.config["tasks"].get(task_id, {}))
         if os.path.isfile(path := f"{self.results}/audit/{task_id}/{FINDINGS}"):
@@ -304,7 +307,7 @@ class Benchmark:
             }
         )
 
-    def job(self, stage: str, task: str, run: str) -> dict[str, Any]:
+    def job(self, stage: str, task: str, run: str) -> Job:
         """Return what a stage's job is about.
 
         Parameters
@@ -317,16 +320,17 @@ class Benchmark:
             `pair`, the fields of `biomlbench.stages.Pair`, and those of :meth:`task_job`.
         """
         row = self.runs[task, run]
-        pair = {
+        pair: PairFields = {
             "task_id": task,
             "run_id": run,
             "submission": row.submission,
             "kind": row.kind,
             "seed": row.seed,
         }
-        return {"pair": pair, **self.task_job(stage, task), **self._again(stage, [pair])}
+        job = cast("Job", {"pair": pair, **self.task_job(stage, task)})
+        return self._about([pair], job, stage)
 
-    def batch_job(self, stage: str, task: str, batch: str) -> dict[str, Any]:
+    def batch_job(self, stage: str, task: str, batch: str) -> Job:
         """Return what a stage's job for a batch is about.
 
         Parameters
@@ -339,17 +343,21 @@ class Benchmark:
             `pairs`, each as `pair` in :meth:`job`, sorted by run.
         """
         members = self.assignment.batches[task, batch]
-        pairs = [{"task_id": task, "run_id": run, **members[run]} for run in sorted(members)]
-        return {"pairs": pairs, **self.task_job(stage, task), **self._again(stage, pairs)}
+        pairs: list[PairFields] = [
+            {"task_id": task, "run_id": run, **members[run]} for run in sorted(members)
+        ]
+        job = cast("Job", {"pairs": pairs, **self.task_job(stage, task)})
+        return self._about(pairs, job, stage)
 
-    def _again(self, stage: str, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return, for the stage that reads submissions first, how often each was replaced."""
-        if before(stage) or not self.replaced:
-            return {}
-        paths = {pair["submission"] for pair in pairs} & self.replaced.keys()
-        return {"replaced": {path: self.replaced[path] for path in sorted(paths)}} if paths else {}
+    def _about(self, pairs: Iterable[PairFields], job: Job, stage: str) -> Job:
+        """Add, for the stage that reads submissions first, how often each was replaced."""
+        if not before(stage) and self.replaced:
+            paths = {pair["submission"] for pair in pairs} & self.replaced.keys()
+            if paths:
+                job["replaced"] = {path: self.replaced[path] for path in sorted(paths)}
+        return job
 
-    def task_job(self, stage: str, task_id: str) -> dict[str, Any]:
+    def task_job(self, stage: str, task_id: str) -> TaskJob:
         """Return what a stage depends on in a task.
 
         Parameters
@@ -366,7 +374,7 @@ class Benchmark:
         key = (stage, task_id)
         if key not in self._parameters:
             found = self.effective_task(task_id)
-            job = {
+            job: TaskJob = {
                 "context": context_of_stage(stage, found.overrides, self.config),
                 "task": fingerprint(found.task, stage),
             }

@@ -38,6 +38,8 @@ from biomlbench.workflow.table_rows import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from biomlbench.contracts.mappings import AnyRow
+
 __all__ = [
     "COLUMNS",
     "NO_SUBMISSION",
@@ -227,7 +229,7 @@ class _Reader:
             more = f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
             note(f"{told[0]}{more}; means leave it out")
 
-    def _add(self, row: dict[str, Any], source: str, group: RunGroup | None) -> None:
+    def _add(self, row: AnyRow, source: str, group: RunGroup | None) -> None:
         if group is None and row.get("submission") == "null":
             row["submission"] = None
         try:
@@ -276,7 +278,7 @@ class _Reader:
                 return run_id
 
 
-def _published(row: dict[str, Any], group: RunGroup, ignore_unknown: bool) -> None:
+def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
     """Turn a line of a ``submission.jsonl`` into a row."""
     if row.get("agent") in (None, ""):
         row["agent"] = group.agent(row)
@@ -291,7 +293,7 @@ def _published(row: dict[str, Any], group: RunGroup, ignore_unknown: bool) -> No
         row["submission"] = group.submission(path_of(row, "submission_path"))
 
 
-def _run(row: dict[str, Any], agent: str, task_kind: str, source: str) -> Run:
+def _run(row: AnyRow, agent: str, task_kind: str, source: str) -> Run:
     """Return the run of a row whose task is known; `row` has its full id."""
     submission = NO_SUBMISSION
     if row["submission"] is not None:
@@ -326,7 +328,7 @@ def _run(row: dict[str, Any], agent: str, task_kind: str, source: str) -> Run:
     )
 
 
-def _bad_row(row: dict[str, Any], source: str, error: RowError) -> BadRow:
+def _bad_row(row: AnyRow, source: str, error: RowError) -> BadRow:
     """Return what can be told of a row; of its values only text and numbers."""
 
     def stated(key: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -137,7 +137,7 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
                     return
 
 
-def _labels_of(table: PublicTable, target: str, shared: list[str]) -> dict[str, Any]:
+def _labels_of(table: PublicTable, target: str, shared: list[str]) -> dict[str, str]:
     return dict(zip(row_texts(table.frame[shared]), table.text(target), strict=True))
 
 

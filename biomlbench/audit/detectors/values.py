@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from biomlbench.audit.findings import Found
     from biomlbench.audit.subject import Subject
+    from biomlbench.contracts.mappings import Arguments
 
 ORDER = 40
 SCORES = True
@@ -43,13 +44,13 @@ def find(subject: Subject) -> Iterable[Found]:
     yield from _scaled(subject)
 
 
-def _odd_values(subject: Subject) -> dict[str, Any]:
+def _odd_values(subject: Subject) -> Arguments:
     """Return the values that are refused of a sound task, by what they are called."""
     blank = any(_has_blank(subject.sample[name].to_numpy()) for name in subject.names)
     blank = blank or any(_has_blank(truth) for truth in subject.truths.values())
     if not all(spec.numeric for spec in subject.specs):
         return {} if blank else {"an empty text": ""}  # else it may mean something
-    values: dict[str, Any] = {} if blank else {"missing": np.nan, "an empty text": ""}
+    values: Arguments = {} if blank else {"missing": np.nan, "an empty text": ""}
     return {**values, "infinity": np.inf, "minus infinity": -np.inf, "text": "n/a?",
             "a text of NaN": "nan"}  # fmt: skip
 

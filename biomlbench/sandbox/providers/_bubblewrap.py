@@ -24,6 +24,7 @@ from biomlbench.sandbox.providers.base import INSIDE, Setup, environment, harnes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from biomlbench.sandbox.inside.settings import HostSettings
     from biomlbench.sandbox.interpreter import Interpreter
 
 __all__ = ["Bubblewrap", "find_binary", "launch"]
@@ -278,7 +279,7 @@ def launch(
     finally:
         for fd in fds:
             os.close(fd)
-    settings: dict[str, object] = {
+    settings: HostSettings = {
         "uid": uid,
         "own_pids": True,
         "keeper": False,
