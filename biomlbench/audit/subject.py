@@ -102,9 +102,9 @@ class Subject:
         """Return a prediction column's specification."""
         return next(spec for spec in self.specs if spec.name == name)
 
-    def with_values(self, values: Any, base: pd.DataFrame | None = None) -> pd.DataFrame:
+    def with_values(self, values: Any) -> pd.DataFrame:
         """Return a submission with one array of values, or one for each prediction column."""
-        frame = (self.sample if base is None else base).copy()
+        frame: pd.DataFrame = self.sample.copy()
         for number, name in enumerate(self.names):
             frame[name] = values[number] if isinstance(values, list) else values
         return frame

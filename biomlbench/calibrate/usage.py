@@ -29,6 +29,8 @@ __all__ = [
 
 OUTLIER = 3.5
 """Modified z-score from which on a time is an outlier (Iglewicz and Hoaglin 1993)."""
+MOST_REASONS = 10
+"""Reasons that are told of a week."""
 _MAD_TO_SD = 0.6745
 """Quantile of the normal distribution that makes a median deviation a standard deviation."""
 
@@ -175,10 +177,10 @@ def hints_before_pass(rows: Iterable[TelemetryRow]) -> dict[str, Counter[int]]:
     return dict(found)
 
 
-def failure_reasons(rows: Iterable[TelemetryRow], top: int = 10) -> list[tuple[Reason, int]]:
+def failure_reasons(rows: Iterable[TelemetryRow]) -> list[tuple[Reason, int]]:
     """Return the commonest reasons of runs that did not pass."""
     counts = Counter(row["reason"] for row in rows if row["verdict"] != Verdict.PASS)
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:top]
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_REASONS]
 
 
 def check_rates(rows: Iterable[TelemetryRow]) -> list[CheckRate]:

@@ -31,7 +31,6 @@ __all__ = ["MARK", "SiteError", "publish"]
 
 MARK = ".biomlbench-site.json"
 """Lists what a site is made of: what is not in it, is not ours to overwrite or delete."""
-_AS_THEY_ARE = ("rates", "kills", "margins", "flakes", "history")
 _DOWNLOADS = ("csv", "croissant", "ro-crate")
 
 

@@ -207,14 +207,13 @@ def run_pair(
     pair: Pair,
     context: Context,
     folder: str | Path,
-    provenance: Mapping[str, str] | None = None,
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> dict[str, pa.Table]:
     """Run all stages of a pair, one after another.
 
     Parameters
     ----------
-    pair, context, folder, provenance
+    pair, context, folder
         As in :func:`run_stage`.
     track : callable, optional
         Goes through the stages' names, to show how far it is.
@@ -227,7 +226,7 @@ def run_pair(
     from biomlbench.stages.chain import all_stages
 
     stages = track(all_stages())
-    return {stage: run_stage(stage, pair, context, folder, provenance) for stage in stages}
+    return {stage: run_stage(stage, pair, context, folder) for stage in stages}
 
 
 def rows_of(

@@ -11,7 +11,6 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.contracts import DIGESTS
 from biomlbench.errors import TaskError
 from biomlbench.runtime.environment import PACKAGES, digest, environment, environment_hash
 from biomlbench.stages.chain import FINAL, dependencies, get_stage
@@ -127,34 +126,15 @@ def sources(
     return {**record, **(inherited(tables) if stage == FINAL else {})}
 
 
-def record_of(table: pa.Table, run: str | None = None) -> JsonObject:
-    """Return the provenance in the metadata of a table that was read from its file.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-    run : str, optional
-        In a table of several runs, return what a table of this one alone would say.
-
-    Returns
-    -------
-    dict
-    """
-    text = (table.schema.metadata or {}).get(b"biomlbench", b"{}")
-    return _of_run(_parsed(text), run)
+def record_of(table: pa.Table) -> JsonObject:
+    """Return the provenance in the metadata of a table that was read from its file."""
+    return _parsed((table.schema.metadata or {}).get(b"biomlbench", b"{}"))
 
 
 @lru_cache(maxsize=64)
 def _parsed(text: bytes) -> JsonObject:
     record: JsonObject = json.loads(text)
     return record
-
-
-def _of_run(record: JsonObject, run: str | None) -> JsonObject:
-    if run is None or run not in record.get(DIGESTS, {}):
-        return record
-    alone = {key: value for key, value in record.items() if key != DIGESTS}
-    return alone | {"submission_sha256": record[DIGESTS][run]}
 
 
 def inherited(tables: Mapping[str, pa.Table]) -> dict[str, str]:

@@ -291,13 +291,12 @@ def validate_rows(
     task: Task,
     *,
     name: str | Path | None = None,
-    root: str | Path | None = None,
 ) -> list[StructureRow]:
     """Return one row a structural check of predictions, without opening the answers.
 
     Parameters
     ----------
-    submission, task, name, root
+    submission, task, name
         As for :func:`inspect_submission`.
 
     Returns
@@ -311,7 +310,7 @@ def validate_rows(
     TaskError
         If the task's sample submission is missing or broken.
     """
-    result = inspect_submission(submission, task, name=name, root=root)
+    result = inspect_submission(submission, task, name=name)
     return _rows(CHECKS, result.found, result.reached)
 
 

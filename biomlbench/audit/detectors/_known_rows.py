@@ -19,9 +19,7 @@ FEW = 0.05
 """Share of the test rows from which known labels count."""
 
 
-def known_rows(
-    subject: Subject, name: str, known: int, target: str, values: np.ndarray, what: str
-) -> Found:
+def known_rows(subject: Subject, name: str, known: int, values: np.ndarray, what: str) -> Found:
     """Return a finding with the submission of which the known rows are right.
 
     Parameters
@@ -31,7 +29,6 @@ def known_rows(
         The finding's.
     known : int
         Number of rows whose label is known.
-    target : str
     values : ndarray of object, shape (n,)
         What is known of each test row, None or empty for nothing.
     what : str

@@ -59,7 +59,7 @@ def find(subject: Subject) -> Iterable[Found]:
                 filled = np.full(subject.n, None, object)
                 filled[there] = values[rows[there]]
                 what = f"{table.name}: column {column} ({how}) holds {target}"
-                yield known_rows(subject, name, found.equal, target, filled, what)
+                yield known_rows(subject, name, found.equal, filled, what)
                 break
     if not told:
         yield from _duplicates(subject)
@@ -132,7 +132,7 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
                 found = agreement(values[told], truth[told])
                 if found.real:
                     what = f"rows of {other.name} with the same features ({', '.join(shared[:5])})"
-                    yield known_rows(subject, "answers-by-duplicates", found.equal, target, values,
+                    yield known_rows(subject, "answers-by-duplicates", found.equal, values,
                                  f"{what} tell {target}")  # fmt: skip
                     return
 
