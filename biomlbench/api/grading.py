@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
 from biomlbench.frames import is_path, parquet_of
-from biomlbench.outcomes import Fault, Reason
+from biomlbench.outcomes import Fault, Outcome, Reason
 from biomlbench.runtime.once import once
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary, Totals
@@ -236,7 +236,7 @@ def validate_submission(submission: Submission, task: Task) -> tuple[bool, str]:
     else:
         rows = kind.validate(str(source), task)
     for row in rows:
-        if row["outcome"] == "failed":
+        if row["outcome"] == Outcome.FAILED:
             where = looked_in(str(source)) if row["reason"] == Reason.MISSING_FILE else ""
             return False, f"Submission invalid! {row['message']}{where}"
     return True, kind.VALID

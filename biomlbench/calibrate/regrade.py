@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from biomlbench.contracts import ContractError, read_table, write_table
-from biomlbench.outcomes import Verdict
+from biomlbench.outcomes import Verdict, Verifier
 from biomlbench.runtime import progress_bars as bars
 from biomlbench.stages import STAGES, Pair, SubmissionChangedError, run_stage
 from biomlbench.stages.chain import FINAL
@@ -98,7 +98,7 @@ def flips_of_card(
     card = replace(card, verifier=replace(card.rules, checks=checks))
     flips: list[Flip] = []
     # under the other verifiers the card's checks do not decide
-    pairs = [p for p in _pairs(results) if p["task_id"] == task_id and p["verifier"] == "v2"]
+    pairs = [p for p in _pairs(results) if p["task_id"] == task_id and p["verifier"] == Verifier.V2]
     for pair in bars.track(pairs, "judging past pairs again"):
         folder = results / "pairs" / task_id / pair["run_id"]
         try:

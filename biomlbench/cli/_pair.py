@@ -128,7 +128,7 @@ def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
     0 for the verdict pass, 1 where the submission is invalid or was not passed, 3 where somebody
     else is at fault.
     """
-    from biomlbench.outcomes import Fault
+    from biomlbench.outcomes import Fault, Verdict
 
     row = tables["medal"].to_pylist()[0]
     if not row["valid_submission"]:
@@ -136,7 +136,7 @@ def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
         echo(f"Not graded ({reason}): {message}", fg="red", err=True)
     if row["fault"] not in (Fault.NONE, Fault.SUBMISSION):
         sys.exit(TROUBLE)
-    if not row["valid_submission"] or row["verdict"] != "pass":
+    if not row["valid_submission"] or row["verdict"] != Verdict.PASS:
         sys.exit(INVALID)
 
 

@@ -16,9 +16,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("AwardColumns", "CaseRow", "CheckRow", "FaultColumns", "GradeRow", "MedalRow", "PairKey"),
-    *("PairRow", "PrepareRow", "Resources", "ScoreColumns", "StructureRow", "TelemetryRow"),
+    *(
+        "PASSTHROUGH",
+        "PairRow",
+        "PrepareRow",
+        "Resources",
+        "ScoreColumns",
+        "StructureRow",
+        "TelemetryRow",
+    ),
     *("VerdictColumns", "ValidateRow", "VerifyRow"),
 ]
+
+
+PASSTHROUGH = "passthrough"
+"""Status of predictions in ``execute``, which run nothing."""
 
 
 class PairKey(TypedDict):

@@ -287,7 +287,7 @@ def metric_reason(error: MetricError) -> Reason:
         ``broken_answers`` where the truth is at fault; otherwise a code that is the
         submission's fault.
     """
-    if error.fault == "task":
+    if error.fault == Fault.TASK:
         return Reason.BROKEN_ANSWERS
     reason = _REASONS.get(error.reason)
     if reason is None and error.reason in set(Reason):
@@ -343,6 +343,6 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
             y_pred = submission[names].to_numpy()
         return grader.required_metric(y_true, y_pred, **grader.options)
     except MetricError as error:
-        if error.fault == "task":
+        if error.fault == Fault.TASK:
             raise TaskError(error.message, Reason.BROKEN_ANSWERS) from error
         raise InvalidSubmissionError(error.message, metric_reason(error)) from error

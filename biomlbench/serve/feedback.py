@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.outcomes import Outcome, Reason, sentence
+from biomlbench.outcomes import Outcome, Reason, Suite, Verifier, sentence
 from biomlbench.stages.bounded_judging import judge_bounded
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.verify import feedback, v1
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["disagreement", "visible_checks", "visible_feedback"]
 
-VISIBLE = "visible"
+VISIBLE = Suite.VISIBLE
 _CHECK = ("check", "mode", "severity", "outcome", "reason", "message", "margin")
 
 
@@ -75,7 +75,7 @@ def disagreement(verify: pa.Table) -> str:
     from biomlbench.verify.evaluation import SHADOW_CHECK
 
     for row in verify.to_pylist():
-        if row["check"] == SHADOW_CHECK and row["outcome"] == "failed":
+        if row["check"] == SHADOW_CHECK and row["outcome"] == Outcome.FAILED:
             result: str = row["message"]
             return result
     return ""
@@ -112,7 +112,7 @@ def visible_feedback(task: Task, execute: pa.Table, verifier: str) -> list[JsonO
 def told(loaded: LoadedCard, outputs: Mapping[str, Any], verifier: str) -> list[JsonObject]:
     """Judge every visible case; see :func:`visible_feedback`."""
     found = [asdict(item) for item in feedback(*loaded, outputs)]
-    if verifier != "v2":
+    if verifier != Verifier.V2:
         decided = _by_v1(loaded, outputs)
         found = [item | decided[item["case"]] for item in found]
     return found

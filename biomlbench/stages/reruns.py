@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from biomlbench.errors import InvalidSubmissionError
+from biomlbench.outcomes import Reason
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import sample_of
 from biomlbench.submission.validation import inspect_submission
@@ -67,7 +68,7 @@ def run_recorded(
     changing = frozenset(name for files in wanted for name in files)
     with _inputs(task.public_dir, {}, changing) as folder:
         first = run(folder)
-    if first.status != "ok" or not again:
+    if first.status != Reason.OK or not again:
         return first, {}
     if inspect_submission(first.output or b"", task, name=name).first_failure:
         return first, {}
@@ -106,7 +107,7 @@ def judge_recorded(
         row = recorded.get(_case_id(files))
         if row is None:
             raise reruns.RerunFailed("it was not carried out")
-        if row["status"] != "ok":
+        if row["status"] != Reason.OK:
             raise reruns.RerunFailed(f"{row['status']}: {row['message']}")
         try:
             sample = sample_of(task)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.grading import GraderSpec
+from biomlbench.outcomes import Fault
 from biomlbench.scoring.grader import Grader
 
 from .published import Published, main_metric, native_grader
@@ -183,5 +184,5 @@ def _hub_score(task: Task, name: str, options: Arguments, values: Any) -> float:
     try:
         return get_metric(name)(truth[there], predictions[there], **options)
     except MetricError as error:
-        kind = TaskError if error.fault == "task" else InvalidSubmissionError
+        kind = TaskError if error.fault == Fault.TASK else InvalidSubmissionError
         raise kind(error.message, metric_reason(error)) from error

@@ -45,9 +45,9 @@ _UNFIT = {"Cc": "a control character", "Zl": "a line break", "Zp": "a line break
 class RowError(ValueError):
     """A row of a run table cannot be used."""
 
-    def __init__(self, message: str, reason: str = Reason.BAD_RUN_ROW) -> None:
+    def __init__(self, message: str, reason: Reason = Reason.BAD_RUN_ROW) -> None:
         super().__init__(message)
-        self.reason = Reason(reason)
+        self.reason = reason
 
 
 def optional_text(row: AnyRow, key: str) -> str:

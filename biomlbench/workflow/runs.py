@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from biomlbench.contracts.mappings import AnyRow
+    from biomlbench.outcomes import Reason
 
 __all__ = [
     "COLUMNS",
@@ -113,8 +114,7 @@ class BadRow:
     run_id, agent, task_id, submission : str
         As far as they could be read, printable. No other run of the task has this `run_id`:
         where it is not the row's own, it is `source`.
-    reason : str
-        Reason code.
+    reason : Reason
     message : str
     """
 
@@ -123,7 +123,7 @@ class BadRow:
     agent: str
     task_id: str
     submission: str
-    reason: str
+    reason: Reason
     message: str
 
 

@@ -108,7 +108,7 @@ def _first_fault(
     earned: Award,
 ) -> FaultColumns:
     if failure := upstream_failure(tables):
-        failed = tables["validate"].column("outcome").to_pylist().count("failed")
+        failed = tables["validate"].column("outcome").to_pylist().count(Outcome.FAILED)
         return _fault("validate" if failed else "execute", **failure)
     if grade["reason"] != Reason.OK:
         return _fault("grade", grade["reason"], grade["message"])
