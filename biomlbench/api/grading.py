@@ -16,7 +16,7 @@ from biomlbench.outcomes import Fault, Outcome, Reason
 from biomlbench.runtime.once import once
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary, Totals
-from biomlbench.submission.reading import looked_in
+from biomlbench.submission.submitted_file import looked_in
 from biomlbench.task.registry import Registry, Task, registry
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from biomlbench.stages import Context, Pair
 from biomlbench.stages.cards import load_card
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.stages.running import environment_of, function_limits, hidden_paths
-from biomlbench.submission.reading import read_code
+from biomlbench.submission.submitted_file import read_code
 from biomlbench.verify import judge
 from biomlbench.verify.execution import preload_for
 

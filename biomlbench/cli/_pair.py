@@ -143,7 +143,7 @@ def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
 def where_looked(row: Mapping[str, Any], submission: Path) -> str:
     """Return where a submission that is not there was looked for; empty for any other row."""
     from biomlbench.outcomes import Reason
-    from biomlbench.submission.reading import looked_in
+    from biomlbench.submission.submitted_file import looked_in
 
     return looked_in(submission) if row["reason"] == Reason.MISSING_FILE else ""
 

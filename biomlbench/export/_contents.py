@@ -14,7 +14,7 @@ from biomlbench.reproduce.layout import CONFIG
 from biomlbench.runtime.progress_bars import track
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import file_hash
-from biomlbench.submission.reading import MAX_BYTES, read_bytes
+from biomlbench.submission.submitted_file import MAX_BYTES, read_bytes
 from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError
 from biomlbench.outcomes import Reason
-from biomlbench.submission.reading import quote
+from biomlbench.submission.submitted_file import quote
 
 from .process import GraderProcess, LostGraderError, start
 

@@ -13,7 +13,7 @@ import numpy as np
 from biomlbench.errors import UserError
 from biomlbench.stages.kinds import get_kind
 from biomlbench.stages.outputs import PROGRAM_OUTPUT
-from biomlbench.submission.reading import file_sha256
+from biomlbench.submission.submitted_file import file_sha256
 from biomlbench.submission.validation import inspect_submission
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import read_record

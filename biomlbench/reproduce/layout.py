@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.reproduce.inputs import DATA, NotAgain, inside, tree
 from biomlbench.stages.provenance import ABSENT
-from biomlbench.submission.reading import file_sha256, read_bytes
+from biomlbench.submission.submitted_file import file_sha256, read_bytes
 from biomlbench.task.adopted_data import MANIFEST
 from biomlbench.workflow.table_rows import recorded_text
 

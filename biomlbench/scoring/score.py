@@ -12,7 +12,9 @@ from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.submission.answers import Answers, answers_of, whole_numbers
 from biomlbench.submission.csv_table import read_header
-from biomlbench.submission.reading import csv_text, read_bytes, submission_format
+from biomlbench.submission.reading import submission_format
+from biomlbench.submission.submitted_file import read_bytes
+from biomlbench.submission.unpacked_text import csv_text
 from biomlbench.submission.validation import inspect_submission
 
 if TYPE_CHECKING:

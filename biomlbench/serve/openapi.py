@@ -10,7 +10,8 @@ from biomlbench import __version__
 from biomlbench.errors import TaskError
 from biomlbench.serve.answers import Error, Evaluation, Health, Result
 from biomlbench.serve.forms import MAX_TASK_ID
-from biomlbench.submission.reading import FORMATS, MAX_CODE_BYTES
+from biomlbench.submission.reading import FORMATS
+from biomlbench.submission.submitted_file import MAX_CODE_BYTES
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -250,7 +250,7 @@ def rows_of(
         If another file was there when it was read, even if the first one is back.
     """
     from biomlbench.stages.chain import get_stage
-    from biomlbench.submission.reading import OtherContentError, expecting
+    from biomlbench.submission.submitted_file import OtherContentError, expecting
 
     try:
         with expecting(pair.submission, digest):
@@ -261,7 +261,7 @@ def rows_of(
 
 def submission_hash(path: str | Path) -> str:
     """Return the SHA-256 of a submission, or ``absent`` for one that is no regular file."""
-    from biomlbench.submission.reading import file_sha256
+    from biomlbench.submission.submitted_file import file_sha256
 
     return file_sha256(path)
 

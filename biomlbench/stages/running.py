@@ -12,7 +12,7 @@ from biomlbench.outcomes import Reason, Suite
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages.outputs import PROGRAM_CASE, PROGRAM_OUTPUT, case_row
-from biomlbench.submission.reading import read_code
+from biomlbench.submission.submitted_file import read_code
 from biomlbench.task.installed_data import installed_data
 from biomlbench.task.registry import Registry
 

@@ -15,8 +15,9 @@ from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Outcome, Reason
 from biomlbench.submission.code_syntax import syntax_fault
 from biomlbench.submission.private_files import PrivateFiles
-from biomlbench.submission.reading import quote, read_bytes, read_code, read_table
+from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import Sample, has_rows, sample_of
+from biomlbench.submission.submitted_file import quote, read_bytes, read_code
 
 if TYPE_CHECKING:
     import numpy as np

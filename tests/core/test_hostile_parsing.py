@@ -17,7 +17,8 @@ from biomlbench.errors import InvalidSubmissionError
 from biomlbench.sandbox import accounting
 from biomlbench.submission import parquet
 from biomlbench.submission.ids import first_repeat
-from biomlbench.submission.reading import MAX_CODE_BYTES, read_table
+from biomlbench.submission.reading import read_table
+from biomlbench.submission.submitted_file import MAX_CODE_BYTES
 from biomlbench.submission.validation import code_rows
 from tests.waiting import wait_until
 
