@@ -159,7 +159,7 @@ def _score_by_metric(
     seed: int,
 ) -> ScoreResult:
     from biomlbench.metrics import MetricError
-    from biomlbench.scoring.grader import finite_score
+    from biomlbench.scoring.grading_functions import finite_score
 
     options = grader.options
     try:

@@ -24,7 +24,7 @@ def _columns(
     submission: pd.DataFrame, answers: pd.DataFrame, id_col: str, target_col: str
 ) -> tuple[Any, Any]:
     from biomlbench.errors import InvalidSubmissionError
-    from biomlbench.scoring.grader import matched
+    from biomlbench.scoring.grading_functions import matched
     from biomlbench.task.submission_columns import SubmissionSchema
 
     if missing := [name for name in (id_col, target_col) if name not in submission]:
