@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from biomlbench.sandbox.providers import choices
+from biomlbench.workflow.checked_config import checked
 from biomlbench.workflow.config import ConfigError, check_config
-from biomlbench.workflow.plan import checked
 from biomlbench.workflow.runs import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
