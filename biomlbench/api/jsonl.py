@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import GraderError, TaskError
-from biomlbench.outcomes import Reason
+from biomlbench.outcomes import Reason, fault_of
 from biomlbench.runtime.once import once, one_look
 from biomlbench.runtime.progress_bars import bar
 from biomlbench.runtime.regular_file import read_regular
@@ -168,8 +168,6 @@ def grade_line(line: Line, registry: Registry, root: Path, bootstrap: int, seed:
 
 def error_of(line: Line, reason: Reason, message: str) -> JsonObject:
     """Return the entry of a line that could not be graded."""
-    from biomlbench.outcomes import fault_of
-
     return {
         "line": line.number,
         "task_id": line.task_id,

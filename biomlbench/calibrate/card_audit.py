@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.audit import audit_task
 from biomlbench.audit.card_findings import FINDINGS, MEDAL
 from biomlbench.audit.findings import Audit, Finding, worst_first
 from biomlbench.audit.waivers import read_waivers, reason_of, waiver_notes
@@ -52,8 +53,6 @@ def audit_of(
     """
     if task.is_card:
         return audit_card(task, context, waivers)
-    from biomlbench.audit import audit_task
-
     return audit_task(task, waivers, pandas_env)
 
 

@@ -12,10 +12,12 @@ import yaml
 from biomlbench.calibrate import edits
 from biomlbench.calibrate.proposals import propose
 from biomlbench.calibrate.regrade import flips_of_card
+from biomlbench.calibrate.thresholds import of_check
 from biomlbench.contracts import read_table
 from biomlbench.errors import TaskError
 from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.runtime.progress_bars import track
+from biomlbench.verify.card import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -153,9 +155,6 @@ def apply_proposal(path: str | Path, context: Context) -> list[str]:
         If a check is no longer there or no longer has the present values that the proposal
         was made for, or if the change would break a rule; what came before it is done.
     """
-    from biomlbench.calibrate.thresholds import of_check
-    from biomlbench.verify.card import load
-
     done = []
     for item in read_proposal(path):
         if not item["proposed"]:

@@ -15,11 +15,14 @@ from biomlbench.cli._common import (
     as_json,
     data_options,
     echo,
+    pair_of,
     provider_option,
     submission_argument,
     task_argument,
     track,
 )
+from biomlbench.outcomes import Fault, Reason, Verdict
+from biomlbench.stages import run_pair
 from biomlbench.stages.kinds import all_kinds
 
 if TYPE_CHECKING:
@@ -98,9 +101,6 @@ def stage_tables(
     -------
     dict of str to pyarrow.Table
     """
-    from biomlbench.cli._common import pair_of
-    from biomlbench.stages import run_pair
-
     context = replace(
         context,
         provider=options["provider"],
@@ -128,8 +128,6 @@ def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
     0 for the verdict pass, 1 where the submission is invalid or was not passed, 3 where somebody
     else is at fault.
     """
-    from biomlbench.outcomes import Fault, Verdict
-
     row = tables["medal"].to_pylist()[0]
     if not row["valid_submission"]:
         reason, message = row["reason"], row["message"] + where_looked(row, submission)
@@ -142,7 +140,6 @@ def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
 
 def where_looked(row: Mapping[str, Any], submission: Path) -> str:
     """Return where a submission that is not there was looked for; empty for any other row."""
-    from biomlbench.outcomes import Reason
     from biomlbench.submission.submitted_file import looked_in
 
     return looked_in(submission) if row["reason"] == Reason.MISSING_FILE else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomlbench.contracts import read_table
 from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.plain_text import markdown_line
 from biomlbench.reproduce.inputs import DATA, inside, not_in_tree, tree
@@ -219,8 +220,6 @@ def _results(contents: Contents, inputs: Inputs) -> None:
 
 
 def _pairs(inputs: Inputs) -> list[tuple[str, str, str]]:
-    from biomlbench.contracts import read_table
-
     columns = ["task_id", "run_id", "kind"]
     rows = read_table("pairs", inputs.results / "pairs.parquet", columns).to_pylist()
     return [(row["task_id"], row["run_id"], row["kind"]) for row in rows if row["kind"]]

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import LeaderboardError, TaskError
 from biomlbench.frames import as_frame
 
 if TYPE_CHECKING:
@@ -152,7 +152,6 @@ def read_human_baselines(path: str | Path) -> np.ndarray:
     TaskError
         If it cannot be read, or a score is no number.
     """
-    from biomlbench.errors import LeaderboardError
     from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
 
     path = Path(path)

@@ -10,6 +10,7 @@ from biomlbench.outcomes import Outcome, Reason, Suite, Verifier, sentence
 from biomlbench.stages.bounded_judging import judge_bounded
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.verify import feedback, v1
+from biomlbench.verify.evaluation import SHADOW_CHECK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,8 +51,6 @@ def visible_checks(verify: pa.Table) -> list[JsonObject]:
     list of dict
         Without the row that compares the two verifiers: it tells what the hidden suite says.
     """
-    from biomlbench.verify.evaluation import SHADOW_CHECK
-
     return [
         {name: row[name] for name in _CHECK} | {"margin": _finite(row["margin"])}
         for row in verify.to_pylist()
@@ -72,8 +71,6 @@ def disagreement(verify: pa.Table) -> str:
     verify : pyarrow.Table
         The pair's ``verify`` table.
     """
-    from biomlbench.verify.evaluation import SHADOW_CHECK
-
     for row in verify.to_pylist():
         if row["check"] == SHADOW_CHECK and row["outcome"] == Outcome.FAILED:
             result: str = row["message"]

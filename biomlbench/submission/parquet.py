@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
-from biomlbench.submission.csv_table import MAX_ROWS
+from biomlbench.submission.csv_table import MAX_EXTRA_COLUMNS, MAX_ROWS, check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,8 +161,6 @@ def read_parquet(
         If the file is damaged, too large, or has other columns or types.
     """
     import pyarrow as pa
-
-    from biomlbench.submission.csv_table import MAX_EXTRA_COLUMNS, check_columns
 
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1":
         raise InvalidSubmissionError("the file is not a Parquet file", Reason.UNREADABLE)

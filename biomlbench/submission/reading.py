@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.submission.content import known_table, parsed
-from biomlbench.submission.csv_table import MAX_ROWS
+from biomlbench.submission.csv_table import MAX_ROWS, read_csv_table
 from biomlbench.submission.submitted_file import MAX_BYTES, expected_digest, opened, read_bytes
 from biomlbench.submission.unpacked_text import csv_text, gunzip
 
@@ -121,8 +121,6 @@ def _parsed(
         return read_parquet(data, columns, most_rows, most_bytes)
     if kind.endswith(".gz"):
         data = gunzip(data, most_bytes)
-    from biomlbench.submission.csv_table import read_csv_table
-
     return read_csv_table(
         csv_text(data, most_bytes), columns, "\t" if ".tsv" in kind else ",", most_rows
     )
