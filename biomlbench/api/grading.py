@@ -6,14 +6,13 @@ import operator
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.api.reports import report_of
 from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
 from biomlbench.frames import is_path, parquet_of
 from biomlbench.outcomes import Fault, Outcome, Reason
-from biomlbench.runtime.once import once
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary, Totals
 from biomlbench.submission.submitted_file import looked_in
@@ -22,9 +21,7 @@ from biomlbench.task.registry import Registry, Task, registry
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from biomlbench.contracts.mappings import Arguments
     from biomlbench.frames import Submission
-    from biomlbench.scoring.score import ScoreResult
 
 __all__ = [
     "Grader",
@@ -127,76 +124,6 @@ def _source(submission: Submission) -> tuple[str | Path | bytes, str | None]:
     if is_path(submission):
         return os.fspath(submission), None
     return parquet_of(submission), "submission.parquet"
-
-
-def report_of(
-    result: ScoreResult, task: Task, submission: str | Path, *, created_at: datetime | None = None
-) -> TaskReport:
-    """Return the report of a score: its rank, its medal, and the comparison with humans.
-
-    Parameters
-    ----------
-    result : ScoreResult
-        Valid, or invalid by the submission's own fault.
-    task : Task
-    submission : path
-        As it is to stand in the report.
-    created_at : datetime, optional
-
-    Returns
-    -------
-    TaskReport
-
-    Raises
-    ------
-    TaskError
-        If the leaderboard or the human baselines are broken.
-    """
-    from biomlbench.scoring.award import award
-    from biomlbench.scoring.effective_task import EffectiveTask
-
-    earned = award(
-        once(("as it is", task), partial(EffectiveTask, task)),
-        result.score if result.valid else None,
-        result.direction,
-        result.score_quantiles,
-        (result.score_low, result.score_high),
-    )
-    if earned.error is not None:
-        raise earned.error
-    columns: Arguments = {**earned.columns()}
-    del columns["medal"]
-    return TaskReport(
-        task_id=task.id,
-        score=result.score,
-        submission_exists=result.exists,
-        valid_submission=result.valid,
-        is_lower_better=result.direction == "minimize",
-        created_at=created_at,
-        submission_path=str(submission),
-        metric=result.metric,
-        direction=result.direction,
-        reason=str(result.reason),
-        fault=str(result.fault),
-        message=result.message,
-        n_rows=result.n_rows,
-        score_low=result.score_low,
-        score_high=result.score_high,
-        **{**columns, "above_median": bool(earned.above_median)},
-    )
-
-
-def leaderboard_of(task: Task, direction: str) -> Any:
-    """Return a task's leaderboard, checked against its metric; None if it has none.
-
-    Raises
-    ------
-    LeaderboardError
-        If it is empty, broken, or contradicts the metric's direction or range.
-    """
-    from biomlbench.scoring.effective_task import EffectiveTask
-
-    return EffectiveTask(task).read_leaderboard(direction)
 
 
 def validate_submission(submission: Submission, task: Task) -> tuple[bool, str]:

@@ -20,7 +20,8 @@ __all__ = ["DEPENDENCIES", "compute"]
 DEPENDENCIES = spec.Dependencies(
     task=("kind", "dataset", "source", "preparer", "submission", "*.py", *spec.CARD_FILES),
     unused=(
-        *(*spec.SCORING, *spec.RANKING, "biomlbench.submission.validation"),
+        *(*spec.SCORING, *spec.RANKING),
+        *("biomlbench.submission.validation", "biomlbench.submission.code_checks"),
         *(*spec.RUNNING, *spec.RERUNNING, *spec.SCORING_A_PAIR),
     ),
 )

@@ -27,7 +27,7 @@ VALID = "Submission is valid."
 
 def validate(submission: str, task: Task) -> list[StructureRow]:
     """Parse the code."""
-    from biomlbench.submission.validation import code_rows
+    from biomlbench.submission.code_checks import code_rows
 
     return code_rows(submission, task)
 
