@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verdict
 
-__all__ = ["CalibratedRow", "ControlRow", "FlakeColumns", "FlakeRow", "RateRow"]
+__all__ = ["CalibratedRow", "ControlRow", "FlakeRow", "RateRow"]
 
 
 class ControlRow(TypedDict):
@@ -51,21 +51,16 @@ class RateRow(TypedDict):
     week: str
 
 
-class FlakeColumns(TypedDict):
-    """How often something disagreed with itself."""
+class FlakeRow(TypedDict):
+    """How often a check disagreed with itself, in ``flakes``."""
 
+    task_id: str
+    check: str
     runs: int
     disagreements: int
     rate: float | None
     low: float
     high: float
-
-
-class FlakeRow(FlakeColumns):
-    """A check, in ``flakes``."""
-
-    task_id: str
-    check: str
     causes: list[str]
     solutions: list[str]
 

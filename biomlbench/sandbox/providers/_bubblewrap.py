@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import cgroups, interpreter, seccomp
 from biomlbench.sandbox.diagnosis import remedy_for_bwrap
-from biomlbench.sandbox.model import SandboxFault, SandboxUnavailable
+from biomlbench.sandbox.model import Refusal, SandboxFault, SandboxUnavailable
 from biomlbench.sandbox.process import Running, file_with, spawn
 from biomlbench.sandbox.providers.base import INSIDE, Setup, environment, harness_command
 
@@ -77,6 +77,15 @@ def find_binary(isolations: tuple[tuple[str, ...], ...]) -> Bubblewrap:
             reasons.append(f"{path}: {words}")
     words = "; ".join(dict.fromkeys(reasons))
     raise SandboxUnavailable(words, remedy_for_bwrap(words, root=os.geteuid() == 0))
+
+
+def refusal(isolations: tuple[tuple[str, ...], ...]) -> Refusal | None:
+    """Return why :func:`find_binary` finds none; None where it finds one."""
+    try:
+        find_binary(isolations)
+    except SandboxUnavailable as error:
+        return error.refusal
+    return None
 
 
 def _candidates(reasons: list[str]) -> Iterator[tuple[str, str]]:
