@@ -18,10 +18,11 @@ from biomlbench.workflow.record import RecordError, read_record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from biomlbench.contracts.mappings import AnyRow, Config
+    from biomlbench.contracts.mappings import AnyRow
     from biomlbench.contracts.rows import PairRow
     from biomlbench.stages import Context
     from biomlbench.stages.cards import LoadedCard
+    from biomlbench.workflow.config_keys import TaskSection
 
 __all__ = ["Flip", "Regraded", "flips_of_card", "regrade"]
 
@@ -54,13 +55,12 @@ def _pairs(results: Path) -> list[PairRow]:
     return read_table("pairs", path).to_pylist() if path.is_file() else []
 
 
-def _configured(results: Path) -> dict[str, Config]:
+def _configured(results: Path) -> dict[str, TaskSection]:
     """Return what the config of the results changes, by task; nothing where it is not recorded."""
     try:
-        tasks: dict[str, Config] = read_record(results)["config"]["tasks"]
+        return read_record(results)["config"]["tasks"]
     except RecordError:
         return {}
-    return tasks
 
 
 def flips_of_card(

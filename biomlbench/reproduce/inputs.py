@@ -18,7 +18,7 @@ from biomlbench.workflow.recorded_places import DATA, base_of, data_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from biomlbench.contracts.mappings import Config
+    from biomlbench.workflow.config_keys import WorkflowConfig
     from biomlbench.workflow.record import Record
 
 __all__ = ["DATA", "Inputs", "NotAgain", "Submission", "inside", "not_in_tree", "tree"]
@@ -110,9 +110,9 @@ class Inputs:
         return base_of(self.results, self.config)
 
     @property
-    def config(self) -> Config:
+    def config(self) -> WorkflowConfig:
         """The recorded config."""
-        return dict(self.record["config"])
+        return self.record["config"].copy()
 
     def submissions(self) -> Iterator[Submission]:
         """Yield the submissions, sorted by path."""

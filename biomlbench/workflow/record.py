@@ -31,8 +31,9 @@ from biomlbench.workflow.table_rows import recorded_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.contracts.mappings import Config, JsonObject
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.registry import Task
+    from biomlbench.workflow.config_keys import WorkflowConfig
     from biomlbench.workflow.plan import Benchmark
 
 __all__ = [
@@ -76,7 +77,7 @@ class Record(TypedDict):
 
     format: int
     biomlbench: str
-    config: Config
+    config: WorkflowConfig
     run_tables: dict[str, str | None]
     submissions: dict[str, Submitted]
     tasks: dict[str, TaskRecord]
