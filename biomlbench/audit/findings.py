@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from biomlbench.outcomes import Gravity
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -17,7 +19,7 @@ __all__ = ["COLUMNS", "SEVERITIES", "Audit", "Finding", "Found", "worst_first"]
 #: From the worst to the least. ``severe``: a score says nothing about the work; ``moderate``: it
 #: can be raised, or a medal had, without work; ``minor``: a fault without a gain; ``note``: to be
 #: known, and no fault.
-SEVERITIES = ("severe", "moderate", "minor", "note")
+SEVERITIES = tuple(Gravity)
 #: Columns of the table of findings.
 COLUMNS = ("task", "name", "severity", "open", "waived", "before", "after", "here", "what",
            "remedy", "medal", "covered_by", "submission")  # fmt: skip
@@ -47,7 +49,7 @@ class Found:
     """
 
     name: str
-    severity: str
+    severity: Gravity
     what: str
     before: float | None = None
     after: float | None = None
@@ -79,7 +81,7 @@ class Finding:
     """
 
     name: str
-    severity: str
+    severity: Gravity
     what: str
     remedy: str
     before: float | None
@@ -95,7 +97,7 @@ class Finding:
     @property
     def counts(self) -> bool:
         """Whether it speaks against the task: open, not waived, and more than a note."""
-        return self.open and not self.waived and self.severity != "note"
+        return self.open and not self.waived and self.severity != Gravity.NOTE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from biomlbench.contracts.mappings import JsonObject
+    from biomlbench.outcomes import Gravity
 
     from .findings import Audit
 
@@ -101,7 +102,7 @@ def write_page(audits: Iterable[Mapping[str, Any]], path: Path, *, alone: bool =
     _replace(path, text)
 
 
-def _place(severity: str) -> int:
+def _place(severity: Gravity) -> int:
     return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
 
 

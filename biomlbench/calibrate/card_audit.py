@@ -10,7 +10,7 @@ from biomlbench.audit.findings import Audit, Finding, worst_first
 from biomlbench.audit.waivers import read_waivers, reason_of, waiver_notes
 from biomlbench.calibrate import batch, controls
 from biomlbench.calibrate.mutants import INPUTS, WANTED, Mutant, choose
-from biomlbench.outcomes import Outcome
+from biomlbench.outcomes import Gravity, Outcome
 from biomlbench.scoring.audit_currency import made_of
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _found(
         found.append(
             Finding(
                 name=name,
-                severity="severe" if severe else "moderate",
+                severity=Gravity.SEVERE if severe else Gravity.MODERATE,
                 what=f"{_said(control, mutants)}; {_nearest(own) if wrong else _refused(own)}",
                 remedy=FINDINGS[kind],
                 before=best,

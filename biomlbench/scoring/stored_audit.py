@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Outcome
+from biomlbench.outcomes import Gravity, Outcome
 
 from .audit_currency import changed
 
@@ -21,7 +21,7 @@ __all__ = ["FILE", "Standing", "StoredAudit", "read_stored_audit"]
 
 FILE = "findings.json"
 """Name of the file that an audit is stored in."""
-_TOUCHES = ("severe", "moderate")
+_TOUCHES = (Gravity.SEVERE, Gravity.MODERATE)
 
 
 class Standing(NamedTuple):
@@ -113,7 +113,7 @@ def read_stored_audit(path: Path, task: Task | None = None) -> StoredAudit:
         standing = tuple(
             Standing(*(str(one[name]) for name in Standing._fields))
             for one in audit["findings"]
-            if one["open"] and not one["waived"] and one["severity"] != "note"
+            if one["open"] and not one["waived"] and one["severity"] != Gravity.NOTE
         )
         complete = bool(audit["grader"]) and not audit["skipped"]
         then = dict(audit["made_of"])

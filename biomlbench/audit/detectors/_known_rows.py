@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.audit.findings import Found
+from biomlbench.outcomes import Gravity
 
 if TYPE_CHECKING:
     from biomlbench.audit.subject import Subject
@@ -35,7 +36,9 @@ def known_rows(subject: Subject, name: str, known: int, values: np.ndarray, what
         What tells it.
     """
     share = known / subject.n
-    severity = "severe" if share >= WHOLE else "moderate" if share >= FEW else "minor"
+    severity = (
+        Gravity.SEVERE if share >= WHOLE else Gravity.MODERATE if share >= FEW else Gravity.MINOR
+    )
     right = np.array([value not in (None, "") for value in values])
     frame = subject.spoilt(~right)
     before = subject.chance

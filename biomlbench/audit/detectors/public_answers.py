@@ -10,6 +10,7 @@ import numpy as np
 from biomlbench.audit.findings import Found
 from biomlbench.audit.prediction_values import row_texts
 from biomlbench.audit.public_tables import public_files
+from biomlbench.outcomes import Gravity
 from biomlbench.runtime.hashing import file_sha256
 
 from ._chance import agreement, tells_classes
@@ -77,7 +78,7 @@ def _files(subject: Subject) -> Iterator[Found]:
         if name := private.get(file_sha256(path)):
             yield Found(
                 name="answers-file-public",
-                severity="severe",
+                severity=Gravity.SEVERE,
                 what=f"the public file {path.name} is the private {name}",
                 before=subject.start,
                 after=subject.best,
@@ -170,7 +171,7 @@ def _whole(subject: Subject, what: str) -> Found:
     frame = subject.perfect
     return Found(
         name="answers-by-arithmetic",
-        severity="severe",
+        severity=Gravity.SEVERE,
         what=f"{what}, in all {subject.n} test rows",
         before=subject.chance,
         after=subject.best,
@@ -218,7 +219,7 @@ def _sample(subject: Subject) -> Iterator[Found]:
     if gain - max(others) > SAMPLE_KNOWS:
         yield Found(
             name="answers-in-sample",
-            severity="severe" if gain > 1 - FEW else "moderate",
+            severity=Gravity.SEVERE if gain > 1 - FEW else Gravity.MODERATE,
             what="the sample submission's predictions are far better than the same ones in "
             "another order",
             before=subject.chance,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Gravity
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -76,7 +78,10 @@ def _odd(subject: Subject) -> Iterator[Found]:
         if subject.raises(outcome, subject.start) and _like_dropped(subject, outcome.score):
             if not dropped:
                 yield subject.exploit(
-                    "values-dropped", "severe", f"{what} in the wrong rows raises the score", frame
+                    "values-dropped",
+                    Gravity.SEVERE,
+                    f"{what} in the wrong rows raises the score",
+                    frame,
                 )
             dropped = True
         elif outcome.kind == "score":
@@ -89,7 +94,7 @@ def _odd(subject: Subject) -> Iterator[Found]:
         if frames:
             verb = "accepted" if name == "values-accepted" else "crash the grader"
             frame = next(iter(frames.values()))
-            yield subject.accepted(name, "minor", f"{verb}: {', '.join(frames)}", frame)
+            yield subject.accepted(name, Gravity.MINOR, f"{verb}: {', '.join(frames)}", frame)
 
 
 def _like_dropped(subject: Subject, score: float | None) -> bool:
@@ -109,7 +114,7 @@ def _oracle(subject: Subject) -> Iterator[Found]:
         row = next(row for row, kind in kinds.items() if kind == "crash") if (
             "crash" in kinds.values()) else rows[0]  # fmt: skip
         yield subject.accepted(
-            "crash-oracle", "moderate",
+            "crash-oracle", Gravity.MODERATE,
             f"text in one row is {' or '.join(sorted(set(kinds.values())))}, depending on the row",
             _filled(subject, "n/a?", np.array([row])),
         )  # fmt: skip
@@ -137,7 +142,7 @@ def _beyond(subject: Subject) -> Iterator[Found]:
         if subject.raises(subject.doors.alone(frame), best):
             yield subject.exploit(
                 "beats-perfect",
-                "severe",
+                Gravity.SEVERE,
                 f"{what} are better than the answers themselves ({best:.6g})",
                 frame,
                 best,
@@ -170,7 +175,7 @@ def _parts(subject: Subject) -> Iterator[Found]:
         frame, empty = subject.with_values(values), subject.with_values(rest)
         gain = subject.gain(subject.doors.alone(frame).score)
         if gain > NEARLY and gain - subject.gain(subject.doors.alone(empty).score) > NEARLY / 2:
-            yield subject.exploit("one-part-suffices", "severe",
+            yield subject.exploit("one-part-suffices", Gravity.SEVERE,
                                   f"{what} right and zero elsewhere is nearly perfect",
                                   frame, subject.chance)  # fmt: skip
             return
@@ -196,7 +201,7 @@ def _scaled(subject: Subject) -> Iterator[Found]:
         frame = subject.with_values(list(factor * flat.T))
         outcome = subject.doors.alone(frame)
         if before is not None and subject.raises(outcome, before):
-            yield subject.exploit("unnormalised", "severe",
+            yield subject.exploit("unnormalised", Gravity.SEVERE,
                                   f"probabilities times {factor:g} raise the score",
                                   frame, before)  # fmt: skip
             return

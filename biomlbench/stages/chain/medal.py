@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from biomlbench.contracts import SCHEMAS, SCORE_COLUMNS, VERDICT_COLUMNS
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Verdict, fault_of
+from biomlbench.outcomes import Fault, Gravity, Outcome, Reason, Severity, Verdict, fault_of
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages import specification as spec
 from biomlbench.stages.provenance import board_hashes, file_hash
@@ -146,7 +146,7 @@ def _touched(task: EffectiveTask, verify: list[VerifyRow]) -> tuple[str, str]:
     if audit.changed:
         return audit.note, ""
     found = audit.touching(verify)
-    severe = [one.name for one in found if one.severity == "severe"]
+    severe = [one.name for one in found if one.severity == Gravity.SEVERE]
     uncovered = f"no check covers what the audit found: {', '.join(severe)}" if severe else ""
     return "; ".join(one.words for one in found), uncovered
 
