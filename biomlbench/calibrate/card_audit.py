@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.audit import audit_task
 from biomlbench.audit.card_findings import FINDINGS, MEDAL
@@ -175,20 +175,20 @@ def _said(control: Control, mutants: Mapping[str, Mutant]) -> str:
     return f"the stock candidate {control.name} passes"
 
 
-def _nearest(rows: Sequence[Mapping[str, Any]]) -> str:
+def _nearest(rows: Sequence[ControlRow]) -> str:
     """Name the check that came nearest to failing a candidate that passes."""
     noticed = [row["check"] for row in rows if row["outcome"] == Outcome.FAILED]
     if noticed:
         return f"only {', '.join(dict.fromkeys(noticed))} fails it, which decides nothing"
-    measured = [row for row in rows if row["margin"] is not None]
+    measured = [(row["margin"], row) for row in rows if row["margin"] is not None]
     if not measured:
         return "no check measures how far it is off"
-    nearest = min(measured, key=lambda row: row["margin"])
-    off = 1 - nearest["margin"] if nearest["deviation"] is None else nearest["deviation"]
+    margin, nearest = min(measured, key=lambda pair: pair[0])
+    off = 1 - margin if nearest["deviation"] is None else nearest["deviation"]
     name = f"{nearest['check']} ({nearest['suite']})"
     return f"the nearest check is {name}, at {off:.2g} of its limit"
 
 
-def _refused(rows: Sequence[Mapping[str, Any]]) -> str:
+def _refused(rows: Sequence[ControlRow]) -> str:
     failed = [row["check"] for row in rows if row["outcome"] in (Outcome.FAILED, Outcome.ERROR)]
     return f"failed by {', '.join(dict.fromkeys(failed)) or 'no single check'}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verdict
 
-__all__ = ["CalibratedRow", "ControlRow", "FlakeRow", "RateRow"]
+__all__ = ["CalibratedRow", "ControlRow", "FlakeRow", "KillRow", "MarginRow", "RateRow"]
 
 
 class ControlRow(TypedDict):
@@ -49,6 +49,28 @@ class RateRow(TypedDict):
     low: float
     high: float
     week: str
+
+
+class KillRow(TypedDict):
+    """Whether a check catches a control, in ``kills``."""
+
+    task_id: str
+    solution: str
+    label: str
+    check: str
+    killed: bool
+    family: str
+
+
+class MarginRow(TypedDict):
+    """How far a control is from a check's threshold, in ``margins``."""
+
+    task_id: str
+    check: str
+    label: str
+    margin: float
+    solution: str
+    deviation: float | None
 
 
 class FlakeRow(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Gravity, Outcome
@@ -12,9 +12,10 @@ from biomlbench.outcomes import Gravity, Outcome
 from .audit_currency import changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from biomlbench.contracts.rows import VerifyRow
     from biomlbench.task.task import Task
 
 __all__ = ["FILE", "Standing", "StoredAudit", "read_stored_audit"]
@@ -76,7 +77,7 @@ class StoredAudit:
             return ""
         return f"the audit is stale: {', '.join(self.changed)} changed since; audit the task again"
 
-    def touching(self, checks: Iterable[Mapping[str, Any]]) -> list[Standing]:
+    def touching(self, checks: Iterable[VerifyRow]) -> list[Standing]:
         """Return the findings that touch a medal.
 
         Parameters

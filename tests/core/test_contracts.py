@@ -152,6 +152,8 @@ WHOLE = {
     "controls": calibration_rows.ControlRow,
     "rates": calibration_rows.RateRow,
     "flakes": calibration_rows.FlakeRow,
+    "kills": calibration_rows.KillRow,
+    "margins": calibration_rows.MarginRow,
     "calibrated": calibration_rows.CalibratedRow,
     "differences": DifferenceRow,
 }
