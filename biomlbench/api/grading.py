@@ -34,8 +34,8 @@ __all__ = [
     "TaskReport",
     "aggregate_reports",
     "calculate_human_performance_metrics",
+    "check_numbers",
     "grade_csv",
-    "grade_jsonl",
     "grade_submission",
     "registry",
     "report_of",
@@ -96,7 +96,7 @@ def grade_submission(
 
     if isinstance(task, str):
         raise TypeError(f"a task is wanted, not its name: registry.get_task({task!r})")
-    _check_numbers(bootstrap, seed)
+    check_numbers(bootstrap, seed)
     source, name = _source(submission)
     result = score_submission(source, task, bootstrap, seed, name=name, root=root)
     if result.reason == Reason.MISSING_FILE:
@@ -113,7 +113,8 @@ def grade_submission(
 grade_csv = grade_submission
 
 
-def _check_numbers(bootstrap: Any, seed: Any) -> None:
+def check_numbers(bootstrap: Any, seed: Any) -> None:
+    """Refuse a number of resamples, or a seed, that is no whole number from 0 on."""
     for name, value in (("bootstrap", bootstrap), ("seed", seed)):
         if not hasattr(value, "__index__") or operator.index(value) < 0:
             raise ValueError(f"{name}: {value!r} is no whole number from 0 on")
@@ -235,70 +236,3 @@ def aggregate_reports(task_reports: Iterable[TaskReport]) -> Summary:
         totals.add(report)
         entries.append(report.to_dict())
     return Summary(totals.to_dict() | {"task_reports": entries})
-
-
-def grade_jsonl(
-    path_to_submissions: str | Path,
-    output_dir: str | Path,
-    registry: Registry = registry,
-    *,
-    workers: int = 1,
-    bootstrap: int = 0,
-    seed: int = 0,
-    progress: bool | None = None,
-) -> tuple[Path, Path]:
-    """Grade the submissions that a JSON Lines file lists.
-
-    Parameters
-    ----------
-    path_to_submissions : path
-        One object a line, with ``task_id`` (or ``competition_id``) and ``submission_path``, which
-        is relative to the file's folder; null for a run that left none. A path of another
-        machine is looked for below the file's folder. Empty lines and lines that start with
-        ``#`` or ``//`` are skipped.
-    output_dir : path
-        Made with its parents, and tried before anything is graded.
-    registry : Registry
-        Where tasks are looked up.
-    workers : int
-        Most processes (or threads, for large submissions) to grade with. Grading functions of
-        tasks' own then run in processes apart, so that one that crashes costs only its line.
-    bootstrap, seed
-        As for :func:`grade_submission`.
-    progress : bool, optional
-        Show a progress bar; by default where standard error is a terminal.
-
-    Returns
-    -------
-    report_path : Path
-        ``<time>_grading_report.json``: what :func:`aggregate_reports` gives, and under
-        ``errors`` each line that could not be graded for a reason that is not its
-        submission's (no such task, a grader that failed), with that reason.
-    individual_dir : Path
-        ``<time>_individual_reports``: one file a line, written as soon as it is graded.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If `bootstrap` or `seed` is no whole number from 0 on.
-
-    Notes
-    -----
-    A bad line or file costs only itself. When interrupted, the report holds what was graded
-    until then and says so, and the interruption goes on.
-    """
-    from biomlbench.api.jsonl import grade_batch
-
-    _check_numbers(bootstrap, seed)
-    return grade_batch(
-        Path(path_to_submissions),
-        Path(output_dir),
-        registry,
-        started=datetime.now(UTC),
-        workers=workers,
-        bootstrap=bootstrap,
-        seed=seed,
-        progress=progress,
-    )

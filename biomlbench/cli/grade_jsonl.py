@@ -66,7 +66,7 @@ def command(
       biomlbench grade-jsonl runs/group/submission.jsonl --to graded --workers 8
       biomlbench grade-jsonl runs/group/submission.jsonl --format mle-bench
     """  # noqa: D301
-    from biomlbench.api.grading import grade_jsonl
+    from biomlbench.api.jsonl_batch import grade_jsonl
     from biomlbench.task.registry import Registry
 
     if 0 < bootstrap < _LEAST_RESAMPLES:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from biomlbench.api import jsonl as batch
+from biomlbench.api import jsonl_batch as batch
 from biomlbench.grade import grade_jsonl
 from biomlbench.grade_helpers import TaskReport
 from tests.waiting import wait_until
