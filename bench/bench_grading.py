@@ -93,7 +93,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     import pandas  # noqa: F401
     import sklearn.metrics  # noqa: F401
 
-    from biomlbench.api import jsonl as batch  # noqa: F401
+    from biomlbench.api import jsonl_batch as batch  # noqa: F401
     from biomlbench.grade import grade_jsonl
     from biomlbench.metrics import get_metric
     from biomlbench.registry import Registry

@@ -6,7 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from biomlbench.api.grading import grade_csv, grade_jsonl, grade_submission, validate_submission
+    from biomlbench.api.grading import grade_csv, grade_submission, validate_submission
+    from biomlbench.api.jsonl_batch import grade_jsonl
     from biomlbench.results import Results
     from biomlbench.scoring.task_report import TaskReport
     from biomlbench.task.registry import Registry
@@ -32,7 +33,7 @@ _PLACES = {
     "Task": "biomlbench.task.task",
     "TaskReport": "biomlbench.scoring.task_report",
     "grade_csv": _GRADING,
-    "grade_jsonl": _GRADING,
+    "grade_jsonl": "biomlbench.api.jsonl_batch",
     "grade_submission": _GRADING,
     "validate_submission": _GRADING,
 }

@@ -12,12 +12,12 @@ from biomlbench.api.grading import (
     aggregate_reports,
     calculate_human_performance_metrics,
     grade_csv,
-    grade_jsonl,
     grade_submission,
     registry,
     report_of,
     validate_submission,
 )
+from biomlbench.api.jsonl_batch import grade_jsonl
 
 __all__ = [
     "Grader",

@@ -14,6 +14,7 @@ __all__ = [
     "FAULT_OF",
     "SENTENCES",
     "Fault",
+    "Gravity",
     "Outcome",
     "Reason",
     "Severity",
@@ -59,6 +60,15 @@ class Severity(StrEnum):
     BLOCKER = "blocker"
     CRITICAL = "critical"
     ADVISORY = "advisory"
+
+
+class Gravity(StrEnum):
+    """How much a finding of an audit weighs, the worst first; see :mod:`biomlbench.audit`."""
+
+    SEVERE = "severe"
+    MODERATE = "moderate"
+    MINOR = "minor"
+    NOTE = "note"
 
 
 class Suite(StrEnum):

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from biomlbench.contracts.mappings import AnyRow, JsonObject
     from biomlbench.report.differing_rows import Differing
 
 __all__ = ["NoSuchPairError", "Pair", "Plots", "Results", "task_among"]
@@ -63,7 +64,7 @@ class Pair:
         Its rows of `checks`, in the form of the results that it is of.
     """
 
-    row: dict[str, Any]
+    row: AnyRow
     checks: Any = field(repr=False)
     _results: Results = field(repr=False)
 
@@ -118,7 +119,7 @@ class Pair:
         """The pair as a report of the grading API."""
         return TaskReport.from_pair(self.row)
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> AnyRow:
         return {name: self.row[name] for name in _SHOWN if self.row[name] not in (None, "")}
 
     def __repr__(self) -> str:
@@ -274,7 +275,7 @@ class Results:
         return Tables.load(self.folder)
 
     @cached_property
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> JsonObject:
         """What the tables were made from: hashes of submissions, tasks, code, environment."""
         return provenance(self.folder / "pairs.parquet")
 
@@ -303,7 +304,7 @@ class Results:
         both = (pc.field("task_id") == name) & (pc.field("run_id") == run)
         return Pair(rows[0], in_form(self._arrow("checks").filter(both), self.form), self)
 
-    def _sizes(self) -> list[dict[str, Any]]:
+    def _sizes(self) -> list[AnyRow]:
         paths = ((name, self.folder / f"{name}.parquet") for name in DECLARED)
         return [
             {"table": name, "rows": pq.read_metadata(path).num_rows}

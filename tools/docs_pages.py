@@ -48,6 +48,7 @@ API = {
         "biomlbench.registry",
         "biomlbench.task.registry",
         "biomlbench.task.task",
+        "biomlbench.task.task_files",
         "biomlbench.task.prepare",
         "biomlbench.task.sources.data_source",
         "biomlbench.audit",

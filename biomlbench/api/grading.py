@@ -6,24 +6,22 @@ import operator
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.api.reports import report_of
 from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
 from biomlbench.frames import is_path, parquet_of
-from biomlbench.outcomes import Fault, Reason
-from biomlbench.runtime.once import once
+from biomlbench.outcomes import Fault, Outcome, Reason
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary, Totals
-from biomlbench.submission.reading import looked_in
+from biomlbench.submission.submitted_file import looked_in
 from biomlbench.task.registry import Registry, Task, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from biomlbench.frames import Submission
-    from biomlbench.scoring.score import ScoreResult
 
 __all__ = [
     "Grader",
@@ -36,8 +34,8 @@ __all__ = [
     "TaskReport",
     "aggregate_reports",
     "calculate_human_performance_metrics",
+    "check_numbers",
     "grade_csv",
-    "grade_jsonl",
     "grade_submission",
     "registry",
     "report_of",
@@ -98,7 +96,7 @@ def grade_submission(
 
     if isinstance(task, str):
         raise TypeError(f"a task is wanted, not its name: registry.get_task({task!r})")
-    _check_numbers(bootstrap, seed)
+    check_numbers(bootstrap, seed)
     source, name = _source(submission)
     result = score_submission(source, task, bootstrap, seed, name=name, root=root)
     if result.reason == Reason.MISSING_FILE:
@@ -115,7 +113,8 @@ def grade_submission(
 grade_csv = grade_submission
 
 
-def _check_numbers(bootstrap: Any, seed: Any) -> None:
+def check_numbers(bootstrap: Any, seed: Any) -> None:
+    """Refuse a number of resamples, or a seed, that is no whole number from 0 on."""
     for name, value in (("bootstrap", bootstrap), ("seed", seed)):
         if not hasattr(value, "__index__") or operator.index(value) < 0:
             raise ValueError(f"{name}: {value!r} is no whole number from 0 on")
@@ -126,76 +125,6 @@ def _source(submission: Submission) -> tuple[str | Path | bytes, str | None]:
     if is_path(submission):
         return os.fspath(submission), None
     return parquet_of(submission), "submission.parquet"
-
-
-def report_of(
-    result: ScoreResult, task: Task, submission: str | Path, *, created_at: datetime | None = None
-) -> TaskReport:
-    """Return the report of a score: its rank, its medal, and the comparison with humans.
-
-    Parameters
-    ----------
-    result : ScoreResult
-        Valid, or invalid by the submission's own fault.
-    task : Task
-    submission : path
-        As it is to stand in the report.
-    created_at : datetime, optional
-
-    Returns
-    -------
-    TaskReport
-
-    Raises
-    ------
-    TaskError
-        If the leaderboard or the human baselines are broken.
-    """
-    from biomlbench.scoring.award import award
-    from biomlbench.scoring.effective_task import EffectiveTask
-
-    earned = award(
-        once(("as it is", task), partial(EffectiveTask, task)),
-        result.score if result.valid else None,
-        result.direction,
-        result.score_quantiles,
-        (result.score_low, result.score_high),
-    )
-    if earned.error is not None:
-        raise earned.error
-    columns = earned.columns()
-    del columns["medal"]
-    return TaskReport(
-        task_id=task.id,
-        score=result.score,
-        submission_exists=result.exists,
-        valid_submission=result.valid,
-        is_lower_better=result.direction == "minimize",
-        created_at=created_at,
-        submission_path=str(submission),
-        metric=result.metric,
-        direction=result.direction,
-        reason=str(result.reason),
-        fault=str(result.fault),
-        message=result.message,
-        n_rows=result.n_rows,
-        score_low=result.score_low,
-        score_high=result.score_high,
-        **{**columns, "above_median": bool(earned.above_median)},
-    )
-
-
-def leaderboard_of(task: Task, direction: str) -> Any:
-    """Return a task's leaderboard, checked against its metric; None if it has none.
-
-    Raises
-    ------
-    LeaderboardError
-        If it is empty, broken, or contradicts the metric's direction or range.
-    """
-    from biomlbench.scoring.effective_task import EffectiveTask
-
-    return EffectiveTask(task).read_leaderboard(direction)
 
 
 def validate_submission(submission: Submission, task: Task) -> tuple[bool, str]:
@@ -235,7 +164,7 @@ def validate_submission(submission: Submission, task: Task) -> tuple[bool, str]:
     else:
         rows = kind.validate(str(source), task)
     for row in rows:
-        if row["outcome"] == "failed":
+        if row["outcome"] == Outcome.FAILED:
             where = looked_in(str(source)) if row["reason"] == Reason.MISSING_FILE else ""
             return False, f"Submission invalid! {row['message']}{where}"
     return True, kind.VALID
@@ -307,70 +236,3 @@ def aggregate_reports(task_reports: Iterable[TaskReport]) -> Summary:
         totals.add(report)
         entries.append(report.to_dict())
     return Summary(totals.to_dict() | {"task_reports": entries})
-
-
-def grade_jsonl(
-    path_to_submissions: str | Path,
-    output_dir: str | Path,
-    registry: Registry = registry,
-    *,
-    workers: int = 1,
-    bootstrap: int = 0,
-    seed: int = 0,
-    progress: bool | None = None,
-) -> tuple[Path, Path]:
-    """Grade the submissions that a JSON Lines file lists.
-
-    Parameters
-    ----------
-    path_to_submissions : path
-        One object a line, with ``task_id`` (or ``competition_id``) and ``submission_path``, which
-        is relative to the file's folder; null for a run that left none. A path of another
-        machine is looked for below the file's folder. Empty lines and lines that start with
-        ``#`` or ``//`` are skipped.
-    output_dir : path
-        Made with its parents, and tried before anything is graded.
-    registry : Registry
-        Where tasks are looked up.
-    workers : int
-        Most processes (or threads, for large submissions) to grade with. Grading functions of
-        tasks' own then run in processes apart, so that one that crashes costs only its line.
-    bootstrap, seed
-        As for :func:`grade_submission`.
-    progress : bool, optional
-        Show a progress bar; by default where standard error is a terminal.
-
-    Returns
-    -------
-    report_path : Path
-        ``<time>_grading_report.json``: what :func:`aggregate_reports` gives, and under
-        ``errors`` each line that could not be graded for a reason that is not its
-        submission's (no such task, a grader that failed), with that reason.
-    individual_dir : Path
-        ``<time>_individual_reports``: one file a line, written as soon as it is graded.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If `bootstrap` or `seed` is no whole number from 0 on.
-
-    Notes
-    -----
-    A bad line or file costs only itself. When interrupted, the report holds what was graded
-    until then and says so, and the interruption goes on.
-    """
-    from biomlbench.api.jsonl import grade_batch
-
-    _check_numbers(bootstrap, seed)
-    return grade_batch(
-        Path(path_to_submissions),
-        Path(output_dir),
-        registry,
-        started=datetime.now(UTC),
-        workers=workers,
-        bootstrap=bootstrap,
-        seed=seed,
-        progress=progress,
-    )

@@ -6,28 +6,26 @@ import json
 import logging
 import os
 import re
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from biomlbench.api.grading import grade_submission
 from biomlbench.errors import GraderError, TaskError
-from biomlbench.outcomes import Reason
+from biomlbench.outcomes import Reason, fault_of
 from biomlbench.runtime.once import once, one_look
-from biomlbench.runtime.progress_bars import bar
 from biomlbench.runtime.regular_file import read_regular
 from biomlbench.submission.run_group import RunGroup, task_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.registry import Registry
 
 __all__ = [
     "Line",
     "error_of",
-    "grade_batch",
     "grade_here",
     "grade_line",
     "read_lines",
@@ -130,9 +128,7 @@ def _parse(raw: bytes) -> tuple[str | None, str | None, str]:
     return task_id, submission, ""
 
 
-def grade_line(
-    line: Line, registry: Registry, root: Path, bootstrap: int, seed: int
-) -> dict[str, Any]:
+def grade_line(line: Line, registry: Registry, root: Path, bootstrap: int, seed: int) -> JsonObject:
     """Grade one line.
 
     Parameters
@@ -150,8 +146,6 @@ def grade_line(
         A report as :meth:`TaskReport.to_dict` gives it, or an error: ``line``, ``task_id``,
         ``submission_path``, ``reason``, ``fault`` and ``message``.
     """
-    from biomlbench.api.grading import grade_submission
-
     if line.fault or line.task_id is None:
         return error_of(line, Reason.BAD_RUN_ROW, line.fault)
     try:
@@ -167,10 +161,8 @@ def grade_line(
         return error_of(line, Reason.GRADER_ERROR, f"{type(error).__name__}: {error}")
 
 
-def error_of(line: Line, reason: Reason, message: str) -> dict[str, Any]:
+def error_of(line: Line, reason: Reason, message: str) -> JsonObject:
     """Return the entry of a line that could not be graded."""
-    from biomlbench.outcomes import fault_of
-
     return {
         "line": line.number,
         "task_id": line.task_id,
@@ -194,94 +186,11 @@ def write_json(path: Path, value: Any) -> None:
         raise
 
 
-def grade_batch(
-    path: Path,
-    output_dir: Path,
-    registry: Registry,
-    *,
-    started: datetime,
-    workers: int = 1,
-    bootstrap: int = 0,
-    seed: int = 0,
-    progress: bool | None = None,
-) -> tuple[Path, Path]:
-    """Grade the lines of a file; see :func:`biomlbench.api.grading.grade_jsonl`.
-
-    Parameters
-    ----------
-    started : datetime
-        Names the report.
-    """
-    if workers < 1:
-        raise ValueError(f"workers is at least 1, not {workers}")
-    lines = read_lines(path)
-    report_path, individual = _make_outputs(output_dir, started)
-    results: dict[int, dict[str, Any]] = {}
-    job = {"root": str(path.parent), "bootstrap": bootstrap, "seed": seed, "out": str(individual)}
-    interrupted = True
-    shown = sys.stderr.isatty() if progress is None else progress
-    try:
-        with bar("grading submissions", len(lines), shown=shown) as graded:
-            if workers > 1 and len(lines) > 1:
-                from biomlbench.api.jsonl_workers import grade_in_processes
-
-                grade_in_processes(lines, registry, job, workers, results, graded.advance)
-            else:
-                grade_here(lines, registry, job, results, graded.advance)
-        interrupted = False
-    finally:
-        _write_report(report_path, lines, results, interrupted)
-    logger.info("graded %d line(s); report: %s", len(lines), report_path)
-    return report_path, individual
-
-
-def _make_outputs(output_dir: Path, started: datetime) -> tuple[Path, Path]:
-    """Make the folder of individual reports under a name that no other grading has."""
-    output_dir.mkdir(parents=True, exist_ok=True)
-    stamp = started.strftime("%Y-%m-%dT%H-%M-%S-%Z")
-    count = 1
-    while True:
-        name = stamp if count == 1 else f"{stamp}_{count}"
-        individual = output_dir / f"{name}_individual_reports"
-        report = output_dir / f"{name}_grading_report.json"
-        try:
-            individual.mkdir()
-        except FileExistsError:
-            count += 1
-            continue
-        if not report.exists():
-            return report, individual
-        individual.rmdir()
-        count += 1
-
-
-def _write_report(
-    path: Path, lines: Sequence[Line], results: dict[int, dict[str, Any]], interrupted: bool
-) -> None:
-    from biomlbench.api.grading import aggregate_reports
-    from biomlbench.scoring.grader import TaskReport
-
-    done = [results[line.number] for line in lines if line.number in results]
-    errors = [entry for entry in done if "line" in entry]
-    reports = [entry for entry in done if "line" not in entry]
-    summary = aggregate_reports(TaskReport.from_dict(entry) for entry in reports)
-    listed = summary.pop("task_reports")
-    summary |= {
-        "total_lines": len(lines),
-        "total_errors": len(errors),
-        "total_not_graded": len(lines) - len(done),
-        "interrupted": interrupted,
-        "task_reports": listed,
-        "errors": errors,
-    }
-    write_json(path, summary)
-
-
 def grade_here(
     lines: Sequence[Line],
     registry: Registry,
     job: Mapping[str, Any],
-    results: dict[int, dict[str, Any]],
+    results: dict[int, JsonObject],
     advance: Callable[[int], None],
 ) -> None:
     """Grade lines one after another, in this process.

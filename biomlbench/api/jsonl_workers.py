@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from biomlbench.api.jsonl import Line
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.registry import Registry
 
 __all__ = ["grade_in_processes"]
@@ -44,7 +45,7 @@ def grade_in_processes(
     registry: Registry,
     job: Mapping[str, Any],
     workers: int,
-    results: dict[int, dict[str, Any]],
+    results: dict[int, JsonObject],
     advance: Callable[[int], None],
 ) -> None:
     """Grade in several processes, this one included.
@@ -99,7 +100,7 @@ class _Shared:
         registry: Registry,
         job: Mapping[str, Any],
         workers: int,
-        results: dict[int, dict[str, Any]],
+        results: dict[int, JsonObject],
         advance: Callable[[int], None],
     ) -> None:
         from biomlbench.runtime.pool import Pool

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biomlbench.outcomes import Gravity
+
 if TYPE_CHECKING:
     from .findings import Audit
 
 __all__ = ["badge", "verdict"]
 
-_COLOURS = {"severe": "#b3261e", "moderate": "#a15c00", "minor": "#6b6200"}
+_COLOURS: dict[str, str] = {
+    Gravity.SEVERE: "#b3261e",
+    Gravity.MODERATE: "#a15c00",
+    Gravity.MINOR: "#6b6200",
+}
 _CLEAN, _UNKNOWN = "#1b6e3c", "#5f6670"
 _LABEL = "audit"
 _WIDTH, _PADDING, _HEIGHT = 6.6, 12, 20

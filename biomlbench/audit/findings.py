@@ -3,22 +3,65 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
+
+from biomlbench.outcomes import Gravity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
-__all__ = ["COLUMNS", "SEVERITIES", "Audit", "Finding", "Found", "worst_first"]
+
+__all__ = [
+    *("COLUMNS", "SEVERITIES", "Audit", "AuditDocument", "Finding", "FindingRow", "Found"),
+    "worst_first",
+]
 
 #: From the worst to the least. ``severe``: a score says nothing about the work; ``moderate``: it
 #: can be raised, or a medal had, without work; ``minor``: a fault without a gain; ``note``: to be
 #: known, and no fault.
-SEVERITIES = ("severe", "moderate", "minor", "note")
-#: Columns of the table of findings.
-COLUMNS = ("task", "name", "severity", "open", "waived", "before", "after", "here", "what",
-           "remedy", "medal", "covered_by", "submission")  # fmt: skip
+SEVERITIES = tuple(Gravity)
+
+
+class FindingRow(TypedDict):
+    """A finding, in the table of findings."""
+
+    task: str
+    name: str
+    severity: Gravity
+    open: bool
+    waived: str
+    before: float | None
+    after: float | None
+    here: str
+    what: str
+    remedy: str
+    medal: str
+    covered_by: str
+    submission: str
+
+
+class AuditDocument(TypedDict):
+    """An audit as it is stored; see :meth:`Audit.as_dict`."""
+
+    task: str
+    clean: bool
+    worst: str
+    grader: str
+    function: str
+    perfect: float | None
+    chance: float | None
+    tried: int
+    findings: list[FindingRow]
+    skipped: list[str]
+    waiver_notes: list[str]
+    not_tried: list[str]
+    made_of: dict[str, str]
+
+
+COLUMNS = tuple(FindingRow.__annotations__)
+"""Columns of the table of findings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +88,7 @@ class Found:
     """
 
     name: str
-    severity: str
+    severity: Gravity
     what: str
     before: float | None = None
     after: float | None = None
@@ -77,7 +120,7 @@ class Finding:
     """
 
     name: str
-    severity: str
+    severity: Gravity
     what: str
     remedy: str
     before: float | None
@@ -93,7 +136,7 @@ class Finding:
     @property
     def counts(self) -> bool:
         """Whether it speaks against the task: open, not waived, and more than a note."""
-        return self.open and not self.waived and self.severity != "note"
+        return self.open and not self.waived and self.severity != Gravity.NOTE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,16 +190,16 @@ class Audit:
         return next((s for s in SEVERITIES for one in self.findings if one.counts and
                      one.severity == s), "")  # fmt: skip
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[FindingRow]:
         """Return the findings as rows of :data:`COLUMNS`."""
         rows = []
         for finding in self.findings:
             values = {**asdict(finding), "task": self.task_id}
             values["submission"] = submission_name(finding)
-            rows.append({name: values[name] for name in COLUMNS})
+            rows.append(cast("FindingRow", {name: values[name] for name in COLUMNS}))
         return rows
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AuditDocument:
         """Return the audit as JSON can hold it."""
         return {
             "task": self.task_id,

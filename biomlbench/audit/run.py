@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
+from biomlbench.outcomes import Outcome
 from biomlbench.runtime.progress_bars import track
 from biomlbench.scoring.audit_currency import made_of
 
@@ -116,7 +117,6 @@ def _reported(found: Found, waived: dict[str, str], task: Task) -> Finding:
 
 def _covered_by(found: Found, submission: bytes, task: Task) -> str:
     """Return the check that covers an open finding, if it fails the submission that shows it."""
-    from biomlbench.outcomes import Outcome
     from biomlbench.verify.predictions import judge
 
     check = str(getattr(detector_of(found.name), "COVERED_BY", {}).get(found.name, ""))

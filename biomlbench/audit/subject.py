@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biomlbench.outcomes import Gravity
     from biomlbench.task.submission_columns import ColumnSpec
     from biomlbench.task.task import Task
 
@@ -102,9 +103,9 @@ class Subject:
         """Return a prediction column's specification."""
         return next(spec for spec in self.specs if spec.name == name)
 
-    def with_values(self, values: Any, base: pd.DataFrame | None = None) -> pd.DataFrame:
+    def with_values(self, values: Any) -> pd.DataFrame:
         """Return a submission with one array of values, or one for each prediction column."""
-        frame = (self.sample if base is None else base).copy()
+        frame: pd.DataFrame = self.sample.copy()
         for number, name in enumerate(self.names):
             frame[name] = values[number] if isinstance(values, list) else values
         return frame
@@ -253,7 +254,12 @@ class Subject:
         return outcome.score is not None and self.gain(outcome.score) - self.gain(before) > MATTERS
 
     def exploit(
-        self, name: str, severity: str, what: str, frame: pd.DataFrame, before: float | None = None
+        self,
+        name: str,
+        severity: Gravity,
+        what: str,
+        frame: pd.DataFrame,
+        before: float | None = None,
     ) -> Found:
         """Return a finding that a submission shows, with what grading here makes of it.
 
@@ -277,7 +283,7 @@ class Subject:
         score = outcome.score
         return 0.0 if score is None else self.gain(score) - self.gain(before)
 
-    def accepted(self, name: str, severity: str, what: str, frame: pd.DataFrame) -> Found:
+    def accepted(self, name: str, severity: Gravity, what: str, frame: pd.DataFrame) -> Found:
         """Return a finding of a submission that should have been refused; open where it is not."""
         outcome, here = self.doors.alone(frame), self.doors.here(frame)
         return Found(

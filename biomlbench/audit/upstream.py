@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biomlbench.outcomes import Gravity
+
 from .card_findings import kind_of
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ $ biomlbench {command} {file} {task}
 
 def reports(audit: Audit) -> dict[str, str]:
     """Return a text for each finding that is a fault and is not waived, by a file's name."""
-    told = [one for one in audit.findings if one.severity != "note" and not one.waived]
+    told = [one for one in audit.findings if one.severity != Gravity.NOTE and not one.waived]
     return {f"{one.name}.md": text_of(one, audit) for one in told}
 
 

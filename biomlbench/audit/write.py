@@ -16,7 +16,9 @@ from .findings import COLUMNS, SEVERITIES, submission_name
 from .upstream import reports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
+
+    from biomlbench.audit.findings import AuditDocument
 
     from .findings import Audit
 
@@ -71,13 +73,13 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def read_audit(path: Path) -> dict[str, Any]:
+def read_audit(path: Path) -> AuditDocument:
     """Return what :func:`write_audit` wrote, as :meth:`Audit.as_dict` gives it."""
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    found: AuditDocument = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 
-def write_page(audits: Iterable[Mapping[str, Any]], path: Path, *, alone: bool = False) -> None:
+def write_page(audits: Iterable[AuditDocument], path: Path, *, alone: bool = False) -> None:
     """Write one page of many audits: no network, no clock, no scripts.
 
     Parameters
@@ -103,7 +105,7 @@ def _place(severity: str) -> int:
     return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
 
 
-def _counts(audits: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def _counts(audits: Sequence[AuditDocument]) -> dict[str, int]:
     """Return how many tasks are clean, how many could not be audited in full, and the worst."""
     counts = {"clean": sum(one["clean"] for one in audits)}
     counts["not audited in full"] = sum(bool(one["skipped"]) for one in audits)

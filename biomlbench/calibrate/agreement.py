@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from biomlbench.contracts.mappings import Arguments
 from biomlbench.sandbox.codec import CodecError, decode, encode
 from biomlbench.verify import card as cards
 from biomlbench.verify import space as spaces
@@ -39,7 +40,7 @@ _PATIENCE = 40
 """Inputs to be tried on a mutant that has only raised so far."""
 _JITTER = 0.05
 
-Call = tuple[str, tuple[Any, ...], dict[str, Any]]
+Call = tuple[str, tuple[Any, ...], Arguments]
 
 
 def generated(card: Card, count: int) -> Iterator[Call]:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.calibrate import controls
 from biomlbench.calibrate.settings import BATCH_SIZE, LABELLED
 from biomlbench.contracts import from_rows
+from biomlbench.contracts.rows import VerifyRow
 from biomlbench.outcomes import Verdict
 from biomlbench.stages import Pair, run_pair
 from biomlbench.stages.kinds import has_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
 
     from biomlbench.calibrate.controls import Control
     from biomlbench.calibrate.mutants import Mutant
+    from biomlbench.contracts.calibration_rows import ControlRow
+    from biomlbench.contracts.rows import MedalRow
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
 
@@ -93,7 +96,7 @@ def grade(task_id: str, found: Sequence[Control], context: Context) -> pa.Table:
             folder.mkdir()
             pair = Pair(task_id, f"control-{number}", str(controls.write(control, folder)), kind)
             tables = run_pair(pair, _context_for(control, context), folder)
-            checks = tables["verify"].to_pylist()
+            checks: list[ControlCheck] = tables["verify"].to_pylist()
             add_deviations(task, tables["execute"], checks)
             graded.append((control, tables["medal"].to_pylist()[0], checks))
     credit = _credit(kind, {c.name: medal for c, medal, _ in graded})
@@ -105,7 +108,13 @@ def grade(task_id: str, found: Sequence[Control], context: Context) -> pa.Table:
     return from_rows("controls", rows)
 
 
-def add_deviations(task: Task, execute: pa.Table, checks: list[dict[str, Any]]) -> None:
+class ControlCheck(VerifyRow, total=False):
+    """A check of a control, with how far it is from the threshold once that is known."""
+
+    deviation: float | None
+
+
+def add_deviations(task: Task, execute: pa.Table, checks: list[ControlCheck]) -> None:
     """Add to each check's row how far the submission is from the threshold, in units of it.
 
     Parameters
@@ -126,7 +135,9 @@ def add_deviations(task: Task, execute: pa.Table, checks: list[dict[str, Any]]) 
     from biomlbench.stages.outputs import case_outputs, constants_in
 
     outputs = {case_id: repeats[0] for case_id, repeats in case_outputs(execute).items()}
-    margins = {(row["check"], row["suite"]): row["margin"] for row in checks}
+    margins: dict[tuple[str, str], float | None] = {
+        (row["check"], row["suite"]): row["margin"] for row in checks
+    }
     loaded = load_card(task).next_to(constants_in(execute))
     found = deviations(loaded, outputs, margins)
     for row in checks:
@@ -142,7 +153,7 @@ def _context_for(control: Control, context: Context) -> Context:
     return replace(context, overrides=overrides)
 
 
-def _credit(kind: str, medals: dict[str, dict[str, Any]]) -> dict[str, bool]:
+def _credit(kind: str, medals: dict[str, MedalRow]) -> dict[str, bool]:
     """Tell which controls the grader took for right work.
 
     For a problem card that is the verdict. Of predictions the verdict only says whether they
@@ -154,20 +165,24 @@ def _credit(kind: str, medals: dict[str, dict[str, Any]]) -> dict[str, bool]:
     return {name: passed[name] and _good(row, medals) for name, row in medals.items()}
 
 
-def good_by_leaderboard(medal: Mapping[str, Any]) -> bool | None:
+def good_by_leaderboard(medal: MedalRow) -> bool | None:
     """Tell whether a score is good on the task's leaderboard; None where there is none."""
     if medal["above_median"] is None:
         return None
     return bool(medal["above_median"] or medal["any_medal"])
 
 
-def _good(row: dict[str, Any], medals: dict[str, dict[str, Any]]) -> bool:
+def _score_of(medal: MedalRow | None) -> float | None:
+    return None if medal is None else medal["score"]
+
+
+def _good(row: MedalRow, medals: dict[str, MedalRow]) -> bool:
     if row["score"] is None:
         return False
     if (ranked := good_by_leaderboard(row)) is not None:
         return ranked
-    gold = medals.get("gold", {}).get("score")
-    sample = medals.get("spoilt/sample", {}).get("score")
+    gold = _score_of(medals.get("gold"))
+    sample = _score_of(medals.get("spoilt/sample"))
     if gold is None or sample is None or gold == sample:
         return True
     return bool((row["score"] - sample) / (gold - sample) >= _NEAR_GOLD)
@@ -176,27 +191,29 @@ def _good(row: dict[str, Any], medals: dict[str, dict[str, Any]]) -> bool:
 def _rows(
     task_id: str,
     control: Control,
-    medal: dict[str, Any],
-    checks: list[dict[str, Any]],
+    medal: MedalRow,
+    checks: list[ControlCheck],
     credited: bool,
-) -> list[dict[str, Any]]:
-    common = {
-        "task_id": task_id,
-        "control": control.name,
-        "family": control.family,
-        "label": control.label,
-        "patterns": list(control.patterns),
-        "claims": list(control.claims),
-        "verdict": medal["verdict"],
-        "credited": credited,
-        "score": medal["score"],
-    }
-    names = ("suite", "mode", "severity", "outcome", "reason", "margin", "deviation")
+) -> list[ControlRow]:
     return [
         {
-            **common,
+            "task_id": task_id,
+            "control": control.name,
+            "family": control.family,
+            "label": control.label,
+            "patterns": list(control.patterns),
+            "claims": list(control.claims),
+            "verdict": medal["verdict"],
+            "credited": credited,
+            "score": medal["score"],
             "check": "gate" if row["mode"] == "gate" else row["check"],
-            **{name: row[name] for name in names},
+            "suite": row["suite"],
+            "mode": row["mode"],
+            "severity": row["severity"],
+            "outcome": row["outcome"],
+            "reason": row["reason"],
+            "margin": row["margin"],
+            "deviation": row["deviation"],
         }
         for row in checks
     ]

@@ -17,7 +17,7 @@ from biomlbench.calibrate.controls import RIGHT, Control
 from biomlbench.calibrate.intervals import wilson
 from biomlbench.contracts import from_rows
 from biomlbench.errors import InvalidSubmissionError, TaskError
-from biomlbench.submission.reading import MAX_CODE_BYTES, read_bytes
+from biomlbench.submission.submitted_file import MAX_CODE_BYTES, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

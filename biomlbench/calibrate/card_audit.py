@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from biomlbench.audit import audit_task
 from biomlbench.audit.card_findings import FINDINGS, MEDAL
 from biomlbench.audit.findings import Audit, Finding, worst_first
 from biomlbench.audit.waivers import read_waivers, reason_of, waiver_notes
 from biomlbench.calibrate import batch, controls
 from biomlbench.calibrate.mutants import INPUTS, WANTED, Mutant, choose
-from biomlbench.outcomes import Outcome
+from biomlbench.outcomes import Gravity, Outcome
 from biomlbench.scoring.audit_currency import made_of
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.calibrate.controls import Control
+    from biomlbench.contracts.calibration_rows import ControlRow
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
 
@@ -51,8 +53,6 @@ def audit_of(
     """
     if task.is_card:
         return audit_card(task, context, waivers)
-    from biomlbench.audit import audit_task
-
     return audit_task(task, waivers, pandas_env)
 
 
@@ -114,8 +114,8 @@ def audit_card(
     )
 
 
-def _by_control(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def _by_control(rows: Sequence[ControlRow]) -> dict[str, list[ControlRow]]:
+    found: dict[str, list[ControlRow]] = {}
     for row in rows:
         found.setdefault(row["control"], []).append(row)
     return found
@@ -123,7 +123,7 @@ def _by_control(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]
 
 def _found(
     tested: Sequence[Control],
-    rows: Mapping[str, list[dict[str, Any]]],
+    rows: Mapping[str, list[ControlRow]],
     mutants: Mapping[str, Mutant],
     waived: Mapping[str, str],
     best: float | None,
@@ -144,7 +144,7 @@ def _found(
         found.append(
             Finding(
                 name=name,
-                severity="severe" if severe else "moderate",
+                severity=Gravity.SEVERE if severe else Gravity.MODERATE,
                 what=f"{_said(control, mutants)}; {_nearest(own) if wrong else _refused(own)}",
                 remedy=FINDINGS[kind],
                 before=best,
@@ -175,20 +175,20 @@ def _said(control: Control, mutants: Mapping[str, Mutant]) -> str:
     return f"the stock candidate {control.name} passes"
 
 
-def _nearest(rows: Sequence[Mapping[str, Any]]) -> str:
+def _nearest(rows: Sequence[ControlRow]) -> str:
     """Name the check that came nearest to failing a candidate that passes."""
     noticed = [row["check"] for row in rows if row["outcome"] == Outcome.FAILED]
     if noticed:
         return f"only {', '.join(dict.fromkeys(noticed))} fails it, which decides nothing"
-    measured = [row for row in rows if row["margin"] is not None]
+    measured = [(row["margin"], row) for row in rows if row["margin"] is not None]
     if not measured:
         return "no check measures how far it is off"
-    nearest = min(measured, key=lambda row: row["margin"])
-    off = 1 - nearest["margin"] if nearest["deviation"] is None else nearest["deviation"]
+    margin, nearest = min(measured, key=lambda pair: pair[0])
+    off = 1 - margin if nearest["deviation"] is None else nearest["deviation"]
     name = f"{nearest['check']} ({nearest['suite']})"
     return f"the nearest check is {name}, at {off:.2g} of its limit"
 
 
-def _refused(rows: Sequence[Mapping[str, Any]]) -> str:
+def _refused(rows: Sequence[ControlRow]) -> str:
     failed = [row["check"] for row in rows if row["outcome"] in (Outcome.FAILED, Outcome.ERROR)]
     return f"failed by {', '.join(dict.fromkeys(failed)) or 'no single check'}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.calibrate.labels import labelled
 from biomlbench.calibrate.labels import read as read_labels
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from biomlbench.calibrate.settings import Settings
+    from biomlbench.workflow.job import TaskJob
     from biomlbench.workflow.plan import Benchmark
 
 __all__ = ["Measured", "code_of_controls", "found", "job_of", "measured"]
@@ -54,7 +55,7 @@ def found(results: str | Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
-def job_of(benchmark: Benchmark, task_id: str) -> dict[str, Any]:
+def job_of(benchmark: Benchmark, task_id: str) -> TaskJob:
     """Return all that grading a control depends on: what executing and what verifying depend on.
 
     Parameters

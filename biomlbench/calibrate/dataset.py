@@ -18,7 +18,7 @@ import os
 import re
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from biomlbench.contracts import SCHEMAS, compared, from_rows, read_table, write_table
 
@@ -27,14 +27,16 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import AnyRow
+    from biomlbench.contracts.rows import TelemetryRow
+
 __all__ = ["append", "read", "run_key", "weeks"]
 
 _WEEK = re.compile(r"(undated|\d{4}-W\d{2})")
 _PART = re.compile(r"part-(\d{6})-[0-9a-f]{16}\.parquet")
-_KEY = ("task_id", "run_id", "attempt", "time")
 
 
-def run_key(row: dict[str, Any]) -> str:
+def run_key(row: TelemetryRow) -> str:
     """Return the key by which a run is known, however often it is graded.
 
     Parameters
@@ -47,7 +49,7 @@ def run_key(row: dict[str, Any]) -> str:
     str
         16 hexadecimal digits.
     """
-    return _digest([row[name] for name in _KEY])
+    return _digest([row["task_id"], row["run_id"], row["attempt"], row["time"]])
 
 
 def _digest(value: Any) -> str:
@@ -75,7 +77,7 @@ def append(root: str | Path, table: pa.Table) -> int:
         If the table, or a file of the data set, has another schema.
     """
     root = Path(root)
-    by_week: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    by_week: dict[str, list[TelemetryRow]] = defaultdict(list)
     for row in table.to_pylist():
         if row["label"] is None:
             by_week[row["week"]].append(row)
@@ -96,9 +98,9 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _append_week(folder: Path, rows: list[dict[str, Any]]) -> int:
+def _append_week(folder: Path, rows: list[TelemetryRow]) -> int:
     there = {run_key(row): _outcome(row) for row in _rows(folder)}
-    new: dict[str, dict[str, Any]] = {}
+    new: dict[str, TelemetryRow] = {}
     for row in rows:
         if there.get(run_key(row)) != _outcome(row):
             new[run_key(row)] = row
@@ -130,14 +132,15 @@ def _parts(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if _PART.fullmatch(path.name))
 
 
-def _rows(folder: Path) -> list[dict[str, Any]]:
+def _rows(folder: Path) -> list[TelemetryRow]:
     return [row for path in _parts(folder) for row in read_table("telemetry", path).to_pylist()]
 
 
-def _outcome(row: dict[str, Any]) -> str:
+def _outcome(row: TelemetryRow) -> str:
     """Return a hash over what a rerun of the same grader reproduces: all but the times."""
     kept = compared("telemetry", SCHEMAS["telemetry"].empty_table()).column_names
-    return _digest([row[name] for name in kept])
+    whole = cast("AnyRow", row)
+    return _digest([whole[name] for name in kept])
 
 
 def weeks(root: str | Path) -> list[str]:
@@ -161,7 +164,7 @@ def read(root: str | Path, week: str | None = None) -> pa.Table:
         Of the schema ``telemetry``, sorted by week, task and run; empty without a data set.
     """
     root = Path(root)
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str], TelemetryRow] = {}
     for name in weeks(root) if week is None else [week]:
         folder = root / f"week={name}"
         for row in _rows(folder) if folder.is_dir() else []:

@@ -15,10 +15,12 @@ from biomlbench.calibrate.intervals import wilson
 from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
 
+    from biomlbench.contracts.calibration_rows import FlakeRow
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.stages import Context
 
 __all__ = [
@@ -27,9 +29,10 @@ __all__ = [
     "Condition",
     "Trial",
     "conditions",
+    "disagreements_of",
+    "flake_row",
     "flakes_table",
     "flaky_checks",
-    "share_of",
     "trials",
     "under_condition",
 ]
@@ -118,7 +121,7 @@ def trials(folder: str | Path, under: Iterable[Condition] = CONDITIONS) -> list[
     return found
 
 
-def under_condition(module: str, job: dict[str, Any], condition: Condition) -> Any:
+def under_condition(module: str, job: JsonObject, condition: Condition) -> Any:
     """Run a module as a process of its own under a condition.
 
     Parameters
@@ -171,7 +174,7 @@ def _burner() -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", code])
 
 
-def flaky_checks(task_id: str, found: Iterable[Trial]) -> list[dict[str, Any]]:
+def flaky_checks(task_id: str, found: Iterable[Trial]) -> list[FlakeRow]:
     """Sum up how often each check disagrees with itself.
 
     Parameters
@@ -192,42 +195,48 @@ def flaky_checks(task_id: str, found: Iterable[Trial]) -> list[dict[str, Any]]:
         outcomes[trial.check][trial.solution].append((trial.factor, trial.outcome))
     rows = []
     for check, by_solution in outcomes.items():
-        runs = disagreements = 0
-        causes: Counter[str] = Counter()
+        runs = off = 0
+        causes: set[str] = set()
         varying = []
         for solution, seen in by_solution.items():
-            usual, count = Counter(outcome for _, outcome in seen).most_common(1)[0]
+            odd, why = disagreements_of(seen)
             runs += len(seen)
-            disagreements += len(seen) - count
-            if count == len(seen):
-                continue
-            varying.append(solution)
-            base = {outcome for factor, outcome in seen if factor == BASE} or {usual}
-            if len(base) > 1:
-                causes[BASE] += 1
-            else:
-                causes.update({factor for factor, outcome in seen if outcome not in base})
-        rows.append(
-            {
-                "task_id": task_id,
-                "check": check,
-                **share_of(disagreements, runs),
-                "causes": sorted(causes),
-                "solutions": sorted(varying),
-            }
-        )
+            off += odd
+            causes |= why
+            if odd:
+                varying.append(solution)
+        rows.append(flake_row(task_id, check, runs, off, causes, varying))
     return rows
 
 
-def share_of(disagreements: int, runs: int) -> dict[str, Any]:
-    """Return the columns of the schema ``flakes`` that say how often."""
-    share = wilson(disagreements, runs)
+def disagreements_of(seen: Sequence[tuple[str, Any]]) -> tuple[int, set[str]]:
+    """Return how many of (factor, value) differ from the commonest, and what they vary with.
+
+    The causes are the factors whose values differ from those of the unchanged condition; if
+    these differ among themselves, only that is named.
+    """
+    usual, count = Counter(value for _, value in seen).most_common(1)[0]
+    base = {value for factor, value in seen if factor == BASE} or {usual}
+    if len(base) > 1:
+        return len(seen) - count, {BASE}
+    return len(seen) - count, {factor for factor, value in seen if value not in base}
+
+
+def flake_row(
+    task_id: str, check: str, runs: int, off: int, causes: Iterable[str], solutions: Iterable[str]
+) -> FlakeRow:
+    """Return a row of the schema ``flakes``: `off` of so many runs disagreed."""
+    share = wilson(off, runs)
     return {
+        "task_id": task_id,
+        "check": check,
         "runs": runs,
-        "disagreements": disagreements,
+        "disagreements": off,
         "rate": share.rate,
         "low": share.low,
         "high": share.high,
+        "causes": sorted(causes),
+        "solutions": sorted(solutions),
     }
 
 

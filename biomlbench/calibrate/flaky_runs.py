@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.calibrate.flaky import BASE, Condition, conditions, share_of, under_condition
+from biomlbench.calibrate.flaky import (
+    Condition,
+    conditions,
+    disagreements_of,
+    flake_row,
+    under_condition,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable
 
     import pyarrow as pa
 
+    from biomlbench.contracts.calibration_rows import FlakeRow
     from biomlbench.stages import Context
 
 __all__ = ["OUTPUTS", "RunTrial", "flaky_in_run", "merged", "run_flakes_table", "run_trials"]
@@ -71,7 +78,7 @@ def run_trials(
     return found
 
 
-def flaky_in_run(task_id: str, name: str, found: Iterable[RunTrial]) -> list[dict[str, Any]]:
+def flaky_in_run(task_id: str, name: str, found: Iterable[RunTrial]) -> list[FlakeRow]:
     """Tell checks that disagree with themselves from a submission that does.
 
     Parameters
@@ -95,40 +102,17 @@ def flaky_in_run(task_id: str, name: str, found: Iterable[RunTrial]) -> list[dic
         seen[trial.number].add((trial.check, trial.outputs))
         factor_of[trial.number] = trial.factor
     outputs = [(factor_of[number], frozenset(what)) for number, what in seen.items()]
-    rows = [_row(task_id, OUTPUTS, name, len(outputs), *_disagreements(outputs))]
+    off, causes = disagreements_of(outputs)
+    rows = [flake_row(task_id, OUTPUTS, len(outputs), off, causes, [name] if off else [])]
     for check, trials in by_check.items():
         by_outputs: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for trial in trials:
             by_outputs[trial.outputs].append((trial.factor, trial.outcome))
-        parts = [_disagreements(same) for same in by_outputs.values()]
+        parts = [disagreements_of(same) for same in by_outputs.values()]
         causes = set().union(*(causes for _, causes in parts))
-        rows.append(_row(task_id, check, name, len(trials), sum(off for off, _ in parts), causes))
+        off = sum(off for off, _ in parts)
+        rows.append(flake_row(task_id, check, len(trials), off, causes, [name] if off else []))
     return rows
-
-
-def _disagreements(seen: Sequence[tuple[str, Any]]) -> tuple[int, set[str]]:
-    """Return how many of (factor, value) differ from the commonest, and what they vary with.
-
-    The causes are the factors whose values differ from those of the unchanged condition; if
-    these differ among themselves, only that is named.
-    """
-    usual, count = Counter(value for _, value in seen).most_common(1)[0]
-    base = {value for factor, value in seen if factor == BASE} or {usual}
-    if len(base) > 1:
-        return len(seen) - count, {BASE}
-    return len(seen) - count, {factor for factor, value in seen if value not in base}
-
-
-def _row(
-    task_id: str, check: str, name: str, runs: int, off: int, causes: set[str]
-) -> dict[str, Any]:
-    return {
-        "task_id": task_id,
-        "check": check,
-        **share_of(off, runs),
-        "causes": sorted(causes),
-        "solutions": [name] if off else [],
-    }
 
 
 def run_flakes_table(
@@ -162,7 +146,7 @@ def run_flakes_table(
     return from_rows("flakes", flaky_in_run(task_id, name, found))
 
 
-def merged(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def merged(rows: Iterable[FlakeRow]) -> list[FlakeRow]:
     """Put rows of the schema ``flakes`` together, one a task and check.
 
     Parameters
@@ -174,17 +158,18 @@ def merged(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     -------
     list of dict
     """
-    by_check: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    by_check: dict[tuple[str, str], list[FlakeRow]] = defaultdict(list)
     for row in rows:
         if row["check"] != OUTPUTS:
             by_check[row["task_id"], row["check"]].append(row)
     return [
-        {
-            "task_id": task_id,
-            "check": check,
-            **share_of(sum(r["disagreements"] for r in same), sum(r["runs"] for r in same)),
-            "causes": sorted({cause for row in same for cause in row["causes"]}),
-            "solutions": sorted({name for row in same for name in row["solutions"]}),
-        }
+        flake_row(
+            task_id,
+            check,
+            sum(row["runs"] for row in same),
+            sum(row["disagreements"] for row in same),
+            {cause for row in same for cause in row["causes"]},
+            {name for row in same for name in row["solutions"]},
+        )
         for (task_id, check), same in by_check.items()
     ]

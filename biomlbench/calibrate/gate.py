@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from biomlbench.calibrate.summary import Graded
+    from biomlbench.contracts.calibration_rows import CalibratedRow
 
 __all__ = [
     "Allowed",
@@ -101,7 +102,7 @@ def _share(graded: Iterable[Graded]) -> Share:
     return wilson(sum(one.misjudged for one in chosen), len(chosen))
 
 
-def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> dict[str, Any]:
+def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> CalibratedRow:
     right = _share(one for one in graded if one.label == RIGHT)
     wrong = [one for one in graded if one.label == WRONG]
     mutants = [one for one in wrong if one.family == "mutant"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.calibrate.thresholds import of_check
 from biomlbench.outcomes import Severity
@@ -14,6 +14,9 @@ from biomlbench.verify.modes.exact_match import TIGHT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from biomlbench.calibrate.regrade import Flip
+    from biomlbench.contracts.calibration_rows import FlakeRow, KillRow, MarginRow
+    from biomlbench.contracts.mappings import Config
     from biomlbench.verify import Card
     from biomlbench.verify.config import Check
 
@@ -56,21 +59,21 @@ class Proposal:
     check: str
     action: str
     why: str
-    present: dict[str, Any] = field(default_factory=dict)
-    proposed: dict[str, Any] = field(default_factory=dict)
+    present: Config = field(default_factory=dict)
+    proposed: Config = field(default_factory=dict)
     separates: tuple[float, float | None] | None = None
     right_failed: list[str] = field(default_factory=list)
     wrong_passed: list[str] = field(default_factory=list)
     inseparable: list[str] = field(default_factory=list)
-    flips: list[dict[str, Any]] = field(default_factory=list)
+    flips: list[Flip] = field(default_factory=list)
 
 
 def propose(
     task_id: str,
     card: Card,
-    margins: Iterable[Mapping[str, Any]],
-    kills: Iterable[Mapping[str, Any]],
-    flakes: Iterable[Mapping[str, Any]] = (),
+    margins: Iterable[MarginRow],
+    kills: Iterable[KillRow],
+    flakes: Iterable[FlakeRow] = (),
     flake_limit: float = 0.0,
 ) -> list[Proposal]:
     """Propose changes of one card's checks.
@@ -104,17 +107,17 @@ def propose(
     }
     killers: dict[str, set[str]] = defaultdict(set)
     deciding = {check.name for check in card.checks if check.decides} | {"gate"}
-    for row in kills:
+    for kill in kills:
         # what a check catches that disagrees with itself, it may not catch tomorrow
-        counts = row["check"] in deciding and row["check"] not in flaky
-        if row["task_id"] == task_id and row["killed"] and counts:
-            killers[row["solution"]].add(row["check"])
+        counts = kill["check"] in deciding and kill["check"] not in flaky
+        if kill["task_id"] == task_id and kill["killed"] and counts:
+            killers[kill["solution"]].add(kill["check"])
     deviation: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
-    for row in margins:
-        if row["task_id"] == task_id and row["deviation"] is not None:
-            seen = deviation[row["check"]]
-            key = (row["label"], row["solution"])
-            seen[key] = max(seen.get(key, 0.0), row["deviation"])
+    for margin in margins:
+        if margin["task_id"] == task_id and margin["deviation"] is not None:
+            seen = deviation[margin["check"]]
+            key = (margin["label"], margin["solution"])
+            seen[key] = max(seen.get(key, 0.0), margin["deviation"])
     found = []
     for check in card.checks:
         if check.name in flaky and check.decides:
@@ -126,7 +129,7 @@ def propose(
     return found
 
 
-def _quarantine(task_id: str, check: Check, flake: Mapping[str, Any]) -> Proposal:
+def _quarantine(task_id: str, check: Check, flake: FlakeRow) -> Proposal:
     causes = " and ".join(flake["causes"]) or "nothing that was changed"
     why = (
         f"disagrees with itself in {flake['disagreements']} of {flake['runs']} repeats "

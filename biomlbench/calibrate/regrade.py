@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from biomlbench.contracts import ContractError, read_table, write_table
-from biomlbench.outcomes import Verdict
+from biomlbench.outcomes import Verdict, Verifier
 from biomlbench.runtime import progress_bars as bars
 from biomlbench.stages import STAGES, Pair, SubmissionChangedError, run_stage
 from biomlbench.stages.chain import FINAL
@@ -18,27 +18,49 @@ from biomlbench.workflow.record import RecordError, read_record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from biomlbench.contracts.mappings import AnyRow
+    from biomlbench.contracts.rows import PairRow
     from biomlbench.stages import Context
     from biomlbench.stages.cards import LoadedCard
+    from biomlbench.workflow.config_keys import TaskSection
 
-__all__ = ["flips_of_card", "regrade"]
+__all__ = ["Flip", "Regraded", "flips_of_card", "regrade"]
 
 _COMPARED = ("verdict", "medal", "verified_medal", "score")
 _KEPT = ("validate", "execute")
 
 
-def _pairs(results: Path) -> list[dict[str, Any]]:
+class _RunKey(TypedDict):
+    run_id: str
+
+
+class Flip(_RunKey, total=False):
+    """A past run whose outcome would change; of what does, before and after."""
+
+    verdict: list[str]
+    medal: list[str]
+    verified_medal: list[bool]
+    score: list[float | None]
+
+
+class Regraded(Flip, total=False):
+    """A past pair that comes out otherwise, or `note`, why it cannot be graded again."""
+
+    task_id: str
+    note: str
+
+
+def _pairs(results: Path) -> list[PairRow]:
     path = results / "pairs.parquet"
     return read_table("pairs", path).to_pylist() if path.is_file() else []
 
 
-def _configured(results: Path) -> dict[str, dict[str, Any]]:
+def _configured(results: Path) -> dict[str, TaskSection]:
     """Return what the config of the results changes, by task; nothing where it is not recorded."""
     try:
-        tasks: dict[str, dict[str, Any]] = read_record(results)["config"]["tasks"]
+        return read_record(results)["config"]["tasks"]
     except RecordError:
         return {}
-    return tasks
 
 
 def flips_of_card(
@@ -46,7 +68,7 @@ def flips_of_card(
     task_id: str,
     loaded: LoadedCard,
     change: Mapping[str, Mapping[str, Any]],
-) -> list[dict[str, Any]]:
+) -> list[Flip]:
     """Return the past pairs of a card whose verdict changes with the checks.
 
     The stored outputs are judged, nothing is executed.
@@ -74,9 +96,9 @@ def flips_of_card(
     card = with_checks(loaded.card, change)
     checks = tuple(check for check in card.checks if check.name in change)
     card = replace(card, verifier=replace(card.rules, checks=checks))
-    flips = []
+    flips: list[Flip] = []
     # under the other verifiers the card's checks do not decide
-    pairs = [p for p in _pairs(results) if p["task_id"] == task_id and p["verifier"] == "v2"]
+    pairs = [p for p in _pairs(results) if p["task_id"] == task_id and p["verifier"] == Verifier.V2]
     for pair in bars.track(pairs, "judging past pairs again"):
         folder = results / "pairs" / task_id / pair["run_id"]
         try:
@@ -111,8 +133,8 @@ def regrade(
     results: str | Path,
     context: Context,
     task_ids: Iterable[str] | None = None,
-    track: Callable[[Iterable[dict[str, Any]]], Iterable[dict[str, Any]]] = iter,
-) -> Iterator[dict[str, Any]]:
+    track: Callable[[Iterable[PairRow]], Iterable[PairRow]] = iter,
+) -> Iterator[Regraded]:
     """Grade all past pairs again by the present graders, answers, checks and leaderboards.
 
     Nothing is executed and nothing in the results folder changes: what was executed is graded,
@@ -160,7 +182,8 @@ def regrade(
             except SubmissionChangedError as error:
                 yield {"task_id": row["task_id"], "run_id": row["run_id"], "note": str(error)}
                 continue
-        after = made[FINAL].to_pylist()[0]
-        changed = {name: [row[name], after[name]] for name in _COMPARED if row[name] != after[name]}
+        then, now = cast("AnyRow", row), made[FINAL].to_pylist()[0]
+        changed = {name: [then[name], now[name]] for name in _COMPARED if then[name] != now[name]}
         if changed:
-            yield {"task_id": row["task_id"], "run_id": row["run_id"], **changed}
+            found = {"task_id": row["task_id"], "run_id": row["run_id"], **changed}
+            yield cast("Regraded", found)

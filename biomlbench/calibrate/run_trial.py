@@ -14,7 +14,7 @@ from biomlbench.stages import Context, Pair
 from biomlbench.stages.cards import load_card
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.stages.running import environment_of, function_limits, hidden_paths
-from biomlbench.submission.reading import read_code
+from biomlbench.submission.submitted_file import read_code
 from biomlbench.verify import judge
 from biomlbench.verify.constants import constants_of
 from biomlbench.verify.execution import preload_for
@@ -22,6 +22,7 @@ from biomlbench.verify.execution import preload_for
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.verify.plan import Plan
 
 __all__ = ["main"]
@@ -57,9 +58,7 @@ def main(question: str, answer: str) -> None:
     Path(answer).write_text(json.dumps(found), encoding="utf-8")
 
 
-def _outputs(
-    pair: Pair, context: Context, loaded: Any, job: dict[str, Any]
-) -> dict[str, CaseOutput]:
+def _outputs(pair: Pair, context: Context, loaded: Any, job: JsonObject) -> dict[str, CaseOutput]:
     task = context.task(pair.task_id)
     code = read_code(pair.submission).encode()
     execution = run_functions(

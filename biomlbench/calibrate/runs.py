@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.calibrate.batch import add_deviations, good_by_leaderboard
 from biomlbench.calibrate.summary import Graded, gather
@@ -12,9 +12,10 @@ from biomlbench.stages.kinds import has_cases
 from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from biomlbench.calibrate.labels import Labelled
+    from biomlbench.contracts.rows import MedalRow
     from biomlbench.stages import Context
 
 __all__ = ["labelled_runs"]
@@ -69,7 +70,7 @@ def labelled_runs(results: str | Path, runs: Iterable[Labelled], context: Contex
     return gather(rows)
 
 
-def _credited(kind: str, medal: Mapping[str, Any]) -> bool:
+def _credited(kind: str, medal: MedalRow) -> bool:
     """Tell whether the grader took a run for right work; see :mod:`biomlbench.calibrate.batch`."""
     passed = bool(medal["verdict"] == Verdict.PASS)
     return passed and (has_cases(kind) or good_by_leaderboard(medal) is not False)

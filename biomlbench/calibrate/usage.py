@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from biomlbench.calibrate.intervals import wilson
-from biomlbench.outcomes import Fault, Verdict
+from biomlbench.outcomes import Fault, Reason, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    Row = Mapping[str, Any]
+    from biomlbench.contracts.mappings import JsonObject
+    from biomlbench.contracts.rows import TelemetryRow
+
 
 __all__ = [
     "Survival",
@@ -27,6 +29,8 @@ __all__ = [
 
 OUTLIER = 3.5
 """Modified z-score from which on a time is an outlier (Iglewicz and Hoaglin 1993)."""
+MOST_REASONS = 10
+"""Reasons that are told of a week."""
 _MAD_TO_SD = 0.6745
 """Quantile of the normal distribution that makes a median deviation a standard deviation."""
 
@@ -42,12 +46,52 @@ class Survival(NamedTuple):
     high: list[float]
 
 
-def _by_agent(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+class _Share(TypedDict):
+    errors: int
+    n: int
+    rate: float | None
+    low: float
+    high: float
+
+
+class CheckRate(_Share):
+    """The share of a week's runs of a task on which a check failed."""
+
+    week: str
+    task_id: str
+    check: str
+
+
+class Runtimes(TypedDict):
+    """Times of a week's runs of a task; see :func:`runtimes`."""
+
+    task_id: str
+    week: str
+    runs: int
+    cv: float | None
+    outliers: int
+    median_s: float
+    reference_s: float | None
+    ratio: float | None
+
+
+class Usage(TypedDict):
+    """All that the data set of real runs says; see :func:`report`."""
+
+    runs: int
+    reasons: dict[str, list[tuple[Reason, int]]]
+    hints: dict[str, dict[int, int]]
+    survival: dict[str, JsonObject]
+    checks: list[CheckRate]
+    runtimes: list[Runtimes]
+
+
+def _by_agent(rows: Iterable[TelemetryRow]) -> dict[tuple[str, str], list[TelemetryRow]]:
     """Return each agent's attempts at each task, first attempt first.
 
     What was lost to a fault that is not the agent's is no attempt.
     """
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    found: dict[tuple[str, str], list[TelemetryRow]] = defaultdict(list)
     for row in rows:
         if row["fault"] in (Fault.NONE, Fault.SUBMISSION) and row["label"] is None:
             found[row["task_id"], row["agent"]].append(row)
@@ -56,7 +100,7 @@ def _by_agent(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     return found
 
 
-def survival(rows: Iterable[Row]) -> dict[str, Survival]:
+def survival(rows: Iterable[TelemetryRow]) -> dict[str, Survival]:
     """Estimate, for every task, how many agents have not passed after so many attempts.
 
     Parameters
@@ -110,7 +154,7 @@ def _log_log(share: float, spread: float, n: int) -> tuple[float, float]:
     return share ** math.exp(half), share ** math.exp(-half)
 
 
-def hints_before_pass(rows: Iterable[Row]) -> dict[str, Counter[int]]:
+def hints_before_pass(rows: Iterable[TelemetryRow]) -> dict[str, Counter[int]]:
     """Return, for every task, the highest tier of hints that agents had used when they passed.
 
     Parameters
@@ -133,13 +177,13 @@ def hints_before_pass(rows: Iterable[Row]) -> dict[str, Counter[int]]:
     return dict(found)
 
 
-def failure_reasons(rows: Iterable[Row], top: int = 10) -> list[tuple[str, int]]:
+def failure_reasons(rows: Iterable[TelemetryRow]) -> list[tuple[Reason, int]]:
     """Return the commonest reasons of runs that did not pass."""
     counts = Counter(row["reason"] for row in rows if row["verdict"] != Verdict.PASS)
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:top]
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_REASONS]
 
 
-def check_rates(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def check_rates(rows: Iterable[TelemetryRow]) -> list[CheckRate]:
     """Return, for every week, task and check that ever failed, the share of runs it failed on.
 
     Parameters
@@ -164,14 +208,14 @@ def check_rates(rows: Iterable[Row]) -> list[dict[str, Any]]:
             "week": week,
             "task_id": task_id,
             "check": check,
-            **wilson(failed[week, task_id, check], runs[week, task_id])._asdict(),
+            **cast("_Share", wilson(failed[week, task_id, check], runs[week, task_id])._asdict()),
         }
         for week, task_id in sorted(runs)
         for check in sorted(checks[task_id])
     ]
 
 
-def runtimes(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def runtimes(rows: Iterable[TelemetryRow]) -> list[Runtimes]:
     """Return how much the runs' times on hidden cases vary, and how they stand to the reference.
 
     Parameters
@@ -192,7 +236,7 @@ def runtimes(rows: Iterable[Row]) -> list[dict[str, Any]]:
         if row["hidden_wall_s"]:
             seconds = sum(row["hidden_wall_s"])
             groups[row["task_id"], row["week"]].append((seconds, row["reference_s"]))
-    found = []
+    found: list[Runtimes] = []
     for (task_id, week), pairs in sorted(groups.items()):
         totals = [seconds for seconds, _ in pairs]
         references = [ref for _, ref in pairs if ref]
@@ -229,7 +273,7 @@ def _outliers(values: Sequence[float]) -> int:
     return sum(_MAD_TO_SD * abs(value - middle) / deviation > OUTLIER for value in values)
 
 
-def report(rows: Iterable[Row]) -> dict[str, Any]:
+def report(rows: Iterable[TelemetryRow]) -> Usage:
     """Return all that the data set of real runs says, as plain data.
 
     Parameters
@@ -244,7 +288,7 @@ def report(rows: Iterable[Row]) -> dict[str, Any]:
         ``checks`` and ``runtimes``, a row for each task and week.
     """
     rows = list(rows)
-    by_week: dict[str, list[Row]] = defaultdict(list)
+    by_week: dict[str, list[TelemetryRow]] = defaultdict(list)
     for row in rows:
         by_week[row["week"]].append(row)
     hints = hints_before_pass(rows)

@@ -5,21 +5,25 @@ from __future__ import annotations
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import yaml
 
 from biomlbench.calibrate import edits
 from biomlbench.calibrate.proposals import propose
 from biomlbench.calibrate.regrade import flips_of_card
+from biomlbench.calibrate.thresholds import of_check
 from biomlbench.contracts import read_table
 from biomlbench.errors import TaskError
 from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.runtime.progress_bars import track
+from biomlbench.verify.card import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from biomlbench.contracts.calibration_rows import RateRow
+    from biomlbench.contracts.mappings import Config
     from biomlbench.stages import Context
 
 __all__ = ["PROPOSAL", "apply_proposal", "diff", "read_proposal", "write_proposal"]
@@ -101,7 +105,7 @@ def write_proposal(
     return path
 
 
-def read_proposal(path: str | Path) -> list[dict[str, Any]]:
+def read_proposal(path: str | Path) -> list[Config]:
     """Read the changes of a proposal.
 
     Raises
@@ -151,9 +155,6 @@ def apply_proposal(path: str | Path, context: Context) -> list[str]:
         If a check is no longer there or no longer has the present values that the proposal
         was made for, or if the change would break a rule; what came before it is done.
     """
-    from biomlbench.calibrate.thresholds import of_check
-    from biomlbench.verify.card import load
-
     done = []
     for item in read_proposal(path):
         if not item["proposed"]:
@@ -177,7 +178,22 @@ def apply_proposal(path: str | Path, context: Context) -> list[str]:
     return done
 
 
-def diff(results: str | Path, before: str, after: str) -> list[dict[str, Any]]:
+class RateChange(TypedDict):
+    """An error rate in two weeks, each as ``errors/n``; `clear` where the intervals are apart."""
+
+    task_id: str | None
+    scope: str
+    name: str
+    kind: str
+    before: str | None
+    after: str | None
+    clear: bool
+
+
+_Rate = tuple[str | None, str, str, str]
+
+
+def diff(results: str | Path, before: str, after: str) -> list[RateChange]:
     """Compare the rates of two weeks.
 
     Parameters
@@ -198,20 +214,27 @@ def diff(results: str | Path, before: str, after: str) -> list[dict[str, Any]]:
         If a week has not been archived.
     """
     first, second = (_rates(results, week) for week in (before, after))
-    found = []
+    found: list[RateChange] = []
     for key in sorted(first.keys() | second.keys(), key=str):
         a, b = first.get(key), second.get(key)
         if a and b and (a["errors"], a["n"]) == (b["errors"], b["n"]):
             continue
-        row = dict(zip(("task_id", "scope", "name", "kind"), key, strict=True))
-        for name, rate in (("before", a), ("after", b)):
-            row[name] = f"{rate['errors']}/{rate['n']}" if rate else None
-        row["clear"] = bool(a and b and (a["high"] < b["low"] or b["high"] < a["low"]))
-        found.append(row)
+        task_id, scope, name, kind = key
+        found.append(
+            {
+                "task_id": task_id,
+                "scope": scope,
+                "name": name,
+                "kind": kind,
+                "before": f"{a['errors']}/{a['n']}" if a else None,
+                "after": f"{b['errors']}/{b['n']}" if b else None,
+                "clear": bool(a and b and (a["high"] < b["low"] or b["high"] < a["low"])),
+            }
+        )
     return found
 
 
-def _rates(results: str | Path, week: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+def _rates(results: str | Path, week: str) -> dict[_Rate, RateRow]:
     table = read_table("rates", Path(results) / "calibration" / week / "rates.parquet")
-    rows: Iterable[dict[str, Any]] = table.to_pylist()
+    rows: Iterable[RateRow] = table.to_pylist()
     return {(r["task_id"], r["scope"], r["name"], r["kind"]): r for r in rows if r["week"] == week}

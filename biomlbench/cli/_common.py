@@ -14,7 +14,7 @@ from biomlbench.plain_text import plain
 from biomlbench.runtime.progress_bars import track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from biomlbench.stages import Context, Pair
 
@@ -161,7 +161,7 @@ def pair_of(submission: Path, task: str, context: Context, kind: str | None, see
 
 
 def print_table(
-    rows: Iterable[dict[str, Any]], columns: Sequence[str], title: str | None = None
+    rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str | None = None
 ) -> None:
     """Print rows as a table on the terminal.
 

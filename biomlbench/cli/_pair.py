@@ -15,11 +15,14 @@ from biomlbench.cli._common import (
     as_json,
     data_options,
     echo,
+    pair_of,
     provider_option,
     submission_argument,
     task_argument,
     track,
 )
+from biomlbench.outcomes import Fault, Reason, Verdict
+from biomlbench.stages import run_pair
 from biomlbench.stages.kinds import all_kinds
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.stages import Context
 
 __all__ = ["finish", "pair_options", "stage_tables", "where_looked"]
@@ -79,7 +83,7 @@ def stage_tables(
     task: str,
     context: Context,
     out: Path | None,
-    options: dict[str, Any],
+    options: Arguments,
 ) -> dict[str, pa.Table]:
     """Run all five stages of a submission.
 
@@ -97,9 +101,6 @@ def stage_tables(
     -------
     dict of str to pyarrow.Table
     """
-    from biomlbench.cli._common import pair_of
-    from biomlbench.stages import run_pair
-
     context = replace(
         context,
         provider=options["provider"],
@@ -127,22 +128,19 @@ def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
     0 for the verdict pass, 1 where the submission is invalid or was not passed, 3 where somebody
     else is at fault.
     """
-    from biomlbench.outcomes import Fault
-
     row = tables["medal"].to_pylist()[0]
     if not row["valid_submission"]:
         reason, message = row["reason"], row["message"] + where_looked(row, submission)
         echo(f"Not graded ({reason}): {message}", fg="red", err=True)
     if row["fault"] not in (Fault.NONE, Fault.SUBMISSION):
         sys.exit(TROUBLE)
-    if not row["valid_submission"] or row["verdict"] != "pass":
+    if not row["valid_submission"] or row["verdict"] != Verdict.PASS:
         sys.exit(INVALID)
 
 
 def where_looked(row: Mapping[str, Any], submission: Path) -> str:
     """Return where a submission that is not there was looked for; empty for any other row."""
-    from biomlbench.outcomes import Reason
-    from biomlbench.submission.reading import looked_in
+    from biomlbench.submission.submitted_file import looked_in
 
     return looked_in(submission) if row["reason"] == Reason.MISSING_FILE else ""
 

@@ -49,7 +49,7 @@ def _grade_all(
     submission: Path, output_dir: Path, *, context: Context, as_json: bool, disable_s3: bool
 ) -> None:
     """Grade all submissions that a submission.jsonl lists; a bad line costs only itself."""
-    from biomlbench.api.grading import grade_jsonl
+    from biomlbench.api.jsonl_batch import grade_jsonl
     from biomlbench.task.registry import Registry
 
     registry = Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,7 @@ from biomlbench.cli import INVALID
 from biomlbench.cli._common import as_json, data_options, echo, print_json, print_table, track
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.stages import Context
     from biomlbench.verify.evidence import Report
     from biomlbench.verify.kill_matrix import KillMatrix
@@ -66,8 +67,8 @@ def _overview(context: Context, *, as_json: bool) -> None:
         print_table(rows, ("task", "evidence", "missing"))
 
 
-def _as_data(report: Report) -> dict[str, Any]:
-    data: dict[str, Any] = {"evidence": asdict(report.evidence)}
+def _as_data(report: Report) -> JsonObject:
+    data: JsonObject = {"evidence": asdict(report.evidence)}
     data["evidence"]["items"] = [item._asdict() for item in report.evidence.items]
     if report.kills is not None:
         data["kills"] = report.kills.records()

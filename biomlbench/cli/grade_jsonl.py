@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli._common import as_json, data_options, echo, print_json
+from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json
 from biomlbench.export.forms import published_forms
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def command(
       biomlbench grade-jsonl runs/group/submission.jsonl --to graded --workers 8
       biomlbench grade-jsonl runs/group/submission.jsonl --format mle-bench
     """  # noqa: D301
-    from biomlbench.api.grading import grade_jsonl
-    from biomlbench.cli._common import Trouble
+    from biomlbench.api.jsonl_batch import grade_jsonl
     from biomlbench.task.registry import Registry
 
     if 0 < bootstrap < _LEAST_RESAMPLES:

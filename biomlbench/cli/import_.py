@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +20,7 @@ from biomlbench.cli._common import (
 )
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.importers.compare import Comparison
     from biomlbench.stages import Context
 
@@ -155,7 +156,7 @@ def _group(
     to = to or Path("imported") / folder.absolute().name
     entries, left_out = read_group(path, rename, context.full_id)
     write_run_table(entries, to / "runs.csv", agent)
-    told: dict[str, Any] = {"runs": str(to / "runs.csv"), "n_runs": len(entries)}
+    told: JsonObject = {"runs": str(to / "runs.csv"), "n_runs": len(entries)}
     told["left_out"] = left_out
     for message in () if as_json else left_out:
         echo(f"left out: {message}", err=True)
@@ -222,7 +223,7 @@ def _logs(
 
     taken = read_logs(paths, to, rename, agent)
     runs, scores = write_tables(taken, to)
-    told: dict[str, Any] = {"runs": str(runs), "n_runs": len(taken.runs), "scores": str(scores)}
+    told: JsonObject = {"runs": str(runs), "n_runs": len(taken.runs), "scores": str(scores)}
     rows = compare(track(taken.published, "grading"), context.task)
     if rows:
         _write(rows, to / "comparison.csv")

@@ -11,6 +11,7 @@ import click
 
 from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json, track
 from biomlbench.errors import explain
+from biomlbench.task.registry import Registry
 from biomlbench.task.sources.archives import OFFLINE, QUIET
 
 if TYPE_CHECKING:
@@ -125,6 +126,4 @@ def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | None
 
 
 def _all_of(context: Context) -> list[str]:
-    from biomlbench.task.registry import Registry
-
     return Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir).list_task_ids()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +22,7 @@ from biomlbench.cli._common import (
 from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import AnyRow
     from biomlbench.stages import Context, Pair
 
 
@@ -92,7 +93,7 @@ def command(
         raise Trouble("\n".join([f"{len(faults)} {words}", *faults]))
 
 
-def _show(rows: list[dict[str, Any]], found: dict[str, int], columns: tuple[str, ...]) -> None:
+def _show(rows: list[AnyRow], found: dict[str, int], columns: tuple[str, ...]) -> None:
     print_table(rows, columns)
     echo(
         f"{found['runs']} runs: {found['published']} medals by the graders as published, "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from biomlbench.cli._common import as_json, echo, print_json, print_table
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.reproduce import Comparison, NotAgain
 
 DIFFERS = 1
@@ -104,7 +105,7 @@ def _to_stderr(text: str) -> None:
     echo(text, err=True)
 
 
-def _machine_readable(comparison: Comparison, missing: list[NotAgain]) -> dict[str, Any]:
+def _machine_readable(comparison: Comparison, missing: list[NotAgain]) -> JsonObject:
     return {
         "equal": comparison.equal,
         "tables": {name: count._asdict() for name, count in comparison.tables.items()},

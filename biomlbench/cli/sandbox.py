@@ -6,7 +6,7 @@ import itertools
 import shutil
 import textwrap
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,8 @@ from biomlbench.cli._common import as_json, echo, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from biomlbench.contracts.mappings import AnyRow
 
 WIDTH = 80
 _LEVELS = {"full": "full protection", "reduced": "reduced protection", "unsafe": "no protection"}
@@ -48,7 +50,7 @@ def check(*, as_json: bool) -> None:
             echo(line)
 
 
-def _lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _lines(rows: list[AnyRow]) -> Iterator[str]:
     """Yield what the rows say, a paragraph a provider, in lines that fit any terminal."""
     for name, group in itertools.groupby(rows, key=itemgetter("provider")):
         attacks = list(group)

@@ -20,6 +20,7 @@ _BACKLOG = 128
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+# Where clients of BioML-bench's grading server look for it.
 @click.option("--port", default=5000, show_default=True, help="Port; 0 for any that is free.")
 @click.option("--task", "task_id", envvar="TASK_ID", help="Task of a request that names none.")
 @click.option(

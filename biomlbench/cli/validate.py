@@ -18,6 +18,7 @@ from biomlbench.cli._common import (
     task_argument,
 )
 from biomlbench.cli._pair import where_looked
+from biomlbench.outcomes import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ def command(submission: Path, task: str, *, context: Context, as_json: bool) -> 
     if as_json:
         print_json(rows)
     else:
-        rows = [{**row, "message": row["message"] + where_looked(row, submission)} for row in rows]
-        print_table(rows, ("check", "outcome", "reason", "message"))
-    if any(row["outcome"] == "failed" for row in rows):
+        shown = [{**row, "message": row["message"] + where_looked(row, submission)} for row in rows]
+        print_table(shown, ("check", "outcome", "reason", "message"))
+    if any(row["outcome"] == Outcome.FAILED for row in rows):
         sys.exit(INVALID)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biomlbench.contracts.mappings import AnyRow
     from biomlbench.report.differing_rows import Differing, Predictions
+    from biomlbench.report.side_by_side import CheckSides
 
 _OF_RUNS = ("run_id", "verdict", "medal", "verified_medal", "score", "reason")
 _BOTH = ("runs", "passed", "medal", "percentile", "best")
@@ -63,8 +65,9 @@ def command(
         if as_json:
             print_json({"agents": [agent, other], "tasks": found})
             return
-        print_table([row | {n: _both(row[n]) for n in _BOTH} for row in found],
-                    ["task_id", *_BOTH, "ahead"])  # fmt: skip
+        rows_told = cast("list[AnyRow]", found)
+        shown = [row | {name: _both(row[name]) for name in _BOTH} for row in rows_told]
+        print_table(shown, ["task_id", *_BOTH, "ahead"])
         ahead = [sum(row["ahead"] == name for row in found) for name in (agent, other)]
         echo(f"{agent} is ahead on {ahead[0]} tasks, {other} on {ahead[1]}, of {len(found)}.")
         return
@@ -79,25 +82,34 @@ def command(
         _show(item)
 
 
+class Told(TypedDict):
+    """Two runs: columns of each, checks that differ, rows that differ or why none are told."""
+
+    runs: list[AnyRow | None]
+    checks: list[CheckSides]
+    rows: AnyRow | None
+    note: str
+
+
 def _told(
     checks: pd.DataFrame, predictions: Callable[[], Predictions],
-    one: dict[str, Any] | None, two: dict[str, Any] | None, most: int,
-) -> dict[str, Any]:  # fmt: skip
+    one: AnyRow | None, two: AnyRow | None, most: int,
+) -> Told:  # fmt: skip
     from biomlbench.report.side_by_side import differing_checks
 
     runs = [row and {name: row[name] for name in _OF_RUNS} for row in (one, two)]
-    told: dict[str, Any] = {"runs": runs, "checks": [], "rows": None, "note": ""}
+    told: Told = {"runs": runs, "checks": [], "rows": None, "note": ""}
     if one is None or two is None:
         return told
     told["checks"] = differing_checks(checks, one["task_id"], one["run_id"], two["run_id"])
     if most:
-        told |= _rows_of(predictions, one, two, most)
+        told["rows"], told["note"] = _rows_of(predictions, one, two, most)
     return told
 
 
 def _rows_of(
-    predictions: Callable[[], Predictions], one: dict[str, Any], two: dict[str, Any], most: int
-) -> dict[str, Any]:
+    predictions: Callable[[], Predictions], one: AnyRow, two: AnyRow, most: int
+) -> tuple[AnyRow | None, str]:
     from dataclasses import asdict
 
     from biomlbench.errors import UserError
@@ -107,8 +119,8 @@ def _rows_of(
         found: Differing = differing_rows(predictions(), one, two, most)
     except UserError as error:
         # One pair without predictions must not cost the others.
-        return {"note": str(error)}
-    return {"rows": asdict(found)}
+        return None, str(error)
+    return asdict(found), ""
 
 
 def _both(values: list[Any]) -> str:
@@ -121,7 +133,7 @@ def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _show(told: dict[str, Any]) -> None:
+def _show(told: Told) -> None:
     runs = [row or {} for row in told["runs"]]
     names = [row.get("run_id", "no run") for row in runs]
     echo()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -14,8 +14,11 @@ from biomlbench.runtime.progress_bars import clock
 from biomlbench.workflow.run_state import FILE, StateError, read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from biomlbench.workflow.run_failures import JobFailure, PairFailure, ShownState
+    from biomlbench.workflow.run_state import JobFacts
 
 LOST = 1
 """Exit code: the run is over and pairs are lost."""
@@ -63,7 +66,7 @@ def command(results: Path, *, once: bool, interval: float, as_json: bool) -> Non
     raise SystemExit(LOST if _is_lost(state) else 0)
 
 
-def _shown(results: Path, *, once: bool, interval: float, as_json: bool) -> dict[str, Any]:
+def _shown(results: Path, *, once: bool, interval: float, as_json: bool) -> ShownState:
     state = _look(results)
     if as_json and once:
         print_json(state)
@@ -81,17 +84,17 @@ def _shown(results: Path, *, once: bool, interval: float, as_json: bool) -> dict
     return state
 
 
-def _look(results: Path) -> dict[str, Any]:
+def _look(results: Path) -> ShownState:
     from biomlbench.workflow.run_failures import with_failures
 
     return with_failures(read_state(results), results)
 
 
-def _is_lost(state: Mapping[str, Any]) -> bool:
+def _is_lost(state: ShownState) -> bool:
     return state["state"] not in (*_GOES_ON, "finished")
 
 
-def _follow(state: dict[str, Any], results: Path, interval: float) -> dict[str, Any]:
+def _follow(state: ShownState, results: Path, interval: float) -> ShownState:
     """Show a run until it ends: in place on a terminal, a line a look elsewhere."""
     from rich.console import Console
     from rich.live import Live
@@ -114,7 +117,7 @@ def _follow(state: dict[str, Any], results: Path, interval: float) -> dict[str, 
             state = _look(results)
 
 
-def _lines(state: Mapping[str, Any]) -> Iterator[str]:
+def _lines(state: ShownState) -> Iterator[str]:
     yield _headline(state)
     if state["summary"]:
         yield _safe(state["summary"])
@@ -136,7 +139,7 @@ def _lines(state: Mapping[str, Any]) -> Iterator[str]:
     yield from _failures(state)
 
 
-def _headline(state: Mapping[str, Any]) -> str:
+def _headline(state: ShownState) -> str:
     where = f"process {state['pid']} on {_safe(state['host'])}"
     took, last = clock(state["seconds"]), _safe(state["updated"])
     expected = state["pairs"]["expected"]
@@ -152,7 +155,7 @@ def _headline(state: Mapping[str, Any]) -> str:
     }[state["state"]]
 
 
-def _progress(state: Mapping[str, Any]) -> str:
+def _progress(state: ShownState) -> str:
     if state["state"] == "planning":
         return ""
     jobs = state["jobs"]
@@ -164,9 +167,9 @@ def _progress(state: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
-def _failures(state: Mapping[str, Any]) -> Iterator[str]:
-    jobs = [found for found in state["failures"] if "rule" in found]
-    pairs = [found for found in state["failures"] if "rule" not in found]
+def _failures(state: ShownState) -> Iterator[str]:
+    jobs = cast("list[JobFailure]", [f for f in state["failures"] if "rule" in f])
+    pairs = cast("list[PairFailure]", [f for f in state["failures"] if "rule" not in f])
     if jobs:
         yield ""
         yield f"failed jobs ({state['failed_jobs_in_all']}), the last ones:"
@@ -182,7 +185,7 @@ def _failures(state: Mapping[str, Any]) -> Iterator[str]:
         yield _safe(f"    {pair['fault']}'s fault; {pair['remedy']}")
 
 
-def _about(job: Mapping[str, Any]) -> str:
+def _about(job: JobFacts | JobFailure) -> str:
     name = job.get("run_id") or job.get("batch") or ""
     shared = f"({job['pairs']} pairs)" if job.get("pairs", 1) > 1 else ""
     words = (job["rule"], job.get("task_id", ""), name, shared)

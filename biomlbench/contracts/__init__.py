@@ -8,9 +8,15 @@ sandbox was found) is marked *volatile*; everything else must be equal in a reru
 from __future__ import annotations
 
 from biomlbench.contracts._fields import PAIR, field, volatile
-from biomlbench.contracts._io import (
-    DIGESTS,
+from biomlbench.contracts._reading import provenance, read_table
+from biomlbench.contracts._results import (
+    RUN_COLUMNS,
     RUN_METADATA,
+    SCORE_COLUMNS,
+    VERDICT_COLUMNS,
+)
+from biomlbench.contracts._tables import (
+    DIGESTS,
     SCHEMA_VERSION,
     SCHEMAS,
     ContractError,
@@ -18,12 +24,8 @@ from biomlbench.contracts._io import (
     compared,
     declare,
     from_rows,
-    provenance,
-    read_table,
-    write_parts,
-    write_table,
 )
-from biomlbench.contracts._results import RUN_COLUMNS, SCORE_COLUMNS, VERDICT_COLUMNS
+from biomlbench.contracts._writing import write_parts, write_table
 
 __all__ = [
     "DIGESTS",

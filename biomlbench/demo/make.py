@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from .agents import AGENTS, ATTENTION, CANCER, DIABETES, KABSCH, NUCLEI, POTENCY, SEEDS, SHARE
 from .spoil import SPOILT, spoil
@@ -123,7 +123,16 @@ def _make_once(out: Path, found: dict[str, Task], data: dict[str, str]) -> DemoR
     return _make(out, found, recipe, stamp)
 
 
-def _make(out: Path, tasks: dict[str, Task], recipe: str, stamp: dict[str, Any] | None) -> DemoRuns:
+class Stamp(TypedDict):
+    """What a folder of demo runs was made from, and what is in it."""
+
+    recipe: str
+    count: int
+    tables: list[str]
+    files: dict[str, str]
+
+
+def _make(out: Path, tasks: dict[str, Task], recipe: str, stamp: Stamp | None) -> DemoRuns:
     scratch = out.parent / f".{out.name}.{os.getpid()}.tmp"
     shutil.rmtree(scratch, ignore_errors=True)
     try:
@@ -134,7 +143,7 @@ def _make(out: Path, tasks: dict[str, Task], recipe: str, stamp: dict[str, Any] 
         files = [
             p.relative_to(scratch).as_posix() for p in sorted(scratch.rglob("*")) if p.is_file()
         ]
-        text = {
+        text: Stamp = {
             "recipe": recipe,
             "count": len(rows),
             "tables": tables,
@@ -147,10 +156,10 @@ def _make(out: Path, tasks: dict[str, Task], recipe: str, stamp: dict[str, Any] 
     return DemoRuns(tuple(out / name for name in tables), len(rows), fresh=True)
 
 
-def _move(scratch: Path, out: Path, stamp: dict[str, Any] | None, files: list[str]) -> None:
+def _move(scratch: Path, out: Path, stamp: Stamp | None, files: list[str]) -> None:
     """Put new and changed files in place, leaving equal ones with their old times."""
     out.mkdir(parents=True, exist_ok=True)
-    old = (stamp or {}).get("files", {})
+    old = stamp["files"] if stamp else {}
     # says whose folder this is, and that it is not complete, should the move be interrupted
     begun = {"recipe": "", "count": 0, "tables": [], "files": dict.fromkeys({*old, *files}, "")}
     (out / _STAMP).write_text(json.dumps(begun) + "\n", encoding="utf-8")
@@ -263,7 +272,7 @@ def _recipe(out: Path, tasks: tuple[str, ...], data: dict[str, str]) -> str:
     return digest.hexdigest()
 
 
-def _read_stamp(path: Path) -> dict[str, Any] | None:
+def _read_stamp(path: Path) -> Stamp | None:
     try:
         stamp = json.loads(path.read_text(encoding="utf-8"))
         return stamp if {"recipe", "count", "tables", "files"} <= stamp.keys() else None

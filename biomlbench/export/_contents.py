@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from biomlbench.contracts import read_table
 from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.plain_text import markdown_line
 from biomlbench.reproduce.inputs import DATA, inside, not_in_tree, tree
@@ -14,13 +15,14 @@ from biomlbench.reproduce.layout import CONFIG
 from biomlbench.runtime.progress_bars import track
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import file_hash
-from biomlbench.submission.reading import MAX_BYTES, read_bytes
+from biomlbench.submission.submitted_file import MAX_BYTES, read_bytes
 from biomlbench.summary.history import kept_in
 from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.reproduce.inputs import Inputs
 
 __all__ = [
@@ -220,8 +222,6 @@ def _results(contents: Contents, inputs: Inputs) -> None:
 
 
 def _pairs(inputs: Inputs) -> list[tuple[str, str, str]]:
-    from biomlbench.contracts import read_table
-
     columns = ["task_id", "run_id", "kind"]
     rows = read_table("pairs", inputs.results / "pairs.parquet", columns).to_pylist()
     return [(row["task_id"], row["run_id"], row["kind"]) for row in rows if row["kind"]]
@@ -276,7 +276,7 @@ def _note(inputs: Inputs, contents: Contents, *, with_answers: bool) -> str:
     )
     to_make = "".join(f"- {markdown_line(line)}\n" for line in contents.to_make)
     left_out = "".join(f"- {markdown_line(line)}\n" for line in contents.left_out)
-    lines: dict[str, Any] = {
+    lines: JsonObject = {
         "title": markdown_line(inputs.config["title"]),
         "version": inputs.record["biomlbench"],
         "answers": answers,

@@ -19,6 +19,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.contracts import read_table
 from biomlbench.export import NO_LICENCE
 from biomlbench.export._contents import (
     MANIFEST,
@@ -33,9 +34,12 @@ from biomlbench.export._words import MEDIA_TYPE, table_description
 from biomlbench.export.rocrate import Part, describe_parts
 from biomlbench.reproduce.inputs import Inputs, inside
 from biomlbench.runtime.progress_bars import track
+from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["ArchiveError", "archive", "unpack"]
 
@@ -96,8 +100,6 @@ def archive(
     biomlbench.contracts.ContractError
         If the results have no provenance, or cannot be read.
     """
-    from biomlbench.workflow.record import read_record
-
     results, out = Path(results), Path(out)
     inputs = Inputs(read_record(results), results)
     contents = collect(inputs, with_answers=with_answers, workflow=workflow)
@@ -152,15 +154,13 @@ def _json(value: Any) -> bytes:
 
 
 def _latest(inputs: Inputs) -> str:
-    from biomlbench.contracts import read_table
-
     times = read_table("pairs", inputs.results / "pairs.parquet", ["time"]).column("time")
     return max((time[:10] for time in times.to_pylist() if time), default=NO_DATE)
 
 
 def _crate(
     inputs: Inputs, contents: Contents, hashes: Mapping[str, str], date: str, licence: str
-) -> dict[str, Any]:
+) -> JsonObject:
     parts = []
     for name, words in sorted(contents.described.items()):
         path = Path(name)

@@ -7,7 +7,7 @@ MLCommons, Croissant format specification, version 1.0 (2024).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["describe"]
 
 _TERMS = (
@@ -27,7 +29,7 @@ _TERMS = (
     *("includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
     *("references", "regex", "repeated", "replace", "separator", "source", "subField", "transform"),
 )
-CONTEXT: dict[str, Any] = {
+CONTEXT: JsonObject = {
     "@language": "en",
     "@vocab": "https://schema.org/",
     "sc": "https://schema.org/",
@@ -48,7 +50,7 @@ KEYS = {
 """Columns that identify a row; a check is not identified by its columns."""
 
 
-def describe(paths: Sequence[Path], title: str, date: str, licence: str) -> dict[str, Any]:
+def describe(paths: Sequence[Path], title: str, date: str, licence: str) -> JsonObject:
     """Describe exported Parquet tables.
 
     Parameters
@@ -78,7 +80,7 @@ def describe(paths: Sequence[Path], title: str, date: str, licence: str) -> dict
     }
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file(path: Path) -> JsonObject:
     return {
         "@type": "cr:FileObject",
         "@id": path.name,
@@ -91,8 +93,8 @@ def _file(path: Path) -> dict[str, Any]:
     }
 
 
-def _records(name: str, file: str) -> dict[str, Any]:
-    record: dict[str, Any] = {
+def _records(name: str, file: str) -> JsonObject:
+    record: JsonObject = {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
@@ -104,8 +106,8 @@ def _records(name: str, file: str) -> dict[str, Any]:
     return record
 
 
-def _field(table: str, field: pa.Field, file: str) -> dict[str, Any]:
-    described: dict[str, Any] = {
+def _field(table: str, field: pa.Field, file: str) -> JsonObject:
+    described: JsonObject = {
         "@type": "cr:Field",
         "@id": f"{table}/{field.name}",
         "name": field.name,

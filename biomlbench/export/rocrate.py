@@ -7,7 +7,7 @@ RO-Crate Metadata Specification 1.1, https://w3id.org/ro/crate/1.1 (2020).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
@@ -17,6 +17,8 @@ from biomlbench.runtime.hashing import file_sha256
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["Part", "describe", "describe_parts"]
 
@@ -48,7 +50,7 @@ class Part(NamedTuple):
     table: str = ""
 
 
-def describe(paths: Sequence[Path], title: str, date: str, licence: str) -> dict[str, Any]:
+def describe(paths: Sequence[Path], title: str, date: str, licence: str) -> JsonObject:
     """Describe exported Parquet tables.
 
     Parameters
@@ -84,7 +86,7 @@ def describe_parts(
     date: str,
     licence: str,
     software: str = __version__,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Describe the files and folders of a crate.
 
     Parameters
@@ -117,7 +119,7 @@ def describe_parts(
         "hasPart": [{"@id": entity["@id"]} for entity in (*files, *datasets)],
         "mentions": {"@id": "#grading"},
     }
-    run: dict[str, Any] = {
+    run: JsonObject = {
         "@id": "#grading",
         "@type": "CreateAction",
         "name": "Grading and verification",
@@ -148,8 +150,8 @@ def describe_parts(
     return {"@context": context, "@graph": graph}
 
 
-def _file(part: Part) -> dict[str, Any]:
-    entity: dict[str, Any] = {
+def _file(part: Part) -> JsonObject:
+    entity: JsonObject = {
         "@id": part.name,
         "@type": "File",
         "name": part.name,
@@ -163,7 +165,7 @@ def _file(part: Part) -> dict[str, Any]:
     return entity
 
 
-def _columns(table: str) -> list[dict[str, Any]]:
+def _columns(table: str) -> list[JsonObject]:
     return [
         {
             "@id": f"#{table}-{field.name}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.contracts import provenance
 from biomlbench.errors import UserError
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["MARK", "SiteError", "publish"]
 
 MARK = ".biomlbench-site.json"
 """Lists what a site is made of: what is not in it, is not ours to overwrite or delete."""
-_AS_THEY_ARE = ("rates", "kills", "margins", "flakes", "history")
 _DOWNLOADS = ("csv", "croissant", "ro-crate")
 
 
@@ -159,14 +160,14 @@ def _refuse_foreign(to: Path, names: Iterable[str], before: Iterable[str]) -> No
             )
 
 
-def _made_from(results: Path) -> dict[str, dict[str, Any]]:
+def _made_from(results: Path) -> dict[str, JsonObject]:
     """Return what of the provenance concerns others: hashes and versions, no places."""
     tables = {
         name: value
         for name, value in provenance(results / "pairs.parquet").items()
         if isinstance(value, str)
     }
-    found: dict[str, dict[str, Any]] = {"tables": tables}
+    found: dict[str, JsonObject] = {"tables": tables}
     try:
         record = read_record(results)
     except RecordError:

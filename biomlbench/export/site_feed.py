@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.report.overview import Rate
 from biomlbench.report.page import environment
@@ -11,6 +11,8 @@ from biomlbench.report.payload import printable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["MOST", "feed"]
 
@@ -40,7 +42,7 @@ def feed(history: pd.DataFrame, title: str) -> str:
     return template.render(title=printable(title), id=_id(title), entries=kept)
 
 
-def _entry(time: str, agents: pd.DataFrame, title: str) -> dict[str, Any]:
+def _entry(time: str, agents: pd.DataFrame, title: str) -> JsonObject:
     boards = agents["verified_medal_rate"].notna().any()
     column, what = (
         ("verified_medal_rate", "verified medals") if boards else ("pass_rate", "verdict pass")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biomlbench.contracts.mappings import AnyRow
     from biomlbench.report.inputs import Tables
 
 __all__ = ["FEED", "Pages", "slug"]
@@ -164,7 +165,7 @@ class Pages:
         return sorted({*self.tables.tasks["task_id"], *self._runs["task_id"]})
 
     @cached_property
-    def _of_task(self) -> dict[str, dict[str, Any]]:
+    def _of_task(self) -> dict[str, AnyRow]:
         return {row["task_id"]: row for row in _records(self.tables.tasks)}
 
     def _page(self, kind: str, place: str, heading: str, **more: Any) -> str:
@@ -225,7 +226,7 @@ class Pages:
     def _separates(self) -> dict[str, float]:
         return discrimination(self._runs)
 
-    def _summary(self, task: str) -> dict[str, Any]:
+    def _summary(self, task: str) -> AnyRow:
         runs = self._best_first(task)
         best = runs[runs["score"].notna()].head(1)
         known = self._of_task.get(task, {})
@@ -242,7 +243,7 @@ class Pages:
             "agent": printable(best["agent"].iloc[0], 80) if len(best) else "–",
         }
 
-    def _history(self, agent: str) -> list[dict[str, Any]]:
+    def _history(self, agent: str) -> list[AnyRow]:
         """Return what was kept of an agent, the newest first; one result is no history."""
         kept = self.tables.history[self.tables.history["agent"] == agent]
         if len(kept) < 2:
@@ -259,12 +260,10 @@ class Pages:
             for _, row in kept.iloc[::-1].iterrows()
         ]
 
-    def _shown(
-        self, runs: pd.DataFrame, label: Callable[[dict[str, Any]], str]
-    ) -> list[dict[str, Any]]:
+    def _shown(self, runs: pd.DataFrame, label: Callable[[AnyRow], str]) -> list[AnyRow]:
         return [self._run(row, label(row)) for row in _records(runs.head(MAX_RUNS))]
 
-    def _run(self, row: dict[str, Any], label: str) -> dict[str, Any]:
+    def _run(self, row: AnyRow, label: str) -> AnyRow:
         ends = [row["score_low"], row["score_high"]]
         reason = row["reason"]
         return {
@@ -279,7 +278,7 @@ class Pages:
             "why": "" if reason == "ok" else SENTENCES.get(reason, printable(reason)),
         }
 
-    def _dictionary(self, name: str) -> dict[str, Any]:
+    def _dictionary(self, name: str) -> AnyRow:
         columns = [
             (column.name, str(column.type).replace("double", "float"),
              (column.metadata or {}).get(b"doc", b"").decode())
@@ -311,7 +310,7 @@ def _won(note: Any) -> str:
     return printable("; ".join(told))
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def _records(frame: pd.DataFrame) -> list[AnyRow]:
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 

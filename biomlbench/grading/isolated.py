@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError
 from biomlbench.outcomes import Reason
-from biomlbench.submission.reading import quote
+from biomlbench.submission.submitted_file import quote
 
 from .process import GraderProcess, LostGraderError, start
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["GraderSpec", "Rows", "grade_isolated", "inspect_grader"]
 
@@ -179,7 +181,7 @@ def grade_isolated(
     data: bytes,
     suffix: str,
     rows: Rows | None,
-    evaluate: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    evaluate: Callable[[JsonObject], JsonObject] | None = None,
 ) -> float:
     """Have a published grader score a submission.
 
@@ -207,7 +209,7 @@ def grade_isolated(
     GraderError
         If it fails in any other way, or gives a score that is NaN or infinite.
     """
-    head: dict[str, Any] = {"mode": "path", "suffix": suffix}
+    head: JsonObject = {"mode": "path", "suffix": suffix}
     body = data
     if rows is not None:
         head = {"mode": "frame", "rows": rows.count, "columns": rows.columns, "ids": rows.ids}
@@ -223,11 +225,11 @@ def grade_isolated(
 class _Asked:
     """Passes on what a stand-in asks, and keeps the error where there is one."""
 
-    def __init__(self, evaluate: Callable[[dict[str, Any]], dict[str, Any]] | None) -> None:
+    def __init__(self, evaluate: Callable[[JsonObject], JsonObject] | None) -> None:
         self._evaluate = evaluate
         self.error: Exception | None = None
 
-    def __call__(self, question: dict[str, Any]) -> dict[str, Any]:
+    def __call__(self, question: JsonObject) -> JsonObject:
         if self._evaluate is None:
             self.error = GraderError("it asks a hub what this task's config does not say")
             return {"refused": True}
@@ -238,7 +240,7 @@ class _Asked:
             return {"refused": True}
 
 
-def _reply(spec: GraderSpec, head: dict[str, Any], body: bytes, asked: _Asked) -> dict[str, Any]:
+def _reply(spec: GraderSpec, head: JsonObject, body: bytes, asked: _Asked) -> JsonObject:
     for last in (False, True):
         process = _processes.borrow(spec)
         try:
@@ -254,7 +256,7 @@ def _reply(spec: GraderSpec, head: dict[str, Any], body: bytes, asked: _Asked) -
     raise AssertionError("the second try returns or raises")
 
 
-def _score(reply: dict[str, Any], spec: GraderSpec, asked: _Asked) -> float:
+def _score(reply: JsonObject, spec: GraderSpec, asked: _Asked) -> float:
     if "score" in reply:
         try:
             value = float.fromhex(str(reply["score"]))
@@ -275,7 +277,7 @@ def _score(reply: dict[str, Any], spec: GraderSpec, asked: _Asked) -> float:
     raise GraderError(f"grader {spec.name!r} failed: {_words(reply, spec)}")
 
 
-def _words(reply: dict[str, Any], spec: GraderSpec) -> str:
+def _words(reply: JsonObject, spec: GraderSpec) -> str:
     """Say what went wrong in a grader, and what helps."""
     kind = quote(reply.get("type") or reply.get("error") or "unknown")[1:-1]
     place = f" in {quote(reply['where'])[1:-1]}" if reply.get("where") else ""

@@ -24,6 +24,7 @@ from biomlbench.sandbox.providers.base import Setup
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.sandbox.process import Running
 
     from .isolated import GraderSpec
@@ -92,7 +93,7 @@ class GraderProcess:
     def __init__(self, spec: GraderSpec) -> None:
         self._spec = spec
         self._stack = contextlib.ExitStack()
-        self.why: dict[str, Any] = {}
+        self.why: JsonObject = {}
         try:
             self._running, config = self._start()
             self._stack.callback(self._running.close)
@@ -108,7 +109,7 @@ class GraderProcess:
         if self.why:
             self.close()
 
-    def _start(self) -> tuple[Running, dict[str, Any]]:
+    def _start(self) -> tuple[Running, JsonObject]:
         spec = self._spec
         python = current() if spec.python is None else of_environment(spec.python)
         limits = Limits(
@@ -163,10 +164,10 @@ class GraderProcess:
 
     def grade(
         self,
-        head: dict[str, Any],
+        head: JsonObject,
         body: bytes,
-        evaluate: Callable[[dict[str, Any]], dict[str, Any]],
-    ) -> dict[str, Any]:
+        evaluate: Callable[[JsonObject], JsonObject],
+    ) -> JsonObject:
         """Have one submission graded.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import write_run_table
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import Config
     from biomlbench.importers.groups import Entry
 
 __all__ = ["merged", "write_benchmark"]
@@ -89,7 +90,7 @@ def write_benchmark(
             f"{path}: is there, and was not made by an import; name another folder with --to"
         )
     write_run_table(runs, to / "runs.csv", agent)
-    config: dict[str, Any] = {
+    config: Config = {
         "title": title,
         "runs": [os.path.relpath(to / "runs.csv")],
         "results_dir": os.path.relpath(to / "results"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.errors import GraderError, TaskError
 from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.importers.groups import Entry
     from biomlbench.importers.published import Published
     from biomlbench.scoring.task_report import TaskReport
@@ -69,7 +70,7 @@ class Comparison:
     published_score: float | None
     our_score: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the comparison as a row."""
         return asdict(self)
 

@@ -39,6 +39,7 @@ from biomlbench.runtime.progress_bars import track
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.importers.published import Published
 
 __all__ = ["REMEDY", "Taken", "find_logs", "read_logs", "write_tables"]
@@ -78,8 +79,8 @@ class Taken:
     """
 
     entries: list[Entry] = field(default_factory=list)
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    scores: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[JsonObject] = field(default_factory=list)
+    scores: list[JsonObject] = field(default_factory=list)
     published: list[tuple[Entry, Published]] = field(default_factory=list)
     submissions: int = 0
     _used: set[tuple[str, str]] = field(default_factory=set)
@@ -224,7 +225,7 @@ def take(
                 taken.published.append((entry, published({**report, **task}, where, {})))
 
 
-def _metadata(spec: Any, sample: Any, path: Path) -> dict[str, Any]:
+def _metadata(spec: Any, sample: Any, path: Path) -> JsonObject:
     """Return what a log knows of a run; older logs lack some of it."""
     tokens = [usage.total_tokens for usage in (sample.model_usage or {}).values()]
     return {
@@ -274,7 +275,7 @@ def _submission(sample: Any, folder: Path) -> tuple[Path, str | None]:
     return folder / "no-submission.csv", None
 
 
-def _report(score: Any) -> dict[str, Any] | None:
+def _report(score: Any) -> JsonObject | None:
     """Return the grading report that a scorer kept, whole or under `report`."""
     metadata = score.metadata or {}
     for held in (metadata, metadata.get("report")):

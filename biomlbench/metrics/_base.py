@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = ["KINDS", "Metric", "metric", "registered"]
 
 #: Kinds of input, and what ``y_true`` and ``y_pred`` are for each.
@@ -78,7 +80,7 @@ class Metric:
         return self.direction == "minimize"
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Arguments:
         """Options of the metric with their defaults."""
         import inspect
 

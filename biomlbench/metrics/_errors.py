@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.outcomes import Fault
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -50,15 +52,15 @@ class MetricError(ValueError):
         Whether the predictions or the answers cause it.
     """
 
-    def __init__(self, reason: str, message: str, fault: str = "submission") -> None:
+    def __init__(self, reason: str, message: str, fault: Fault = Fault.SUBMISSION) -> None:
         super().__init__(message)
         if reason not in REASONS:
             raise KeyError(f"undeclared reason {reason!r}: add it to REASONS")
-        if fault not in ("submission", "task"):
+        if fault not in (Fault.SUBMISSION, Fault.TASK):
             raise KeyError(f"fault is 'submission' or 'task', not {fault!r}")
         self.reason = reason
         self.message = message
-        self.fault = fault
+        self.fault = Fault(fault)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.reason, self.message, self.fault)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biomlbench.outcomes import Fault
+
 from ._errors import MetricError
 
 if TYPE_CHECKING:
@@ -27,11 +29,11 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-_SIDE = {"task": "the truth", "submission": "the predictions"}
-_MISSING = {"task": "missing_truth", "submission": "nan_predictions"}
+_SIDE = {Fault.TASK: "the truth", Fault.SUBMISSION: "the predictions"}
+_MISSING = {Fault.TASK: "missing_truth", Fault.SUBMISSION: "nan_predictions"}
 
 
-def numbers(values: Any, fault: str, ndim: tuple[int, ...] = (1,)) -> Floats:
+def numbers(values: Any, fault: Fault, ndim: tuple[int, ...] = (1,)) -> Floats:
     """Return finite numbers as a float array.
 
     Parameters
@@ -94,7 +96,7 @@ def _check_length(n_true: int, n_pred: int) -> None:
             "shape_mismatch", f"there are {n_pred} predictions for {n_true} true values"
         )
     if n_true == 0:
-        raise MetricError("empty", "there are no rows to score", "task")
+        raise MetricError("empty", "there are no rows to score", Fault.TASK)
 
 
 def paired_numbers(y_true: Any, y_pred: Any) -> tuple[Floats, Floats]:
@@ -105,12 +107,12 @@ def paired_numbers(y_true: Any, y_pred: Any) -> tuple[Floats, Floats]:
     MetricError
         As :func:`numbers`, and ``shape_mismatch`` or ``empty``.
     """
-    truth, predictions = numbers(y_true, "task"), numbers(y_pred, "submission")
+    truth, predictions = numbers(y_true, Fault.TASK), numbers(y_pred, Fault.SUBMISSION)
     _check_length(len(truth), len(predictions))
     return truth, predictions
 
 
-def check_varied(values: Floats, fault: str, name: str) -> None:
+def check_varied(values: Floats, fault: Fault, name: str) -> None:
     """Refuse values that are all equal.
 
     Raises
@@ -119,11 +121,11 @@ def check_varied(values: Floats, fault: str, name: str) -> None:
         ``constant_predictions`` or ``constant_truth``.
     """
     if (values == values[0]).all():
-        reason = "constant_truth" if fault == "task" else "constant_predictions"
+        reason = "constant_truth" if fault == Fault.TASK else "constant_predictions"
         raise MetricError(reason, f"{_SIDE[fault]} are all equal: {name} is undefined", fault)
 
 
-def labels(values: Any, fault: str) -> NDArray[Any]:
+def labels(values: Any, fault: Fault) -> NDArray[Any]:
     """Return class labels as an array of integers, of floats with whole values, or of strings.
 
     Raises
@@ -186,7 +188,7 @@ def paired_labels(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]
         As :func:`labels`, and ``label_type_mismatch`` where one side holds strings and the
         other numbers, ``shape_mismatch`` or ``empty``.
     """
-    truth, predictions = labels(y_true, "task"), labels(y_pred, "submission")
+    truth, predictions = labels(y_true, Fault.TASK), labels(y_pred, Fault.SUBMISSION)
     _check_length(len(truth), len(predictions))
     if (truth.dtype.kind in "UT") != (predictions.dtype.kind in "UT"):
         kinds = ("text", "numbers") if truth.dtype.kind in "UT" else ("numbers", "text")
@@ -207,7 +209,7 @@ def classes_of(
     MetricError
         ``shape_mismatch`` where there is another number of columns.
     """
-    classes = np.unique(truth) if class_labels is None else labels(list(class_labels), "task")
+    classes = np.unique(truth) if class_labels is None else labels(list(class_labels), Fault.TASK)
     if len(classes) != predictions.shape[1]:
         raise MetricError(
             "shape_mismatch",
@@ -228,13 +230,13 @@ def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     """
     hint = f"pos_label {pos_label!r} is not a label of the truth: set it to the positive class's"
     if (truth.dtype.kind in "UT") != isinstance(pos_label, str):
-        raise MetricError("no_positives", hint, "task")
+        raise MetricError("no_positives", hint, Fault.TASK)
     positive = np.asarray(truth == pos_label)
     others = truth[~positive]
     if len(others) and (others != others[0]).any():
         if positive.any() or len(np.unique(others)) > 2:
-            raise MetricError("not_binary", "the truth has more than two classes", "task")
-        raise MetricError("no_positives", hint, "task")
+            raise MetricError("not_binary", "the truth has more than two classes", Fault.TASK)
+        raise MetricError("no_positives", hint, Fault.TASK)
     return positive
 
 
@@ -253,12 +255,12 @@ def binary_truth(y_true: Any, pos_label: Any = 1) -> NDArray[np.bool_]:
     MetricError
         As :func:`positives`, and ``one_class``; all of them the task's fault.
     """
-    truth = labels(y_true, "task")
+    truth = labels(y_true, Fault.TASK)
     if len(truth) == 0:
-        raise MetricError("empty", "there are no rows to score", "task")
+        raise MetricError("empty", "there are no rows to score", Fault.TASK)
     positive = positives(truth, pos_label)
     if positive.all() or not positive.any():
-        raise MetricError("one_class", "the truth holds a single class", "task")
+        raise MetricError("one_class", "the truth holds a single class", Fault.TASK)
     return positive
 
 
@@ -282,12 +284,12 @@ def images(y_true: Any, y_pred: Any) -> tuple[list[NDArray[Any]], list[NDArray[A
             "shape_mismatch", f"there are {len(predictions)} masks for {len(truths)} images"
         )
     if not truths:
-        raise MetricError("empty", "there are no images to score", "task")
+        raise MetricError("empty", "there are no images to score", Fault.TASK)
     for i, (truth, prediction) in enumerate(zip(truths, predictions, strict=True), start=1):
         if truth.ndim == 0:
-            raise MetricError("shape_mismatch", "a mask is an array, not a number", "task")
+            raise MetricError("shape_mismatch", "a mask is an array, not a number", Fault.TASK)
         if truth.size == 0:
-            raise MetricError("empty", f"image {i} has no pixels", "task")
+            raise MetricError("empty", f"image {i} has no pixels", Fault.TASK)
         if truth.shape != prediction.shape:
             raise MetricError(
                 "shape_mismatch",

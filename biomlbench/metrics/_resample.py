@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from ._errors import MetricError
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments
+
     from ._base import Metric
 
 __all__ = ["Scorer", "bootstrap", "draw_counts", "mean_scorer", "resampled", "safe_divide"]
@@ -57,14 +59,14 @@ def mean_scorer(values: Floats) -> Scorer:
     return score
 
 
-def _scorer(metric: Metric, y_true: Any, y_pred: Any, options: dict[str, Any]) -> Scorer:
+def _scorer(metric: Metric, y_true: Any, y_pred: Any, options: Arguments) -> Scorer:
     """Return the metric's vectorised scorer, or a loop where it has none."""
     if metric.resampler is not None:
         return metric.resampler(y_true, y_pred, **options)
     return _looped_scorer(metric, y_true, y_pred, options)
 
 
-def _looped_scorer(metric: Metric, y_true: Any, y_pred: Any, options: dict[str, Any]) -> Scorer:
+def _looped_scorer(metric: Metric, y_true: Any, y_pred: Any, options: Arguments) -> Scorer:
     """Return a scorer that calls the metric for each resample."""
     metric(y_true, y_pred, **options)
     if metric.kind in ("mask", "instance_mask"):
@@ -110,7 +112,7 @@ def _apply(score: Scorer, counts: NDArray[Any]) -> Floats:
 
 
 def resampled(
-    metric: Metric, y_true: Any, y_pred: Any, counts: NDArray[Any], options: dict[str, Any]
+    metric: Metric, y_true: Any, y_pred: Any, counts: NDArray[Any], options: Arguments
 ) -> Floats:
     """Score resamples; see :meth:`Metric.resampled`."""
     counts = np.asarray(counts)
@@ -158,7 +160,7 @@ def bootstrap(
     y_pred: Any,
     n_resamples: int,
     seed: int,
-    options: dict[str, Any],
+    options: Arguments,
 ) -> Floats:
     """Score bootstrap resamples; see :meth:`Metric.bootstrap`."""
     if n_resamples < 1:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.outcomes import Fault
+
 from ._errors import MetricError
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ def as_list(values: Any) -> list[Any]:
     return list(values)
 
 
-def _loaded(value: Any, fault: str, number: int, only_ca: bool) -> Structure:
+def _loaded(value: Any, fault: Fault, number: int, only_ca: bool) -> Structure:
     """Read one structure.
 
     Raises
@@ -64,18 +66,18 @@ def comparisons(y_true: Any, y_pred: Any, measure: str, lddt_atoms: str = "ca") 
             "shape_mismatch", f"there are {len(models)} models for {len(natives)} targets"
         )
     if not natives:
-        raise MetricError("empty", "there are no targets to score", "task")
+        raise MetricError("empty", "there are no targets to score", Fault.TASK)
     only_ca = lddt_atoms == "ca"
     results = []
     for number, (native, model) in enumerate(zip(natives, models, strict=True), start=1):
-        native = _loaded(native, "task", number, only_ca)
-        model = _loaded(model, "submission", number, only_ca)
+        native = _loaded(native, Fault.TASK, number, only_ca)
+        model = _loaded(model, Fault.SUBMISSION, number, only_ca)
         try:
             results.append(
                 compare_structures(model, native, measures=[measure], lddt_atoms=lddt_atoms)
             )
         except StructureError as error:
             # A native that nothing can be superposed on is malformed; all else is the model's.
-            fault = "task" if error.reason == "malformed_structure" else "submission"
+            fault = Fault.TASK if error.reason == "malformed_structure" else Fault.SUBMISSION
             raise MetricError(error.reason, f"target {number}: {error}", fault) from None
     return results

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._confusion import Confusion, single
 from ._errors import MetricError
@@ -115,7 +117,7 @@ def balanced_accuracy(y_true: Any, y_pred: Any) -> float:
 def _mcc_scorer(y_true: Any, y_pred: Any) -> Scorer:
     truth, predictions = paired_labels(y_true, y_pred)
     if (truth == truth[0]).all():
-        raise MetricError("one_class", "the truth holds a single class", "task")
+        raise MetricError("one_class", "the truth holds a single class", Fault.TASK)
     confusion = Confusion(truth, predictions)
 
     def score(counts: Floats) -> Floats:

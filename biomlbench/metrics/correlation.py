@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, check_varied, paired_numbers
@@ -18,9 +20,9 @@ __all__ = ["kendall", "pearson", "spearman"]
 def _checked(y_true: Any, y_pred: Any, name: str) -> tuple[Floats, Floats]:
     truth, predictions = paired_numbers(y_true, y_pred)
     if len(truth) < 2:
-        raise MetricError("too_few_rows", f"{name} needs at least two rows", "task")
-    check_varied(truth, "task", name)
-    check_varied(predictions, "submission", name)
+        raise MetricError("too_few_rows", f"{name} needs at least two rows", Fault.TASK)
+    check_varied(truth, Fault.TASK, name)
+    check_varied(predictions, Fault.SUBMISSION, name)
     return truth, predictions
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, images
@@ -21,9 +23,9 @@ __all__ = ["panoptic_quality"]
 MATCHING_IOU = 0.5
 
 
-def _as_labels(array: NDArray[Any], fault: str, number: int) -> NDArray[np.int64]:
+def _as_labels(array: NDArray[Any], fault: Fault, number: int) -> NDArray[np.int64]:
     """Return an image of instance numbers from 0 to the number of instances, 0 the background."""
-    side = "true" if fault == "task" else "predicted"
+    side = "true" if fault == Fault.TASK else "predicted"
     whole = array.dtype.kind in "biu" or (
         array.dtype.kind == "f"
         and bool(np.isfinite(array).all() and (array == np.rint(array)).all())
@@ -70,7 +72,7 @@ def _panoptic_scorer(y_true: Any, y_pred: Any, reduction: str = "pooled") -> Sco
     truths, predictions = images(y_true, y_pred)
     statistics = np.array(
         [
-            _statistics(_as_labels(t, "task", i), _as_labels(p, "submission", i))
+            _statistics(_as_labels(t, Fault.TASK, i), _as_labels(p, Fault.SUBMISSION, i))
             for i, (t, p) in enumerate(zip(truths, predictions, strict=True), start=1)
         ]
     )

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, numbers
@@ -23,8 +25,8 @@ def _paired_columns(y_true: Any, y_pred: Any, *, shared: bool = False) -> tuple[
     shared : bool
         Whether a truth of one column stands for every column of the predictions.
     """
-    truth = numbers(y_true, "task", (1, 2))
-    predictions = numbers(y_pred, "submission", (1, 2))
+    truth = numbers(y_true, Fault.TASK, (1, 2))
+    predictions = numbers(y_pred, Fault.SUBMISSION, (1, 2))
     truth, predictions = (a[:, None] if a.ndim == 1 else a for a in (truth, predictions))
     if shared and truth.shape[1] == 1 and len(truth) == len(predictions):
         truth = np.broadcast_to(truth, predictions.shape)
@@ -34,7 +36,7 @@ def _paired_columns(y_true: Any, y_pred: Any, *, shared: bool = False) -> tuple[
             f"the predictions have shape {predictions.shape}, the true values {truth.shape}",
         )
     if not truth.size:
-        raise MetricError("empty", "there are no rows to score", "task")
+        raise MetricError("empty", "there are no rows to score", Fault.TASK)
     return truth, predictions
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._confusion import Confusion, single
 from ._errors import MetricError
@@ -55,7 +57,7 @@ def _binary_rate_scorer(
 ) -> Scorer:
     true = positives(truth, pos_label)
     if not true.any():
-        raise MetricError("no_positives", f"no row is of the class {pos_label!r}", "task")
+        raise MetricError("no_positives", f"no row is of the class {pos_label!r}", Fault.TASK)
     if len(np.union1d(truth, predictions)) > 2:
         raise MetricError("unknown_label", "a predicted label is not one of the task's two")
     predicted = predictions == pos_label

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, classes_of, labels, numbers, positives
@@ -26,15 +28,15 @@ CLIP = float(np.finfo(np.float64).eps)
 
 def _losses(y_true: Any, y_pred: Any, pos_label: Any, class_labels: Sequence[Any] | None) -> Floats:
     """Return the loss of each row: minus the logarithm of its true class's probability."""
-    truth = labels(y_true, "task")
-    probabilities = numbers(y_pred, "submission", ndim=(1, 2))
+    truth = labels(y_true, Fault.TASK)
+    probabilities = numbers(y_pred, Fault.SUBMISSION, ndim=(1, 2))
     if len(truth) != len(probabilities):
         raise MetricError(
             "shape_mismatch",
             f"there are {len(probabilities)} predictions for {len(truth)} true values",
         )
     if len(truth) == 0:
-        raise MetricError("empty", "there are no rows to score", "task")
+        raise MetricError("empty", "there are no rows to score", Fault.TASK)
     if (probabilities < 0).any() or (probabilities > 1).any():
         raise MetricError("not_probabilities", "probabilities must lie between 0 and 1")
     if probabilities.ndim == 1:
@@ -61,7 +63,7 @@ def _assigned(truth: Any, probabilities: Floats, class_labels: Sequence[Any] | N
     place = np.searchsorted(classes, truth, sorter=order)
     column = order[np.minimum(place, len(classes) - 1)]
     if (classes[column] != truth).any():
-        raise MetricError("unknown_label", "the truth has labels outside `labels`", "task")
+        raise MetricError("unknown_label", "the truth has labels outside `labels`", Fault.TASK)
     result: Floats = probabilities[np.arange(len(truth)), column] / sums
     return result
 

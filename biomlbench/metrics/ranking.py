@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, binary_truth, classes_of, labels, numbers
@@ -23,7 +25,7 @@ __all__ = ["average_precision", "roc_auc"]
 
 def _scores(y_true: Any, y_pred: Any, name: str) -> Floats:
     """Return finite, not constant scores: (n,) for two classes, (n, K) for more."""
-    scores = numbers(y_pred, "submission", ndim=(1, 2))
+    scores = numbers(y_pred, Fault.SUBMISSION, ndim=(1, 2))
     if scores.ndim == 2 and scores.shape[1] == 2:
         scores = scores[:, 1]
     if len(scores) != len(y_true):
@@ -31,7 +33,7 @@ def _scores(y_true: Any, y_pred: Any, name: str) -> Floats:
             "shape_mismatch", f"there are {len(scores)} predictions for {len(y_true)} true values"
         )
     if len(scores) == 0:
-        raise MetricError("empty", "there are no rows to score", "task")
+        raise MetricError("empty", "there are no rows to score", Fault.TASK)
     if (scores == scores[0]).all():
         raise MetricError("constant_predictions", f"all predictions are equal: {name} is undefined")
     return scores
@@ -99,13 +101,13 @@ def _multiclass_parts(
     """
     if multi_class not in ("ovr", "ovo") or average not in ("macro", "weighted"):
         raise ValueError("multi_class is 'ovr' or 'ovo', average is 'macro' or 'weighted'")
-    truth = labels(y_true, "task")
+    truth = labels(y_true, Fault.TASK)
     classes = classes_of(truth, class_labels, scores)
     if not np.isin(truth, classes).all():
-        raise MetricError("unknown_label", "the truth has labels outside `labels`", "task")
+        raise MetricError("unknown_label", "the truth has labels outside `labels`", Fault.TASK)
     member = [truth == label for label in classes]
     if not all(m.any() for m in member):
-        raise MetricError("missing_class", "a class has no row in the truth", "task")
+        raise MetricError("missing_class", "a class has no row in the truth", Fault.TASK)
     everything = np.arange(len(truth))
     if multi_class == "ovr":
         return [(everything, m, scores[:, k], 1.0) for k, m in enumerate(member)]

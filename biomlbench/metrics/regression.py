@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, check_varied, paired_numbers
@@ -165,8 +167,8 @@ def mae(y_true: Any, y_pred: Any) -> float:
 def _checked_r2(y_true: Any, y_pred: Any) -> tuple[Floats, Floats]:
     truth, predictions = paired_numbers(y_true, y_pred)
     if len(truth) < 2:
-        raise MetricError("too_few_rows", "R² needs at least two rows", "task")
-    check_varied(truth, "task", "R²")
+        raise MetricError("too_few_rows", "R² needs at least two rows", Fault.TASK)
+    check_varied(truth, Fault.TASK, "R²")
     return truth, predictions
 
 

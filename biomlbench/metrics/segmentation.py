@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, images
@@ -23,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["dice", "hausdorff95", "iou"]
 
 
-def _as_mask(array: NDArray[Any], fault: str, number: int) -> NDArray[np.bool_]:
+def _as_mask(array: NDArray[Any], fault: Fault, number: int) -> NDArray[np.bool_]:
     """Return a boolean mask, refusing values other than 0 and 1."""
     if array.dtype.kind == "b":
         return array
-    side = "true" if fault == "task" else "predicted"
+    side = "true" if fault == Fault.TASK else "predicted"
     if array.dtype.kind not in "iuf" or not ((array == 0) | (array == 1)).all():
         raise MetricError(
             "non_binary_mask",
@@ -41,7 +43,7 @@ def _as_mask(array: NDArray[Any], fault: str, number: int) -> NDArray[np.bool_]:
 def _masks(y_true: Any, y_pred: Any) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
     truths, predictions = images(y_true, y_pred)
     return [
-        (_as_mask(truth, "task", i), _as_mask(prediction, "submission", i))
+        (_as_mask(truth, Fault.TASK, i), _as_mask(prediction, Fault.SUBMISSION, i))
         for i, (truth, prediction) in enumerate(zip(truths, predictions, strict=True), start=1)
     ]
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._resample import Scorer, mean_scorer
@@ -220,7 +222,7 @@ def _lddt_values(y_true: Any, y_pred: Any, atoms: str) -> Floats:
         raise MetricError(
             "too_few_rows",
             f"target {int(np.argmax(np.isnan(values))) + 1} has no two residues within 15 Å",
-            "task",
+            Fault.TASK,
         )
     return values
 

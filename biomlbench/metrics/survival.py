@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Fault
+
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, check_varied, numbers
@@ -19,13 +21,13 @@ __all__ = ["concordance_index"]
 
 
 def _times_events(y_true: Any) -> tuple[Floats, NDArray[np.bool_]]:
-    values = numbers(y_true, "task", ndim=(2,))
+    values = numbers(y_true, Fault.TASK, ndim=(2,))
     if values.shape[1] != 2:
-        raise MetricError("shape_mismatch", "the truth has two columns: time and event", "task")
+        raise MetricError("shape_mismatch", "the truth has two columns: time and event", Fault.TASK)
     if len(values) == 0:
-        raise MetricError("empty", "there are no rows to score", "task")
+        raise MetricError("empty", "there are no rows to score", Fault.TASK)
     if not np.isin(values[:, 1], (0.0, 1.0)).all():
-        raise MetricError("not_labels", "the event column holds 0 (censored) and 1", "task")
+        raise MetricError("not_labels", "the event column holds 0 (censored) and 1", Fault.TASK)
     return values[:, 0], values[:, 1] == 1.0
 
 
@@ -33,12 +35,12 @@ def _concordance_scorer(y_true: Any, y_pred: Any, higher: str = "risk") -> Score
     if higher not in ("risk", "survival"):
         raise ValueError(f"higher is 'risk' or 'survival', not {higher!r}")
     times, events = _times_events(y_true)
-    risk = numbers(y_pred, "submission")
+    risk = numbers(y_pred, Fault.SUBMISSION)
     if len(risk) != len(times):
         raise MetricError(
             "shape_mismatch", f"there are {len(risk)} predictions for {len(times)} true values"
         )
-    check_varied(risk, "submission", "the concordance index")
+    check_varied(risk, Fault.SUBMISSION, "the concordance index")
     rank = Ties.of(risk if higher == "risk" else -risk).group
     n_ranks = int(rank.max()) + 1
     moment = Ties.of(times).group
@@ -59,7 +61,7 @@ def _concordance_scorer(y_true: Any, y_pred: Any, higher: str = "risk") -> Score
     ]
     if not (event_sorted * (following < len(times))).any():
         raise MetricError(
-            "no_comparable_pairs", "censoring leaves no pair of rows to compare", "task"
+            "no_comparable_pairs", "censoring leaves no pair of rows to compare", Fault.TASK
         )
 
     def score(counts: Floats) -> Floats:

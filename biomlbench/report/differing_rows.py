@@ -13,7 +13,7 @@ import numpy as np
 from biomlbench.errors import UserError
 from biomlbench.stages.kinds import get_kind
 from biomlbench.stages.outputs import PROGRAM_OUTPUT
-from biomlbench.submission.reading import file_sha256
+from biomlbench.submission.submitted_file import file_sha256
 from biomlbench.submission.validation import inspect_submission
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import read_record
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import AnyRow
     from biomlbench.submission.sample import Sample
 
 __all__ = ["Differing", "NotComparableError", "Predictions", "apart", "differing_rows"]
@@ -56,7 +57,7 @@ class Differing:
 
     ids: tuple[str, ...]
     columns: tuple[str, ...]
-    rows: list[dict[str, Any]]
+    rows: list[AnyRow]
     differing: int
     total: int
 

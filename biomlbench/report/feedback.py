@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from biomlbench import contracts
 from biomlbench.stages.kinds import all_kinds
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["provenance", "visible_feedback"]
+__all__ = ["ShownCase", "provenance", "visible_feedback"]
 
 MAX_RUNS = 2000
 MAX_CASES = 12
@@ -25,7 +25,29 @@ _NOT_HASHES = ("table", "schema_version")
 _log = logging.getLogger(__name__)
 
 
-def visible_feedback(results: Path, pairs: pd.DataFrame) -> dict[int, list[dict[str, Any]]]:
+class ShownCase(TypedDict):
+    """What a run's author sees of a case, or of a program."""
+
+    case: str
+    status: str
+    message: str
+    stdout: str
+    stderr: str
+
+
+class _Case(TypedDict):
+    """The columns of ``execute`` that are read."""
+
+    case_id: str
+    suite: str
+    repeat: int
+    status: str
+    message: str
+    stdout: str | None
+    stderr: str | None
+
+
+def visible_feedback(results: Path, pairs: pd.DataFrame) -> dict[int, list[ShownCase]]:
     """Read the visible part of the execution of runs that executed code.
 
     Parameters
@@ -52,7 +74,7 @@ def visible_feedback(results: Path, pairs: pd.DataFrame) -> dict[int, list[dict[
     )
     if len(failed_first) > MAX_RUNS:
         _log.info("visible output is shown for %d of %d runs", MAX_RUNS, len(failed_first))
-    found: dict[int, list[dict[str, Any]]] = {}
+    found: dict[int, list[ShownCase]] = {}
     for index, row in failed_first.head(MAX_RUNS).iterrows():
         path = results / "pairs" / row["task_id"] / row["run_id"] / "execute.parquet"
         if not path.is_file():
@@ -102,7 +124,7 @@ def provenance(results: Path, pairs: pd.DataFrame) -> dict[int, dict[str, str]]:
     return found
 
 
-def _cases(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _cases(rows: Sequence[_Case]) -> list[ShownCase]:
     shown = [row for row in rows if row["suite"] in SHOWN_SUITES and row["repeat"] == 0]
     # the ones with something to say first, in the order they ran
     shown.sort(key=lambda row: (row["status"] == "ok", not (row["stdout"] or row["stderr"])))

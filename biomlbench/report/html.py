@@ -8,20 +8,20 @@ import logging
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from biomlbench import __version__
 from biomlbench.report import plots
 from biomlbench.report.embedding import embedded
+from biomlbench.report.feedback import ShownCase, visible_feedback
 from biomlbench.report.feedback import provenance as read_provenance
-from biomlbench.report.feedback import visible_feedback
 from biomlbench.report.inputs import Tables
 from biomlbench.report.overview import build as build_overview
 from biomlbench.report.page import ASSETS, environment, style, write_whole
 from biomlbench.report.payload import build as build_payload
 from biomlbench.report.payload import dumps, printable
-from biomlbench.report.predicted_rows import predicted_rows
+from biomlbench.report.predicted_rows import PredictedRows, predicted_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -155,9 +155,9 @@ def render_tables(
     *,
     title: str = "Benchmark report",
     drawn: dict[str, Path] | None = None,
-    feedback: dict[int, list[dict[str, Any]]] | None = None,
+    feedback: dict[int, list[ShownCase]] | None = None,
     provenance: dict[int, dict[str, str]] | None = None,
-    rows: dict[str, dict[str, Any]] | None = None,
+    rows: dict[str, PredictedRows] | None = None,
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> str:
     """Return the report as text; see :func:`render`."""

@@ -192,7 +192,7 @@ def _with_categories(table: pa.Table) -> pd.DataFrame:
 
     The table of checks has by far the most rows.
     """
-    columns: dict[str, Any] = {}
+    columns: dict[str, pd.Series] = {}
     for name in table.column_names:
         column = table.column(name)
         if not pa.types.is_string(column.type):

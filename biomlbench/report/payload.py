@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,10 @@ from biomlbench.summary.task_facts import discrimination
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from biomlbench.contracts.mappings import JsonObject
+    from biomlbench.report.feedback import ShownCase
     from biomlbench.report.inputs import Tables
+    from biomlbench.report.predicted_rows import PredictedRows
 
 __all__ = ["build", "columns", "dumps", "printable"]
 
@@ -121,7 +124,14 @@ def _packed(column: Any) -> Any:
     return {"k": value}
 
 
-def columns(frame: pd.DataFrame) -> dict[str, Any]:
+class Columns(TypedDict):
+    """A table by columns; see :func:`columns`."""
+
+    n: int
+    c: JsonObject
+
+
+def columns(frame: pd.DataFrame) -> Columns:
     """Return a table as `n` and one entry a column.
 
     Parameters
@@ -153,7 +163,7 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
 _OF_A_CHECK = ("task_id", "check", "suite", "mode", "severity", "weight", "pattern")
 
 
-def _checks(tables: Tables) -> dict[str, Any]:
+def _checks(tables: Tables) -> JsonObject:
     """Return the checks of every pair: definitions once, outcomes as a word, equal ones once."""
     checks = tables.checks
     (task, tasks), (run, runs), (outcome, outcomes_), (reason, reasons_), (message, messages) = (
@@ -236,7 +246,7 @@ def _margin(value: float) -> float | int:
     return _number(float(f"{value:.3g}"), False) or 0
 
 
-def _tasks(tables: Tables) -> list[dict[str, Any]]:
+def _tasks(tables: Tables) -> list[JsonObject]:
     known = {row["task_id"]: row for row in tables.tasks.to_dict("records")}
     pairs = tables.pairs[tables.pairs["fault"] != Fault.RUN_TABLE]
     first = pairs.drop_duplicates("task_id").set_index("task_id")
@@ -280,10 +290,10 @@ def _plain(value: Any) -> Any:
 
 def build(
     tables: Tables,
-    feedback: dict[int, list[dict[str, Any]]],
+    feedback: dict[int, list[ShownCase]],
     provenance: dict[int, dict[str, str]] | None = None,
-    rows: dict[str, dict[str, Any]] | None = None,
-) -> dict[str, Any]:
+    rows: dict[str, PredictedRows] | None = None,
+) -> JsonObject:
     """Return everything that the report's tables and pages show.
 
     Parameters

@@ -6,7 +6,7 @@ A published site has none of it: predictions belong to whoever submitted them.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import AnyRow
     from biomlbench.report.inputs import Tables
     from biomlbench.submission.sample import Sample
 
-__all__ = ["predicted_rows"]
+__all__ = ["PredictedRows", "predicted_rows"]
 
 MAX_AGENTS = 6
 """Agents whose best run of a task is read, the first of the ranking."""
@@ -36,7 +37,16 @@ MAX_CELLS = 3_000_000
 _log = logging.getLogger(__name__)
 
 
-def predicted_rows(results: Path, tables: Tables) -> dict[str, dict[str, Any]]:
+class PredictedRows(TypedDict):
+    """The rows of a task on which runs differ most; see :func:`predicted_rows`."""
+
+    ids: list[str]
+    columns: list[str]
+    total: int
+    runs: dict[str, list[list[str | float | None]]]
+
+
+def predicted_rows(results: Path, tables: Tables) -> dict[str, PredictedRows]:
     """Read the rows on which the best runs of the first agents differ most, task by task.
 
     Parameters
@@ -60,7 +70,7 @@ def predicted_rows(results: Path, tables: Tables) -> dict[str, dict[str, Any]]:
     first = list(in_order(tables)["agent"][:MAX_AGENTS])
     runs = tables.runs
     runs = runs[runs["valid_submission"].astype(bool) & runs["agent"].isin(first)]
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, PredictedRows] = {}
     left = MAX_CELLS
     for task, own in runs.groupby("task_id", sort=True):
         read: dict[str, pa.Table] = {}
@@ -79,7 +89,7 @@ def predicted_rows(results: Path, tables: Tables) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _best(runs: pd.DataFrame, agents: list[str]) -> list[dict[str, Any]]:
+def _best(runs: pd.DataFrame, agents: list[str]) -> list[AnyRow]:
     """Return each agent's best run of a task: a pass before none, then by score."""
     runs = runs[[not has_cases(kind) for kind in runs["kind"]]]
     rising = bool((runs["direction"] == "minimize").any())
@@ -91,7 +101,7 @@ def _best(runs: pd.DataFrame, agents: list[str]) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in best.loc[agent].items()} for agent in there]
 
 
-def _spread(read: dict[str, pa.Table], sample: Sample) -> dict[str, Any]:
+def _spread(read: dict[str, pa.Table], sample: Sample) -> PredictedRows:
     columns = [spec.name for spec in sample.predictions]
     spread = np.zeros(len(sample.keys))
     for name in columns:
@@ -112,7 +122,7 @@ def _spread(read: dict[str, pa.Table], sample: Sample) -> dict[str, Any]:
     }
 
 
-def _value(value: Any) -> Any:
+def _value(value: Any) -> str | float | None:
     if isinstance(value, float):
         return float(f"{value:.6g}") if np.isfinite(value) else None
     return value if value is None or isinstance(value, int) else printable(value, 100)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -15,17 +15,57 @@ from biomlbench.summary.agents import FAIR
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NoSuchAgentError", "by_task", "differing_checks", "matched_runs"]
+    from biomlbench.contracts.mappings import AnyRow
+
+__all__ = [
+    "CheckSides",
+    "NoSuchAgentError",
+    "TaskSides",
+    "by_task",
+    "differing_checks",
+    "matched_runs",
+]
 
 LEVEL = "level"
 _MEDALS = ("gold", "silver", "bronze")
+
+
+class TaskSides(TypedDict):
+    """A task as two agents did it; see :func:`by_task`."""
+
+    task_id: str
+    ahead: str | None
+    runs: list[int]
+    passed: list[int]
+    best: list[float | None]
+    medal: list[str | None]
+    percentile: list[float | None]
+
+
+class CheckSides(TypedDict):
+    """A check that two runs came out of differently; see :func:`differing_checks`."""
+
+    check: str
+    suite: str
+    severity: str
+    outcome: list[str | None]
+    reason: list[str | None]
+
+
+class _Side(TypedDict):
+    runs: int
+    passed: int
+    best: float | None
+    medal: str | None
+    percentile: float | None
+    rank: tuple[float, ...] | None
 
 
 class NoSuchAgentError(UserError, LookupError):
     """A results folder has no run of an agent."""
 
 
-def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[dict[str, Any]]:
+def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
     """Return what became of two agents' runs on each task that either tried.
 
     Parameters
@@ -56,17 +96,24 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[dict[str, Any]]
             near = difflib.get_close_matches(name, known, 3) or known[:5]
             raise NoSuchAgentError(f"no run is of agent {name!r}; there are {', '.join(near)}")
     both = runs[runs["agent"].isin([agent, other])]
-    found = []
+    found: list[TaskSides] = []
     for task, own in both.groupby("task_id", sort=True):
         sides = [_side(own[own["agent"] == name]) for name in (agent, other)]
-        row: dict[str, Any] = {"task_id": task, "ahead": _ahead(sides, agent, other)}
-        for name in ("runs", "passed", "best", "medal", "percentile"):
-            row[name] = [side[name] for side in sides]
-        found.append(row)
+        found.append(
+            {
+                "task_id": task,
+                "ahead": _ahead(sides, agent, other),
+                "runs": [side["runs"] for side in sides],
+                "passed": [side["passed"] for side in sides],
+                "best": [side["best"] for side in sides],
+                "medal": [side["medal"] for side in sides],
+                "percentile": [side["percentile"] for side in sides],
+            }
+        )
     return found
 
 
-def _side(runs: pd.DataFrame) -> dict[str, Any]:
+def _side(runs: pd.DataFrame) -> _Side:
     fair = runs[runs["fault"].isin(FAIR)]
     minimised = bool((runs["direction"] == "minimize").any())
     scores = runs["score"].astype(float).dropna()
@@ -95,7 +142,7 @@ def _known(value: float) -> float:
     return float("-inf") if np.isnan(value) else float(value)
 
 
-def _ahead(sides: list[dict[str, Any]], agent: str, other: str) -> str | None:
+def _ahead(sides: list[_Side], agent: str, other: str) -> str | None:
     one, two = (side["rank"] for side in sides)
     if one is None or two is None:
         return None
@@ -104,7 +151,7 @@ def _ahead(sides: list[dict[str, Any]], agent: str, other: str) -> str | None:
 
 def matched_runs(
     pairs: pd.DataFrame, task: str, agent: str, other: str
-) -> list[tuple[dict[str, Any] | None, dict[str, Any] | None]]:
+) -> list[tuple[AnyRow | None, AnyRow | None]]:
     """Return two agents' runs of a task, those of one seed and attempt beside each other.
 
     Parameters
@@ -123,7 +170,7 @@ def matched_runs(
     runs = as_frame(pairs)
     runs = runs[is_run(runs) & (runs["task_id"] == task)].sort_values("run_id", kind="stable")
     sides = [_named(runs[runs["agent"] == name]) for name in (agent, other)]
-    matched: list[tuple[dict[str, Any] | None, dict[str, Any] | None]] = []
+    matched: list[tuple[AnyRow | None, AnyRow | None]] = []
     left = list(sides[1])
     alone = []
     for one in sides[0]:
@@ -138,7 +185,7 @@ def matched_runs(
     return [*matched, *((row, None) for row in alone[both:]), *((None, row) for row in left[both:])]
 
 
-def _named(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _named(rows: pd.DataFrame) -> list[AnyRow]:
     return [
         {str(name): _there(value) for name, value in row.items()} for row in rows.to_dict("records")
     ]
@@ -148,11 +195,11 @@ def _there(value: Any) -> Any:
     return None if isinstance(value, float) and np.isnan(value) else value
 
 
-def _turn(row: dict[str, Any]) -> tuple[Any, Any]:
+def _turn(row: AnyRow) -> tuple[Any, Any]:
     return row["seed"], row["attempt"]
 
 
-def differing_checks(checks: pd.DataFrame, task: str, run: str, other: str) -> list[dict[str, Any]]:
+def differing_checks(checks: pd.DataFrame, task: str, run: str, other: str) -> list[CheckSides]:
     """Return the checks of two runs of a task whose outcomes are not the same.
 
     Parameters
@@ -173,13 +220,13 @@ def differing_checks(checks: pd.DataFrame, task: str, run: str, other: str) -> l
         {(row["check"], row["suite"]): row for row in _named(own[own["run_id"] == name])}
         for name in (run, other)
     ]
-    found = []
+    found: list[CheckSides] = []
     for key in sorted({*sides[0], *sides[1]}):
         rows = [side.get(key) for side in sides]
-        outcomes = [row and row["outcome"] for row in rows]
+        outcomes = [None if row is None else row["outcome"] for row in rows]
         if outcomes[0] != outcomes[1]:
             there = rows[0] or rows[1] or {}
-            reasons = [row and row["reason"] for row in rows]
+            reasons = [None if row is None else row["reason"] for row in rows]
             found.append({"check": key[0], "suite": key[1], "severity": there["severity"],
                           "outcome": outcomes, "reason": reasons})  # fmt: skip
     return found

@@ -10,7 +10,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -58,6 +58,19 @@ class Count(NamedTuple):
     differences: int
 
 
+class DifferenceRow(TypedDict):
+    """A cell that two results do not share, in ``differences``."""
+
+    task_id: str
+    run_id: str
+    table: str
+    row: str
+    column: str
+    old: str | None
+    new: str | None
+    why: str
+
+
 @dataclass
 class Comparison:
     """What a comparison found.
@@ -73,7 +86,7 @@ class Comparison:
     """
 
     tables: dict[str, Count] = field(default_factory=dict)
-    differences: list[dict[str, Any]] = field(default_factory=list)
+    differences: list[DifferenceRow] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
 
     @property
@@ -132,7 +145,7 @@ def _add(found: Comparison, name: str, old: pa.Table, new: pa.Table, reasons: Re
     found.differences += [_difference(name, cell, reasons) for cell in cells]
 
 
-def _difference(name: str, cell: Cell, reasons: Reasons) -> dict[str, Any]:
+def _difference(name: str, cell: Cell, reasons: Reasons) -> DifferenceRow:
     task, run = cell.key.get("task_id", ""), cell.key.get("run_id", "")
     if run:
         reasons.differing.add((task, run))

@@ -9,14 +9,17 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.contracts import read_table
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
 from biomlbench.workflow.recorded_places import DATA, base_of, data_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+
+    from biomlbench.workflow.config_keys import WorkflowConfig
+    from biomlbench.workflow.record import Record
 
 __all__ = ["DATA", "Inputs", "NotAgain", "Submission", "inside", "not_in_tree", "tree"]
 
@@ -98,7 +101,7 @@ class Inputs:
         Its results; what it was made from lies beside them, where it lies inside.
     """
 
-    record: Mapping[str, Any]
+    record: Record
     results: Path
 
     @property
@@ -107,9 +110,9 @@ class Inputs:
         return base_of(self.results, self.config)
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> WorkflowConfig:
         """The recorded config."""
-        return dict(self.record["config"])
+        return self.record["config"].copy()
 
     def submissions(self) -> Iterator[Submission]:
         """Yield the submissions, sorted by path."""

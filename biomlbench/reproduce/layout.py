@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.reproduce.inputs import DATA, NotAgain, inside, tree
 from biomlbench.stages.provenance import ABSENT
-from biomlbench.submission.reading import file_sha256, read_bytes
+from biomlbench.submission.submitted_file import file_sha256, read_bytes
 from biomlbench.task.adopted_data import MANIFEST
 from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
     from biomlbench.reproduce.inputs import Inputs, Submission
+    from biomlbench.workflow.config_keys import WorkflowConfig
 
 __all__ = ["CONFIG", "ReproduceError", "lay_out"]
 
@@ -131,7 +132,7 @@ def _hollow(target: Path, size: int) -> None:
     os.truncate(target, size)
 
 
-def _own_tasks(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAgain]:
+def _own_tasks(inputs: Inputs, config: WorkflowConfig, into: Path) -> list[NotAgain]:
     missing, folders = [], []
     for number, given in enumerate(inputs.tasks_dirs()):
         name = inside(given) or f"own-tasks/{number}"
@@ -151,7 +152,7 @@ def _own_tasks(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAg
     return missing
 
 
-def _own_files(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAgain]:
+def _own_files(inputs: Inputs, config: WorkflowConfig, into: Path) -> list[NotAgain]:
     missing, moved = [], {}
     for number, given in enumerate(inputs.files()):
         moved[given] = inside(given) or f"{_OWN_FILES}/{number}-{Path(given).name}"
@@ -160,18 +161,17 @@ def _own_files(inputs: Inputs, config: dict[str, Any], into: Path) -> list[NotAg
             _copy(source, into / moved[given])
         else:
             missing.append(NotAgain(given, (), "the file is gone"))
-    tasks = {task: dict(changes) for task, changes in config["tasks"].items()}
+    tasks = {task: changes.copy() for task, changes in config["tasks"].items()}
     for changes in tasks.values():
-        if changes.get("leaderboard"):
-            changes["leaderboard"] = moved[changes["leaderboard"]]
+        if board := changes.get("leaderboard"):
+            changes["leaderboard"] = moved[board]
     config["tasks"] = tasks
-    calibration = dict(config.get("calibration", {}))
-    if calibration.get("adjudications"):
-        config["calibration"] = calibration | {"adjudications": moved[calibration["adjudications"]]}
+    if labels := config.get("calibration", {}).get("adjudications"):
+        config["calibration"] = {**config["calibration"], "adjudications": moved[labels]}
     return missing
 
 
-def _data(inputs: Inputs, config: dict[str, Any], into: Path, *, keep_data: bool) -> None:
+def _data(inputs: Inputs, config: WorkflowConfig, into: Path, *, keep_data: bool) -> None:
     """Copy raw data, which saves fetching them; prepared ones only where they are asked for."""
     source = inputs.data()
     config["data_dir"] = inside(config.get("data_dir") or DATA) or DATA

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pyarrow as pa
 
@@ -12,11 +12,13 @@ from biomlbench.stages import STAGES
 from biomlbench.stages.chain import FINAL
 from biomlbench.verify.near_duplicates import CHECK
 from biomlbench.workflow.pair_tables import PairTables
-from biomlbench.workflow.record import PLACES, read_record
+from biomlbench.workflow.record import PLACES, Record, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from biomlbench.contracts.mappings import Config, JsonObject
 
 __all__ = [
     "OF_RUN_TABLE",
@@ -93,15 +95,14 @@ def changes_of(old: Path, new: Path) -> list[Change]:
         "submission",
         *({path: s["sha256"] for path, s in r["submissions"].items()} for r in (one, other)),
     )
+    tasks = [cast("dict[str, JsonObject]", record["tasks"]) for record in (one, other)]
     for key, what in (
         ("version", "task"),
         ("prepared_sha256", "prepared data"),
         ("leaderboard_sha256", "leaderboard"),
         ("humans_sha256", "human baselines"),
     ):
-        found += _changed(
-            what, *({task: t[key] for task, t in r["tasks"].items()} for r in (one, other))
-        )
+        found += _changed(what, *({task: t[key] for task, t in of.items()} for of in tasks))
     found += _changed("grader code", one["code"], other["code"])
     environments = [record["environment"] for record in (one, other)]
     for name in ("python", "processor", "kernels"):
@@ -110,7 +111,7 @@ def changes_of(old: Path, new: Path) -> list[Change]:
     return found
 
 
-def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(config: Mapping[str, Any]) -> Config:
     return {key: value for key, value in config.items() if key not in (*PLACES, "runs")}
 
 
@@ -152,7 +153,7 @@ class Reasons:
             for folder in (old, new)
             for row in read_table("pairs", folder / "pairs.parquet", list(_PAIR)).to_pylist()
         ]
-        self._of_key: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._of_key: dict[tuple[str, str], list[Config]] = {}
         for row in rows:
             self._of_key.setdefault((row["task_id"], row["run_id"]), []).append(row)
         graded = {(row["task_id"], row["run_id"]): row["kind"] for row in rows if row["kind"]}
@@ -217,7 +218,7 @@ class Reasons:
     def _of_task(self, task: str) -> tuple[str, ...]:
         paths = [folder / "tasks" / task / "prepare.parquet" for folder in self._folders]
         one, other = (_provenance(path) or {} for path in paths)
-        records = [r["tasks"].get(task, {}) for r in self._records]
+        records = [cast("JsonObject", r["tasks"].get(task, {})) for r in self._records]
         words = changed_words(one, other)
         for name, word in (("version", "task"), ("leaderboard_sha256", "leaderboard")):
             if records[0].get(name) != records[1].get(name):
@@ -237,7 +238,7 @@ class Reasons:
         return tuple(words)
 
     @cached_property
-    def _records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[Record]:
         return [read_record(folder) for folder in self._folders]
 
     @cached_property
@@ -251,7 +252,7 @@ def changed_words(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str,
     return dict.fromkeys(w for key, w in _WORDS.items() if one.get(key) != other.get(key))
 
 
-def _provenance(path: Path, run: str | None = None) -> dict[str, Any] | None:
+def _provenance(path: Path, run: str | None = None) -> JsonObject | None:
     try:
         return provenance(path, run)
     except (OSError, pa.ArrowException, ValueError):

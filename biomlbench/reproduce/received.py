@@ -8,13 +8,16 @@ sandbox, are taken only where the user trusts them.
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.reproduce.inputs import DATA, NotAgain, inside
 from biomlbench.reproduce.layout import ReproduceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
+
+    from biomlbench.contracts.mappings import JsonObject
+    from biomlbench.workflow.record import Record
 
 __all__ = ["check_record", "restricted"]
 
@@ -23,7 +26,7 @@ _PATHS = {"type": "array", "items": _PATH, "maxItems": 1000}
 _HASH = {"type": ["string", "null"], "maxLength": 128}
 _TASK = r"^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*\Z"
 _WORDS = {"type": "string", "maxLength": 1000}
-_SCHEMA: dict[str, Any] = {
+_SCHEMA: JsonObject = {
     "type": "object",
     "required": ["format", "config", "run_tables", "submissions", "tasks", "code", "environment"],
     "properties": {
@@ -77,7 +80,7 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-def check_record(record: Mapping[str, Any]) -> None:
+def check_record(record: Record) -> None:
     """Check a record against its schema.
 
     Parameters
@@ -101,9 +104,7 @@ def check_record(record: Mapping[str, Any]) -> None:
         )
 
 
-def restricted(
-    record: Mapping[str, Any], *, trust_code: bool = False
-) -> tuple[dict[str, Any], list[NotAgain]]:
+def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, list[NotAgain]]:
     """Return the record of an archive without what reaches out of it.
 
     Parameters
@@ -127,8 +128,8 @@ def restricted(
         If a run table, submission, folder or file that it names lies outside the archive.
     """
     if trust_code:
-        return dict(record), []
-    result = copy.deepcopy(dict(record))
+        return record.copy(), []
+    result = copy.deepcopy(record)
     config = result["config"]
     _refuse_outside("run table", result["run_tables"])
     _refuse_outside("run table", config["runs"])

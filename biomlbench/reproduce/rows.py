@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import AnyRow
+
 __all__ = ["Cell", "differing_cells"]
 
 ROW = "(row)"
@@ -30,7 +32,7 @@ class Cell(NamedTuple):
         As text; None for null.
     """
 
-    key: dict[str, Any]
+    key: AnyRow
     column: str
     old: str | None
     new: str | None
@@ -67,7 +69,7 @@ def differing_cells(old: pa.Table, new: pa.Table, keys: Sequence[str]) -> Iterat
             yield Cell(dict(zip(keys, name, strict=False)), ROW, None, "there")
 
 
-def _by_key(table: pa.Table, keys: Sequence[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
+def _by_key(table: pa.Table, keys: Sequence[str]) -> dict[tuple[Any, ...], AnyRow]:
     seen: Counter[tuple[Any, ...]] = Counter()
     rows = {}
     for row in table.to_pylist():

@@ -8,7 +8,7 @@ Nothing but the tables over all pairs is read, so that exported tables will do.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from biomlbench.summary.history import emptied_in
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
     from pathlib import Path
+
+    from biomlbench.contracts.mappings import AnyRow
 
 __all__ = ["Standings", "standings"]
 
@@ -57,6 +59,43 @@ _WITHOUT_RECORD = {
 }
 
 
+class Both(TypedDict):
+    """A value then and now, as JSON has it."""
+
+    old: Any
+    new: Any
+
+
+class Entry(TypedDict):
+    """What changed of something, and why; `state` is ``new``, ``gone`` or ``changed``."""
+
+    state: str
+    changes: dict[str, Both]
+    why: list[str]
+
+
+class AgentEntry(Entry):
+    """What changed of an agent."""
+
+    agent: str
+
+
+class TaskEntry(Entry):
+    """What changed of a task."""
+
+    task_id: str
+
+
+class _Names(TypedDict):
+    task_id: str
+    run_id: str
+    agent: str
+
+
+class PairEntry(_Names, Entry):
+    """What changed of a pair."""
+
+
 @dataclass
 class Standings:
     """What changed from one results folder to another.
@@ -76,9 +115,9 @@ class Standings:
         Those of them that were made from something else all the same.
     """
 
-    agents: list[dict[str, Any]] = field(default_factory=list)
-    tasks: list[dict[str, Any]] = field(default_factory=list)
-    pairs: list[dict[str, Any]] = field(default_factory=list)
+    agents: list[AgentEntry] = field(default_factory=list)
+    tasks: list[TaskEntry] = field(default_factory=list)
+    pairs: list[PairEntry] = field(default_factory=list)
     same: int = 0
     anew: int = 0
 
@@ -115,15 +154,19 @@ def standings(old: str | Path, new: str | Path) -> Standings:
     pairs = [_by_key(side.pairs.to_dict("records"), "task_id", "run_id") for side in sides]
     for key in sorted({*pairs[0], *pairs[1]}):
         one, other = (side.get(key) for side in pairs)
-        names = {"task_id": key[0], "run_id": key[1], "agent": (other or one or {})["agent"]}
+        names: _Names = {
+            "task_id": key[0],
+            "run_id": key[1],
+            "agent": (other or one or {})["agent"],
+        }
         changes = _changes(one, other, [name for name in SHOWN if name not in lost])
         if one is None or other is None:
-            found.pairs.append(names | _entry(one, other, changes, ["run table"]))
+            found.pairs.append({**names, **_entry(one, other, changes, ["run table"])})
             continue
         why = _why(one, other, lost)
         by_task.setdefault(key[0], {}).update(dict.fromkeys(why))
         if changes:
-            found.pairs.append(names | _entry(one, other, changes, why or [UNEXPLAINED]))
+            found.pairs.append({**names, **_entry(one, other, changes, why or [UNEXPLAINED])})
         else:
             found.same += 1
             found.anew += bool(why)
@@ -134,20 +177,20 @@ def standings(old: str | Path, new: str | Path) -> Standings:
         if changes or one is None or other is None:
             words = [word for word in by_task.get(task, {}) if word not in _NOT_OF_TASKS]
             why = words or [UNEXPLAINED] if one and other else ["run table"]
-            found.tasks.append({"task_id": task} | _entry(one, other, changes, why))
+            found.tasks.append({"task_id": task, **_entry(one, other, changes, why)})
     _agents(found, sides)
     return found
 
 
-def _by_key(rows: Iterable[Mapping[Any, Any]], *key: str) -> dict[tuple[str, ...], dict[str, Any]]:
+def _by_key(rows: Iterable[Mapping[Any, Any]], *key: str) -> dict[tuple[str, ...], AnyRow]:
     return {tuple(row[name] for name in key): _named(row) for row in rows}
 
 
-def _named(row: Mapping[Any, Any]) -> dict[str, Any]:
+def _named(row: Mapping[Any, Any]) -> AnyRow:
     return {str(name): value for name, value in row.items()}
 
 
-def _tasks(side: Tables) -> dict[str, dict[str, Any]]:
+def _tasks(side: Tables) -> dict[str, AnyRow]:
     """Return tasks with their medal thresholds, which the pairs know."""
     tasks = {row["task_id"]: _named(row) for row in side.tasks.to_dict("records")}
     cuts = side.pairs.groupby("task_id")[[n for n in OF_TASKS if n.endswith("threshold")]].max()
@@ -161,7 +204,7 @@ def _agents(found: Standings, sides: list[Tables]) -> None:
         {row["agent"]: {**_named(row), "place": place} for place, row in enumerate(table, 1)}
         for table in (in_order(side).to_dict("records") for side in sides)
     ]
-    of_agent: dict[str, list[dict[str, Any]]] = {}
+    of_agent: dict[str, list[PairEntry]] = {}
     for pair in found.pairs:
         of_agent.setdefault(pair["agent"], []).append(pair)
     for agent in dict.fromkeys((*rows[1], *rows[0])):
@@ -177,10 +220,10 @@ def _agents(found: Standings, sides: list[Tables]) -> None:
             why += [f"{RUNS} {state}" for state in moved]
         if one is not None and other is not None:
             why += _newcomers(rows, one["place"], other["place"])
-        found.agents.append({"agent": agent} | _entry(one, other, changes, why or [OTHERS]))
+        found.agents.append({"agent": agent, **_entry(one, other, changes, why or [OTHERS])})
 
 
-def _newcomers(rows: list[dict[str, dict[str, Any]]], old: int, new: int) -> list[str]:
+def _newcomers(rows: list[dict[str, AnyRow]], old: int, new: int) -> list[str]:
     """Name the agents that only one side has and that made an agent's place another one."""
     if new == old:
         return []
@@ -191,14 +234,14 @@ def _newcomers(rows: list[dict[str, dict[str, Any]]], old: int, new: int) -> lis
     return [f"agent {name} {word}" for name in names[:_NAMED]] + more
 
 
-def _entry(one: Any, other: Any, changes: dict[str, Any], why: list[str]) -> dict[str, Any]:
+def _entry(one: Any, other: Any, changes: dict[str, Both], why: list[str]) -> Entry:
     state = NEW if one is None else GONE if other is None else CHANGED
     return {"state": state, "changes": changes, "why": why}
 
 
 def _changes(
     one: Mapping[str, Any] | None, other: Mapping[str, Any] | None, columns: Iterable[str]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Both]:
     values = {name: [_plain((row or {}).get(name)) for row in (one, other)] for name in columns}
     return {name: {"old": old, "new": new} for name, (old, new) in values.items() if old != new}
 
@@ -222,7 +265,7 @@ def _why(one: Mapping[str, Any], other: Mapping[str, Any], lost: Container[str])
     return list(dict.fromkeys(told))
 
 
-def _made_from(row: Mapping[str, Any]) -> dict[str, Any]:
+def _made_from(row: Mapping[str, Any]) -> dict[str, object]:
     """Return the provenance of a pair, the version of its task under the name that stages have."""
     found = {name: _plain(row[name]) for name in COLUMNS}
     return {**found, "task_fingerprint": found["task_version"]}

@@ -11,9 +11,10 @@ from biomlbench.report.payload import printable
 from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
-    from biomlbench.reproduce.standings import Standings
+    from biomlbench.contracts.mappings import AnyRow
+    from biomlbench.reproduce.standings import Entry, Standings
 
 __all__ = ["as_page", "as_words", "in_a_sentence"]
 
@@ -42,7 +43,7 @@ def _anew(found: Standings) -> str:
     return f" Of the same runs {found.anew:,} were made from something else, with the same result."
 
 
-def as_words(row: Mapping[str, Any]) -> dict[str, Any]:
+def as_words(row: Entry) -> AnyRow:
     """Return a row of :class:`Standings` with its changes and reasons as text.
 
     Parameters
@@ -107,10 +108,9 @@ def as_page(found: Standings, old: str, new: str) -> str:
     str
     """
 
-    def shown(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
-        return [
-            _shared(as_words(r)) | {"names": [printable(r[n], 200) for n in names]} for r in rows
-        ]
+    def shown(rows: Sequence[Entry], *names: str) -> list[AnyRow]:
+        told = [_shared(as_words(row)) for row in rows]
+        return [row | {"names": [printable(row[name], 200) for name in names]} for row in told]
 
     return (
         environment()

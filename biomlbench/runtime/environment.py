@@ -7,9 +7,12 @@ import json
 import platform
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomlbench.runtime.threads import kernels
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["PACKAGES", "digest", "environment", "environment_hash"]
 
@@ -35,7 +38,7 @@ def digest(value: Any) -> str:
 
 
 @cache
-def environment() -> dict[str, Any]:
+def environment() -> JsonObject:
     """Return what results may depend on beside code and data.
 
     Returns

@@ -33,6 +33,8 @@ from biomlbench.runtime.usage import Usage, measured
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = ["ORPHAN_WATCH", "JobError", "Pool", "WorkerDiedError", "call_script", "reason_in_log"]
 
 _Answer = tuple[str | None, Any, tuple[Any, ...]]
@@ -179,7 +181,7 @@ class _Worker:
         self._stdin = cast("BinaryIO", self._process.stdin)
         self._stdout = cast("BinaryIO", self._process.stdout)
 
-    def ask(self, question: tuple[str, dict[str, Any]]) -> _Answer:
+    def ask(self, question: tuple[str, Arguments]) -> _Answer:
         _send(self._stdin, question)
         result: _Answer = _receive(self._stdout)
         return result

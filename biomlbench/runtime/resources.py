@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = [
     "DEFAULT",
     "LEAST",
@@ -79,7 +81,7 @@ def limits_of_program(
     limits: Mapping[str, Any],
     grant: Mapping[str, int],
     runs: int = 1,
-) -> dict[str, Any]:
+) -> Arguments:
     """Return a program's limits within what was granted.
 
     Parameters
@@ -124,7 +126,7 @@ def limits_of_functions(
     limits: Mapping[str, Any],
     grant: Mapping[str, int],
     least_wall_s: float,
-) -> dict[str, Any]:
+) -> Arguments:
     """Return the limits of a case within what was granted for all cases of a submission.
 
     Parameters

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import UserError
 from biomlbench.sandbox import codec
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments
 
 __all__ = [
     "STATUSES",
@@ -201,7 +204,7 @@ class Case:
     id: str
     function: str
     args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = field(default_factory=dict)
+    kwargs: Arguments = field(default_factory=dict)
     hash_seed: int | None = None
 
 

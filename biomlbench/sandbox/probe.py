@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomlbench.sandbox import interpreter
+from biomlbench.sandbox import functions, interpreter
 from biomlbench.sandbox import probe_answers as answers
 from biomlbench.sandbox.canaries import CANARIES, SOURCE
 from biomlbench.sandbox.diagnosis import remedy_for_start, temporary_folder
@@ -81,8 +81,6 @@ def attack(provider: Provider) -> list[Finding]:
     SandboxUnavailable
         If there is no room for the attack itself.
     """
-    from biomlbench.sandbox import functions
-
     mark = secrets.token_hex(16)
     name = f".biomlbench-canary-{mark}"
     with contextlib.ExitStack() as planted:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import accounting
 from biomlbench.sandbox.inside import clean
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.sandbox.cgroups import ControlGroup
+    from biomlbench.sandbox.inside.settings import HostSettings
 
 __all__ = ["Running", "file_with", "spawn", "subreaper"]
 
@@ -98,7 +99,7 @@ class Running:
         self,
         popen: subprocess.Popen[bytes],
         *,
-        settings: dict[str, Any],
+        settings: HostSettings,
         group: ControlGroup | None = None,
         scratch: Path | None = None,
         status_fd: int | None = None,

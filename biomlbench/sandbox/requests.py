@@ -11,6 +11,8 @@ from biomlbench.sandbox.inside import calls
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
+    from biomlbench.contracts.mappings import Arguments
+
     class Callable(Protocol):
         """A case of any layer."""
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
         @property
         def args(self) -> tuple[Any, ...]: ...
         @property
-        def kwargs(self) -> dict[str, Any]: ...
+        def kwargs(self) -> Arguments: ...
 
 
 __all__ = ["Sent", "prepare"]
@@ -82,7 +84,7 @@ def prepare(case: Callable) -> Sent:
     return Sent(case.function, body, tuple(names * times), tuple(digests * times))
 
 
-def _one(function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sent:
+def _one(function: str, args: tuple[Any, ...], kwargs: Arguments) -> Sent:
     body = codec.encode((args, kwargs), layouts=True)
     # what arrives may be of a plainer type than what was sent
     arrived = codec.decode(body, layouts=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from biomlbench.errors import TaskError
 from biomlbench.scoring.humans import compare_with_humans
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from biomlbench.contracts.mappings import Arguments
+    from biomlbench.contracts.rows import AwardColumns
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.scoring.leaderboard import Leaderboard
 
@@ -77,11 +79,11 @@ class Award:
         """Whether there is a medal."""
         return self.medal != "none"
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> AwardColumns:
         """Return the fields, but for suspicion and error, and ``any_medal``."""
         values = dict(vars(self))
         del values["suspicion"], values["error"]
-        return {**values, "any_medal": self.any_medal}
+        return cast("AwardColumns", {**values, "any_medal": self.any_medal})
 
 
 def award(
@@ -111,7 +113,7 @@ def award(
         A broken leaderboard or broken baselines are told by its `error`; nothing is raised for
         them.
     """
-    values: dict[str, Any] = {}
+    values: Arguments = {}
     value = None if score is None or not math.isfinite(score) else score
     error = None
     try:
@@ -141,8 +143,8 @@ def _ranked(
     direction: str,
     quantiles: Sequence[float] | None,
     interval: tuple[float | None, float | None],
-) -> dict[str, Any]:
-    values = rank_score(score, board, direction)
+) -> Arguments:
+    values: Arguments = {**rank_score(score, board, direction)}
     values["medal"] = next((medal for medal in MEDALS if values[f"{medal}_medal"]), "none")
     if score is None:
         return {**values, "above_median": None}
@@ -154,5 +156,5 @@ def _ranked(
     return values
 
 
-def _against_humans(humans: np.ndarray | None, score: float, direction: str) -> dict[str, Any]:
+def _against_humans(humans: np.ndarray | None, score: float, direction: str) -> Arguments:
     return compare_with_humans(score, humans, direction)._asdict()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from biomlbench.contracts.mappings import Config
     from biomlbench.scoring.leaderboard import Leaderboard
     from biomlbench.scoring.stored_audit import StoredAudit
     from biomlbench.task.task import Task
@@ -198,7 +199,7 @@ class EffectiveTask:
 
         return read_stored_audit(self.audit, self.task)
 
-    def limits(self, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    def limits(self, defaults: Mapping[str, Any]) -> Config:
         """Return the sandbox's limits as declared: defaults, the task's, the config's for it."""
         return {**defaults, **self.task.limits, **self.overrides.get("limits", {})}
 

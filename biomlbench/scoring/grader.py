@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import math
-import numbers
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.frames import as_frame
+from biomlbench.scoring.grading_functions import finite_score, matched
 from biomlbench.scoring.task_report import TaskReport
 
 if TYPE_CHECKING:
@@ -19,33 +18,12 @@ if TYPE_CHECKING:
 
     from biomlbench.grading import GraderSpec
     from biomlbench.metrics import Metric
+    from biomlbench.scoring.medals import Ranked
     from biomlbench.task.submission_columns import SubmissionSchema
 
 __all__ = ["Grader", "InvalidSubmissionError", "TaskReport"]
 
 logger = logging.getLogger(__name__)
-
-#: Names under which published configs speak of a metric, where they are not its own name.
-PUBLISHED_NAMES = {
-    "auc-roc": "roc_auc",
-    "auroc": "roc_auc",
-    "mean-absolute-error": "mae",
-    "mean-squared-error": "mse",
-    "root-mean-squared-error": "rmse",
-    "root-mean-square-error": "rmse",
-    "f1-weighted": "f1",
-    "f1-macro": "f1",
-    "spearman-correlation": "spearman",
-    "pearson-correlation": "pearson",
-    "dice-coefficient": "dice",
-    "r2-score": "r2",
-    "kendall-correlation": "kendall",
-    "multi-class-log-loss": "log_loss",
-    "multi-class-classification-accuracy": "accuracy",
-    "mean-column-wise-roc-auc": "roc_auc",
-    "column-wise roc auc": "roc_auc",
-    "root_mean_squared_error": "rmse",
-}
 
 
 class Grader:
@@ -232,6 +210,7 @@ class Grader:
         if self._metric_name is not None:
             return self.required_metric.direction
         from biomlbench.metrics import UnknownMetricError, get_metric
+        from biomlbench.metrics._published_names import PUBLISHED_NAMES
 
         try:
             return get_metric(PUBLISHED_NAMES.get(self.name.lower(), self.name)).direction
@@ -266,7 +245,7 @@ class Grader:
             )
         return direction == "minimize"
 
-    def rank_score(self, score: float | None, leaderboard: pd.DataFrame) -> dict[str, Any]:
+    def rank_score(self, score: float | None, leaderboard: pd.DataFrame) -> Ranked:
         """Rank a score; see :func:`biomlbench.scoring.medals.rank_score`."""
         from biomlbench.scoring.medals import rank_score
 
@@ -349,69 +328,3 @@ class Grader:
         from biomlbench.scoring.score import score_frames
 
         return score_frames(self, submission, answers)
-
-
-def finite_score(score: Any, name: str) -> float:
-    """Return a score as a finite Python float.
-
-    Raises
-    ------
-    InvalidSubmissionError
-        If it is None, NaN or infinite.
-    GraderError
-        If it is no number.
-    """
-    if score is None:
-        raise InvalidSubmissionError(f"grader {name!r} gives this submission no score")
-    if getattr(score, "size", None) == 1 and hasattr(score, "item"):
-        score = score.item()
-    if not isinstance(score, numbers.Real):
-        raise GraderError(f"grader {name!r} returned {type(score).__name__}, not a number")
-    value = float(score)
-    if not math.isfinite(value):
-        raise InvalidSubmissionError(f"grader {name!r} gives a score that is NaN or infinite")
-    return value
-
-
-def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = None) -> Any:
-    """Return the submission with its rows in the order of the answers, matched by id.
-
-    Parameters
-    ----------
-    submission, answers : DataFrame
-        Anything else is returned as it is.
-    schema : SubmissionSchema, optional
-        Declares the id; by default it is the first column of the submission, if the answers
-        have it too and it tells the rows of both apart.
-
-    Raises
-    ------
-    InvalidSubmissionError
-        If ids are missing, repeated or unknown.
-    """
-    submission, answers = as_frame(submission), as_frame(answers)
-    columns, known = getattr(submission, "columns", None), getattr(answers, "columns", None)
-    if columns is None or known is None or not len(columns):
-        return submission
-    from biomlbench.submission.ids import Alignment, Keys, as_written, first_repeat, kinds_of
-
-    ids = tuple(schema.ids) if schema and schema.ids else (columns[0],)
-    if any(name not in known for name in ids):
-        return submission
-    table = as_written(answers, ids)
-    wanted = Keys.of(table, ids, kinds_of(table, ids))
-    if first_repeat(wanted.values) is not None:
-        return submission  # the rows of one id belong together, as those of a structure do
-    if lost := [name for name in ids if name not in columns]:
-        raise InvalidSubmissionError(f"missing column(s) {lost}", "missing_columns")
-    found = Alignment.of(Keys.of(as_written(submission, ids), ids, wanted.kinds), wanted)
-    if found.duplicate:
-        raise InvalidSubmissionError(f"{found.duplicate} row(s) repeat an id", "duplicate_ids")
-    if found.missing:
-        raise InvalidSubmissionError(
-            f"{found.missing} of {len(answers)} ids have no row", "missing_ids"
-        )
-    if found.extra:
-        raise InvalidSubmissionError(f"{found.extra} row(s) have an unknown id", "extra_ids")
-    rows = submission if found.order is None else submission.iloc[found.order]
-    return rows.reset_index(drop=True)

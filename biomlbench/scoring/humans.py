@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import LeaderboardError, TaskError
 from biomlbench.frames import as_frame
 
 if TYPE_CHECKING:
@@ -64,9 +64,7 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     return scores[~missing]
 
 
-def compare_with_humans(
-    score: float | None, humans: Any, direction: str, name: str = "human baselines"
-) -> HumanComparison:
+def compare_with_humans(score: float | None, humans: Any, direction: str) -> HumanComparison:
     """Compare a score with human baselines.
 
     Parameters
@@ -74,8 +72,6 @@ def compare_with_humans(
     score : float or None
     humans : DataFrame with a ``score`` column, array_like, or None
     direction : {"maximize", "minimize"}
-    name : str
-        Name for messages.
 
     Returns
     -------
@@ -94,7 +90,7 @@ def compare_with_humans(
         raise ValueError(f"direction is 'maximize' or 'minimize', not {direction!r}")
     if humans is None or score is None or not math.isfinite(score):
         return HumanComparison(None, None)
-    scores = human_scores(humans, name)
+    scores = human_scores(humans)
     if not len(scores):
         return HumanComparison(None, None)
     value, median = float(score), float(np.median(scores))
@@ -156,7 +152,6 @@ def read_human_baselines(path: str | Path) -> np.ndarray:
     TaskError
         If it cannot be read, or a score is no number.
     """
-    from biomlbench.errors import LeaderboardError
     from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
 
     path = Path(path)

@@ -15,6 +15,8 @@ from biomlbench.frames import as_frame
 if TYPE_CHECKING:
     import numpy as np
 
+    from biomlbench.scoring.medals import Thresholds
+
 __all__ = ["Leaderboard", "as_leaderboard", "direction_of_file", "read_leaderboard"]
 
 logger = logging.getLogger(__name__)
@@ -47,7 +49,7 @@ class Leaderboard:
     ascending: np.ndarray
     notes: tuple[str, ...] = ()
     name: str = "leaderboard"
-    _thresholds: dict[str, Any] = field(default_factory=dict, repr=False)
+    _thresholds: dict[str, Thresholds] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.ascending)

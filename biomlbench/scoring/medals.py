@@ -18,7 +18,7 @@ earns the medal. The better medal comes first.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from biomlbench.scoring.leaderboard import Leaderboard, as_leaderboard, read_leaderboard
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Leaderboard",
     "MedalProbabilities",
+    "Ranked",
     "Thresholds",
     "as_leaderboard",
     "medal_note",
@@ -52,6 +53,21 @@ class Thresholds(NamedTuple):
     silver: float
     bronze: float
     median: float
+
+
+class Ranked(TypedDict):
+    """What a leaderboard says of a score; see :func:`rank_score`."""
+
+    gold_medal: bool
+    silver_medal: bool
+    bronze_medal: bool
+    above_median: bool
+    gold_threshold: float
+    silver_threshold: float
+    bronze_threshold: float
+    median_threshold: float
+    leaderboard_percentile: float | None
+    leaderboard_size: int
 
 
 class MedalProbabilities(NamedTuple):
@@ -138,8 +154,7 @@ def thresholds(leaderboard: Any, direction: str) -> Thresholds:
         board._thresholds[direction] = Thresholds(
             gold, silver, bronze, float(np.median(board.ascending))
         )
-    result: Thresholds = board._thresholds[direction]
-    return result
+    return board._thresholds[direction]
 
 
 def medal_of(score: float, limits: Thresholds, direction: str) -> str:
@@ -151,7 +166,7 @@ def medal_of(score: float, limits: Thresholds, direction: str) -> str:
     return "none"
 
 
-def rank_score(score: float | None, leaderboard: Any, direction: str) -> dict[str, Any]:
+def rank_score(score: float | None, leaderboard: Any, direction: str) -> Ranked:
     """Rank a score: the one place where medals and the leaderboard's percentile are computed.
 
     Parameters

@@ -12,7 +12,9 @@ from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.submission.answers import Answers, answers_of, whole_numbers
 from biomlbench.submission.csv_table import read_header
-from biomlbench.submission.reading import csv_text, read_bytes, submission_format
+from biomlbench.submission.reading import submission_format
+from biomlbench.submission.submitted_file import read_bytes
+from biomlbench.submission.unpacked_text import csv_text
 from biomlbench.submission.validation import inspect_submission
 
 if TYPE_CHECKING:
@@ -157,7 +159,7 @@ def _score_by_metric(
     seed: int,
 ) -> ScoreResult:
     from biomlbench.metrics import MetricError
-    from biomlbench.scoring.grader import finite_score
+    from biomlbench.scoring.grading_functions import finite_score
 
     options = grader.options
     try:
@@ -287,7 +289,7 @@ def metric_reason(error: MetricError) -> Reason:
         ``broken_answers`` where the truth is at fault; otherwise a code that is the
         submission's fault.
     """
-    if error.fault == "task":
+    if error.fault == Fault.TASK:
         return Reason.BROKEN_ANSWERS
     reason = _REASONS.get(error.reason)
     if reason is None and error.reason in set(Reason):
@@ -343,6 +345,6 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
             y_pred = submission[names].to_numpy()
         return grader.required_metric(y_true, y_pred, **grader.options)
     except MetricError as error:
-        if error.fault == "task":
+        if error.fault == Fault.TASK:
             raise TaskError(error.message, Reason.BROKEN_ANSWERS) from error
         raise InvalidSubmissionError(error.message, metric_reason(error)) from error

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Outcome
+from biomlbench.outcomes import Gravity, Outcome
 
 from .audit_currency import changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from biomlbench.contracts.rows import VerifyRow
     from biomlbench.task.task import Task
 
 __all__ = ["FILE", "Standing", "StoredAudit", "read_stored_audit"]
 
 FILE = "findings.json"
 """Name of the file that an audit is stored in."""
-_TOUCHES = ("severe", "moderate")
+_TOUCHES = (Gravity.SEVERE, Gravity.MODERATE)
 
 
 class Standing(NamedTuple):
@@ -76,7 +77,7 @@ class StoredAudit:
             return ""
         return f"the audit is stale: {', '.join(self.changed)} changed since; audit the task again"
 
-    def touching(self, checks: Iterable[Mapping[str, Any]]) -> list[Standing]:
+    def touching(self, checks: Iterable[VerifyRow]) -> list[Standing]:
         """Return the findings that touch a medal.
 
         Parameters
@@ -113,7 +114,7 @@ def read_stored_audit(path: Path, task: Task | None = None) -> StoredAudit:
         standing = tuple(
             Standing(*(str(one[name]) for name in Standing._fields))
             for one in audit["findings"]
-            if one["open"] and not one["waived"] and one["severity"] != "note"
+            if one["open"] and not one["waived"] and one["severity"] != Gravity.NOTE
         )
         complete = bool(audit["grader"]) and not audit["skipped"]
         then = dict(audit["made_of"])

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["PAIR_COLUMNS", "Summary", "TaskReport", "Totals"]
 
 
@@ -93,7 +95,7 @@ class TaskReport:
     p_above_median: float | None = None
     on_boundary: bool | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the report as JSON can hold it: no NaN, no infinity, the time as text."""
         return {name: _plain(getattr(self, name)) for name in _FIELDS}
 
@@ -163,7 +165,7 @@ class Totals:
             self._best = percentile if self._best is None else max(self._best, percentile)
             self._worst = percentile if self._worst is None else min(self._worst, percentile)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the totals as :func:`biomlbench.grade.aggregate_reports` names them."""
         return {
             "total_runs": self._runs,
@@ -200,7 +202,7 @@ class Summary(dict[str, Any]):
 _SHOWN = ("task_id", "score", "medal", "leaderboard_percentile", "beats_human", "reason")
 
 
-def _with_medal(report: Mapping[str, Any]) -> dict[str, Any]:
+def _with_medal(report: Mapping[str, Any]) -> JsonObject:
     medals = ("gold", "silver", "bronze")
     medal = next((name for name in medals if report[f"{name}_medal"]), "")
     return {**report, "medal": medal}

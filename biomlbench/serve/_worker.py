@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.serve import work
@@ -14,11 +14,14 @@ from biomlbench.serve.forms import read_form
 from biomlbench.serve.names import Screen
 from biomlbench.serve.refusal import Refusal
 
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments
+
 NICER = 5
 """How much lower than the server's is a worker's priority: work must not hold up what answers."""
 
 
-def main(job: Any) -> dict[str, Any]:
+def main(job: Any) -> Arguments:
     """Return an answer as JSON, a refusal, or what is at fault."""
     server = os.getpriority(os.PRIO_PROCESS, os.getppid())
     os.setpriority(os.PRIO_PROCESS, 0, server + NICER)

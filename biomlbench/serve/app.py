@@ -22,7 +22,7 @@ from biomlbench.serve.page import CONTENT_SECURITY_POLICY, render
 from biomlbench.serve.refusal import Refusal
 from biomlbench.serve.service import Service, WorkFault
 from biomlbench.serve.uploads import Arrivals, upload
-from biomlbench.submission.reading import MAX_CODE_BYTES
+from biomlbench.submission.submitted_file import MAX_CODE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator

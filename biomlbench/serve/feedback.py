@@ -6,23 +6,25 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.outcomes import Outcome, Reason, sentence
+from biomlbench.outcomes import Outcome, Reason, Suite, Verifier, sentence
 from biomlbench.stages.bounded_judging import judge_bounded
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.verify import feedback, v1
+from biomlbench.verify.evaluation import SHADOW_CHECK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.stages.cards import LoadedCard
     from biomlbench.task.registry import Task
     from biomlbench.verify import PlannedCase
 
 __all__ = ["disagreement", "visible_checks", "visible_feedback"]
 
-VISIBLE = "visible"
+VISIBLE = Suite.VISIBLE
 _CHECK = ("check", "mode", "severity", "outcome", "reason", "message", "margin")
 
 
@@ -36,7 +38,7 @@ class _One:
         return (self.case,) if name == VISIBLE else ()
 
 
-def visible_checks(verify: pa.Table) -> list[dict[str, Any]]:
+def visible_checks(verify: pa.Table) -> list[JsonObject]:
     """Return the checks of the visible suite.
 
     Parameters
@@ -49,8 +51,6 @@ def visible_checks(verify: pa.Table) -> list[dict[str, Any]]:
     list of dict
         Without the row that compares the two verifiers: it tells what the hidden suite says.
     """
-    from biomlbench.verify.evaluation import SHADOW_CHECK
-
     return [
         {name: row[name] for name in _CHECK} | {"margin": _finite(row["margin"])}
         for row in verify.to_pylist()
@@ -71,16 +71,14 @@ def disagreement(verify: pa.Table) -> str:
     verify : pyarrow.Table
         The pair's ``verify`` table.
     """
-    from biomlbench.verify.evaluation import SHADOW_CHECK
-
     for row in verify.to_pylist():
-        if row["check"] == SHADOW_CHECK and row["outcome"] == "failed":
+        if row["check"] == SHADOW_CHECK and row["outcome"] == Outcome.FAILED:
             result: str = row["message"]
             return result
     return ""
 
 
-def visible_feedback(task: Task, execute: pa.Table, verifier: str) -> list[dict[str, Any]]:
+def visible_feedback(task: Task, execute: pa.Table, verifier: str) -> list[JsonObject]:
     """Return what became of every visible case, expected and got included.
 
     Parameters
@@ -104,14 +102,14 @@ def visible_feedback(task: Task, execute: pa.Table, verifier: str) -> list[dict[
         for row in execute.to_pylist()
         if row["suite"] == VISIBLE
     }
-    found: list[dict[str, Any]] = judge_bounded(task, f"{__name__}:told", outputs, verifier)
+    found: list[JsonObject] = judge_bounded(task, f"{__name__}:told", outputs, verifier)
     return found
 
 
-def told(loaded: LoadedCard, outputs: Mapping[str, Any], verifier: str) -> list[dict[str, Any]]:
+def told(loaded: LoadedCard, outputs: Mapping[str, Any], verifier: str) -> list[JsonObject]:
     """Judge every visible case; see :func:`visible_feedback`."""
     found = [asdict(item) for item in feedback(*loaded, outputs)]
-    if verifier != "v2":
+    if verifier != Verifier.V2:
         decided = _by_v1(loaded, outputs)
         found = [item | decided[item["case"]] for item in found]
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from python_multipart.multipart import parse_options_header
 
 from biomlbench.serve.refusal import Refusal
-from biomlbench.submission.reading import quote
+from biomlbench.submission.submitted_file import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic.json_schema import models_json_schema
 
@@ -10,11 +10,13 @@ from biomlbench import __version__
 from biomlbench.errors import TaskError
 from biomlbench.serve.answers import Error, Evaluation, Health, Result
 from biomlbench.serve.forms import MAX_TASK_ID
-from biomlbench.submission.reading import FORMATS, MAX_CODE_BYTES
+from biomlbench.submission.reading import FORMATS
+from biomlbench.submission.submitted_file import MAX_CODE_BYTES
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.serve.settings import Settings
 
 __all__ = ["description"]
@@ -32,7 +34,7 @@ _ERRORS = {
 }
 
 
-def description(settings: Settings) -> dict[str, Any]:
+def description(settings: Settings) -> JsonObject:
     """Return the OpenAPI document.
 
     Parameters
@@ -85,12 +87,12 @@ def description(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _schemas() -> dict[str, Any]:
+def _schemas() -> JsonObject:
     _, found = models_json_schema(
         [(model, "serialization") for model in (Health, Result, Error, Evaluation)],
         ref_template="#/components/schemas/{model}",
     )
-    schemas: dict[str, Any] = found["$defs"]
+    schemas: JsonObject = found["$defs"]
     return schemas
 
 
@@ -111,7 +113,7 @@ def _card(settings: Settings, own: str) -> str:
     return ""
 
 
-def _get(name: str, summary: str, schema: type[BaseModel]) -> dict[str, Any]:
+def _get(name: str, summary: str, schema: type[BaseModel]) -> JsonObject:
     return {"operationId": name, "summary": summary, "responses": {"200": _json("Done.", schema)}}
 
 
@@ -124,8 +126,8 @@ def _post(
     example: str,
     *,
     must_name: bool,
-) -> dict[str, Any]:
-    task: dict[str, Any] = {
+) -> JsonObject:
+    task: JsonObject = {
         "type": "string",
         "maxLength": MAX_TASK_ID,
         "description": "Another task than the server's own, in full or by its bare name.",
@@ -152,6 +154,6 @@ def _post(
     }
 
 
-def _json(text: str, schema: type[BaseModel]) -> dict[str, Any]:
+def _json(text: str, schema: type[BaseModel]) -> JsonObject:
     reference = {"$ref": f"#/components/schemas/{schema.__name__}"}
     return {"description": text, "content": {"application/json": {"schema": reference}}}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["CONTENT_SECURITY_POLICY", "render"]
 
@@ -75,7 +78,7 @@ h2 { margin-top: 2.5rem; }
 """
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _kind(schema: JsonObject) -> str:
     if "$ref" in schema:
         result: str = schema["$ref"].rpartition("/")[2]
         return result
@@ -88,7 +91,7 @@ def _kind(schema: dict[str, Any]) -> str:
     return str(schema["type"])
 
 
-def render(api: dict[str, Any]) -> str:
+def render(api: JsonObject) -> str:
     """Return the page.
 
     Parameters

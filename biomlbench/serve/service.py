@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.runtime.pool import Pool
 from biomlbench.serve.refusal import Refusal
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.serve.settings import Settings
 
 __all__ = ["Service", "WorkFault"]
@@ -91,7 +92,7 @@ class Service:
         job = {"what": what, "body": str(body), "content_type": content_type}
         return self._ask({**job, "max_bytes": max_bytes, "settings": self.settings})
 
-    def _ask(self, job: dict[str, Any]) -> bytes:
+    def _ask(self, job: Arguments) -> bytes:
         found = self._pool.run(_WORKER, job)
         if refusal := found.get("refusal"):
             raise Refusal(*refusal)

@@ -11,10 +11,7 @@ from biomlbench.stages import Context
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["DEFAULT_PORT", "Settings"]
-
-DEFAULT_PORT = 5000
-"""Port of BioML-bench's grading server, where old clients look for it."""
+__all__ = ["Settings"]
 
 
 def _cpus() -> int:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.serve.settings import Settings
     from biomlbench.task.registry import Task
 
@@ -121,9 +122,9 @@ def _task(settings: Settings, task_id: str | None) -> Task:
         raise Refusal(404, "Unknown task.", error.message) from error
 
 
-def _answer(task: Task, tables: dict[str, pa.Table]) -> dict[str, Any]:
+def _answer(task: Task, tables: dict[str, pa.Table]) -> JsonObject:
     record = tables["medal"].to_pylist()[0]
-    answer: dict[str, Any] = {
+    answer: JsonObject = {
         "task_id": task.id,
         "verifier": record["verifier"],
         "verdict": record["verdict"],

@@ -21,10 +21,11 @@ from biomlbench.runtime.once import once
 from biomlbench.scoring.effective_task import EffectiveTask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import TypedRow
     from biomlbench.task.registry import Registry, Task
 
 __all__ = [
@@ -206,14 +207,13 @@ def run_pair(
     pair: Pair,
     context: Context,
     folder: str | Path,
-    provenance: Mapping[str, str] | None = None,
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> dict[str, pa.Table]:
     """Run all stages of a pair, one after another.
 
     Parameters
     ----------
-    pair, context, folder, provenance
+    pair, context, folder
         As in :func:`run_stage`.
     track : callable, optional
         Goes through the stages' names, to show how far it is.
@@ -226,12 +226,12 @@ def run_pair(
     from biomlbench.stages.chain import all_stages
 
     stages = track(all_stages())
-    return {stage: run_stage(stage, pair, context, folder, provenance) for stage in stages}
+    return {stage: run_stage(stage, pair, context, folder) for stage in stages}
 
 
 def rows_of(
     stage: str, pair: Pair, context: Context, tables: dict[str, pa.Table], digest: str
-) -> list[dict[str, Any]]:
+) -> Sequence[TypedRow]:
     """Return a stage's rows of a pair whose submission holds what its hash says.
 
     Parameters
@@ -250,7 +250,7 @@ def rows_of(
         If another file was there when it was read, even if the first one is back.
     """
     from biomlbench.stages.chain import get_stage
-    from biomlbench.submission.reading import OtherContentError, expecting
+    from biomlbench.submission.submitted_file import OtherContentError, expecting
 
     try:
         with expecting(pair.submission, digest):
@@ -261,7 +261,7 @@ def rows_of(
 
 def submission_hash(path: str | Path) -> str:
     """Return the SHA-256 of a submission, or ``absent`` for one that is no regular file."""
-    from biomlbench.submission.reading import file_sha256
+    from biomlbench.submission.submitted_file import file_sha256
 
     return file_sha256(path)
 

@@ -101,7 +101,7 @@ def run(job: Mapping[str, Any]) -> Any:
     """Judge the outputs of a job of :func:`judge_bounded`; without any, the oracle's own."""
     loaded = loaded_from(Path(job["folder"]), Path(job["oracle"]))
     loaded = loaded.next_to(Constants.read(job["constants"]))
-    outputs: dict[str, Any]
+    outputs: dict[str, CaseOutput | _Right]
     if job["outputs"] is None:
         outputs = {name: _Right("ok", value) for name, value in loaded.oracle.values.items()}
     else:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from biomlbench.outcomes import Outcome, Reason, Severity, Suite
+from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verifier
 from biomlbench.stages.kinds import Verified
 from biomlbench.stages.outputs import case_outputs, constants_in
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from biomlbench.contracts.rows import GradeRow
+    from biomlbench.contracts.rows import CheckRow, GradeRow
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.verify import CheckOutcome
 
@@ -40,7 +40,7 @@ def grade(task: EffectiveTask, execute: pa.Table) -> GradeRow:
 
     first = {case_id: repeats[0] for case_id, repeats in case_outputs(execute).items()}
     found = evaluate_bounded(task.task, first, task.verifier, constants_in(execute))
-    suite = VISIBLE if found.verifier == "v1" else HIDDEN
+    suite = VISIBLE if found.verifier == Verifier.V1 else HIDDEN
     checks = [outcome for outcome in found.outcomes if outcome.suite == suite]
     score = found.decision.hidden_score if suite == HIDDEN else _share(checks)
     return {
@@ -51,7 +51,7 @@ def grade(task: EffectiveTask, execute: pa.Table) -> GradeRow:
         "reason": Reason.OK if score is not None else Reason.NOT_REACHED,
         "message": "" if score is not None else f"no {suite} check could be evaluated",
         "n_rows": len(checks),
-        "judged": [outcome._asdict() for outcome in found.outcomes],
+        "judged": [cast("CheckRow", outcome._asdict()) for outcome in found.outcomes],
     }
 
 
@@ -73,7 +73,7 @@ def verify(task: EffectiveTask, execute: pa.Table, grade: GradeRow) -> Verified:
     from biomlbench.verify import CheckOutcome
 
     outcomes = [CheckOutcome.of(row) for row in grade.get("judged") or ()]
-    hidden_score = None if task.verifier == "v1" else grade.get("score")
+    hidden_score = None if task.verifier == Verifier.V1 else grade.get("score")
     return Verified([*outcomes, *_repeats(execute)], hidden_score)
 
 

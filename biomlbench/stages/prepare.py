@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.contracts import from_rows
 from biomlbench.outcomes import Reason
@@ -12,6 +12,7 @@ from biomlbench.stages.kinds import get_kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import PrepareRow
     from biomlbench.stages import Context
 
 __all__ = ["DEPENDENCIES", "compute"]
@@ -19,7 +20,8 @@ __all__ = ["DEPENDENCIES", "compute"]
 DEPENDENCIES = spec.Dependencies(
     task=("kind", "dataset", "source", "preparer", "submission", "*.py", *spec.CARD_FILES),
     unused=(
-        *(*spec.SCORING, *spec.RANKING, "biomlbench.submission.validation"),
+        *(*spec.SCORING, *spec.RANKING),
+        *("biomlbench.submission.validation", "biomlbench.submission.code_checks"),
         *(*spec.RUNNING, *spec.RERUNNING, *spec.SCORING_A_PAIR),
     ),
 )
@@ -50,7 +52,7 @@ def compute(task_id: str, context: Context, *, force: bool = False) -> pa.Table:
     """
     task = context.task(task_id)
     prepared = get_kind(task.kind).prepare(task, force=force)
-    row: dict[str, Any] = {
+    row: PrepareRow = {
         "task_id": task.id,
         "kind": task.kind,
         "reason": Reason.OK,

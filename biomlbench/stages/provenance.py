@@ -11,7 +11,6 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.contracts import DIGESTS
 from biomlbench.errors import TaskError
 from biomlbench.runtime.environment import PACKAGES, digest, environment, environment_hash
 from biomlbench.stages.chain import FINAL, dependencies, get_stage
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import Config, JsonObject
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
@@ -84,7 +84,7 @@ def stage_record(
     dict of str to str
     """
     declared = dependencies(stage)
-    settings: dict[str, Any] = {name: getattr(context, name) for name in declared.settings}
+    settings: Config = {name: getattr(context, name) for name in declared.settings}
     if "limits" in settings:
         settings["limits"] = dict(settings["limits"])
     if known := set(declared.overrides).difference(declared.files):
@@ -126,34 +126,15 @@ def sources(
     return {**record, **(inherited(tables) if stage == FINAL else {})}
 
 
-def record_of(table: pa.Table, run: str | None = None) -> dict[str, Any]:
-    """Return the provenance in the metadata of a table that was read from its file.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-    run : str, optional
-        In a table of several runs, return what a table of this one alone would say.
-
-    Returns
-    -------
-    dict
-    """
-    text = (table.schema.metadata or {}).get(b"biomlbench", b"{}")
-    return _of_run(_parsed(text), run)
+def record_of(table: pa.Table) -> JsonObject:
+    """Return the provenance in the metadata of a table that was read from its file."""
+    return _parsed((table.schema.metadata or {}).get(b"biomlbench", b"{}"))
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: bytes) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(text)
+def _parsed(text: bytes) -> JsonObject:
+    record: JsonObject = json.loads(text)
     return record
-
-
-def _of_run(record: dict[str, Any], run: str | None) -> dict[str, Any]:
-    if run is None or run not in record.get(DIGESTS, {}):
-        return record
-    alone = {key: value for key, value in record.items() if key != DIGESTS}
-    return alone | {"submission_sha256": record[DIGESTS][run]}
 
 
 def inherited(tables: Mapping[str, pa.Table]) -> dict[str, str]:

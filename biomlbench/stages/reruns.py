@@ -13,9 +13,10 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from biomlbench.errors import InvalidSubmissionError
+from biomlbench.outcomes import Reason
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import sample_of
 from biomlbench.submission.validation import inspect_submission
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import CaseRow
     from biomlbench.sandbox import ProgramResult
     from biomlbench.task.registry import Task
     from biomlbench.verify import CheckOutcome
@@ -66,7 +68,7 @@ def run_recorded(
     changing = frozenset(name for files in wanted for name in files)
     with _inputs(task.public_dir, {}, changing) as folder:
         first = run(folder)
-    if first.status != "ok" or not again:
+    if first.status != Reason.OK or not again:
         return first, {}
     if inspect_submission(first.output or b"", task, name=name).first_failure:
         return first, {}
@@ -78,7 +80,7 @@ def run_recorded(
 
 
 def judge_recorded(
-    task: Task, output: str | bytes, name: str, rows: list[dict[str, Any]]
+    task: Task, output: str | bytes, name: str, rows: list[CaseRow]
 ) -> list[CheckOutcome]:
     """Judge a program by its recorded reruns.
 
@@ -105,12 +107,12 @@ def judge_recorded(
         row = recorded.get(_case_id(files))
         if row is None:
             raise reruns.RerunFailed("it was not carried out")
-        if row["status"] != "ok":
+        if row["status"] != Reason.OK:
             raise reruns.RerunFailed(f"{row['status']}: {row['message']}")
         try:
             sample = sample_of(task)
             return read_table(
-                row["output"],
+                cast("bytes", row["output"]),
                 sample.columns,
                 name=name,
                 most_rows=sample.most_rows,

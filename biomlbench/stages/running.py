@@ -8,10 +8,11 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.outcomes import Reason, Suite
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages.outputs import PROGRAM_CASE, PROGRAM_OUTPUT, case_row
-from biomlbench.submission.reading import read_code
+from biomlbench.submission.submitted_file import read_code
 from biomlbench.task.installed_data import installed_data
 from biomlbench.task.registry import Registry
 
@@ -173,7 +174,7 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     seeds = _hash_seeds(reference, code, repeats)
     execution, planned = _execute(pair, code, problem, plan, seeds, limits, context)
     stamp: dict[str, Any] = {"provider": execution.provider, "level": execution.level}
-    if execution.load_status != "ok":
+    if execution.load_status != Reason.OK:
         return [case_row(status=execution.load_status, message=execution.load_message, **stamp)]
     stamp["constants"] = constants.written
     return [
@@ -213,7 +214,7 @@ def _execute(
     cases: list[sandbox.Case] = []
     planned: dict[str, tuple[str, str, int]] = {}
     for case in plan.cases:
-        for repeat, seed in enumerate(seeds if case.suite == "hidden" else seeds[:1]):
+        for repeat, seed in enumerate(seeds if case.suite == Suite.HIDDEN else seeds[:1]):
             name = f"{case.id}-{repeat}"
             planned[name] = (case.id, case.suite, repeat)
             cases.append(sandbox.Case(name, case.function, case.args, case.kwargs, hash_seed=seed))
@@ -233,7 +234,7 @@ def _execute(
 def _case_row(
     result: CaseResult, case_id: str, suite: str, repeat: int, stamp: dict[str, Any]
 ) -> CaseRow:
-    visible = suite == "visible"
+    visible = suite == Suite.VISIBLE
     return case_row(
         case_id=case_id,
         suite=suite,

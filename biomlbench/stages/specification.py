@@ -7,13 +7,14 @@ report and the documentation's pages of tables follow from it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import TypedRow
     from biomlbench.stages import Context, Pair
     from biomlbench.task.task import Task
 
@@ -103,7 +104,7 @@ class Stage(Dependencies):
         Whether time and memory of its jobs are kept, in ``benchmarks``.
     """
 
-    compute: Callable[[Pair, Context, dict[str, pa.Table]], list[dict[str, Any]]]
+    compute: Callable[[Pair, Context, dict[str, pa.Table]], Sequence[TypedRow]]
     reads: tuple[str, ...] = ()
     table: pa.Schema
     key: tuple[str, ...] = ()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
-from biomlbench.outcomes import Reason
+from biomlbench.contracts.rows import PASSTHROUGH
+from biomlbench.outcomes import Outcome, Reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.contracts.rows import GradeRow
+    from biomlbench.contracts.rows import GradeRow, StructureRow
 
 __all__ = ["Failure", "first_failure", "grade_row", "upstream_failure"]
 
@@ -21,12 +22,12 @@ class Failure(TypedDict):
     message: str
 
 
-def first_failure(validate: pa.Table) -> dict[str, Any] | None:
+def first_failure(validate: pa.Table) -> StructureRow | None:
     """Return the first failed check of a `validate` table, or None."""
     outcomes = validate.column("outcome").to_pylist()
-    if "failed" not in outcomes:
+    if Outcome.FAILED not in outcomes:
         return None
-    failure: dict[str, Any] = validate.slice(outcomes.index("failed"), 1).to_pylist()[0]
+    failure: StructureRow = validate.slice(outcomes.index(Outcome.FAILED), 1).to_pylist()[0]
     return failure
 
 
@@ -48,7 +49,7 @@ def upstream_failure(tables: dict[str, pa.Table]) -> Failure | None:
     states = zip(*(execute.column(name).to_pylist() for name in ("suite", "status")), strict=True)
     for number, (suite, status) in enumerate(states):
         # A failed case of a card is a failed check; a failed program or import is the end.
-        if suite == "" and status not in ("ok", "passthrough"):
+        if suite == "" and status not in (Reason.OK, PASSTHROUGH):
             message = execute.column("message")[number].as_py()
             return {"reason": Reason(status), "message": message}
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from biomlbench.contracts.mappings import Arguments
 
 __all__ = ["MEASURES", "Comparison", "compare_structures"]
 
@@ -112,7 +114,7 @@ def compare_structures(
     found, points = _common(model, native, with_chain)
     target = native.alpha_carbons
     common = np.flatnonzero(found)
-    values: dict[str, Any] = dict.fromkeys(MEASURES, float("nan"))
+    values: Arguments = dict.fromkeys(MEASURES, float("nan"))
     if "rmsd" in measures:
         values["rmsd"] = rmsd(points[common], target.coordinates[common])
     if set(measures) & {"tm_score", "gdt_ts", "gdt_ha"}:

@@ -55,7 +55,6 @@ def lddt_of_points(
     model: NDArray[np.float64],
     native: NDArray[np.float64],
     residue: NDArray[np.int64],
-    radius: float = INCLUSION_RADIUS,
 ) -> LDDTScore:
     """Return the lDDT of corresponding points.
 
@@ -66,8 +65,6 @@ def lddt_of_points(
         the model lacks one, whose distances then all count as lost.
     residue : (n,) array of int
         Residue of each atom: distances within one do not count.
-    radius : float
-        Largest native distance that counts, in Å.
 
     Returns
     -------
@@ -86,7 +83,7 @@ def lddt_of_points(
     Bioinformatics 29 (2013) 2722-2728.
     """
     kept, total = 0, 0
-    for i, j in _native_pairs(native, residue, radius):
+    for i, j in _native_pairs(native, residue):
         change = np.abs(_distances(model, i, j) - _distances(native, i, j))
         kept += sum(int(np.count_nonzero(change < tolerance)) for tolerance in TOLERANCES)
         total += len(i)
@@ -104,21 +101,21 @@ def _distances(
 
 
 def _native_pairs(
-    native: NDArray[np.float64], residue: NDArray[np.int64], radius: float
+    native: NDArray[np.float64], residue: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Yield pairs i < j of atoms of different residues no farther apart than the radius."""
+    """Yield pairs i < j of atoms of different residues within the radius of inclusion."""
     squares = np.einsum("ij,ij->i", native, native)
     for start in range(0, len(native), _BLOCK):
         rows = slice(start, start + _BLOCK)
         # Rounding of the expanded square is made good below; this only preselects.
         near = (
             squares[rows, None] + squares[None, start:] - 2.0 * (native[rows] @ native[start:].T)
-            <= radius**2 + 1e-3
+            <= INCLUSION_RADIUS**2 + 1e-3
         )
         near &= residue[rows, None] != residue[None, start:]
         i, j = np.nonzero(near)
         i, j = i[i < j] + start, j[i < j] + start
-        close = _distances(native, i, j) <= radius
+        close = _distances(native, i, j) <= INCLUSION_RADIUS
         yield i[close], j[close]
 
 

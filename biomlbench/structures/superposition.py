@@ -32,17 +32,13 @@ class Superposition(NamedTuple):
     rmsd: float
 
 
-def superpose(
-    mobile: Any, target: Any, weights: NDArray[np.float64] | None = None
-) -> Superposition:
-    """Move one point set onto another with the least (weighted) RMSD.
+def superpose(mobile: Any, target: Any) -> Superposition:
+    """Move one point set onto another with the least RMSD.
 
     Parameters
     ----------
     mobile, target : (n, 3) array_like
         Corresponding points, in Å.
-    weights : (n,) array, optional
-        At least 0, not all 0.
 
     Returns
     -------
@@ -70,7 +66,7 @@ def superpose(
     y = np.asarray(target, dtype=np.float64)
     if x.ndim != 2 or x.shape != y.shape or x.shape[1] != 3 or len(x) == 0:
         raise ValueError(f"point sets of shapes {x.shape} and {y.shape} do not correspond")
-    w = np.full(len(x), 1.0 / len(x)) if weights is None else weights / np.sum(weights)
+    w = np.full(len(x), 1.0 / len(x))
     centre_x, centre_y = w @ x, w @ y
     x0, y0 = x - centre_x, y - centre_y
     u, _, vt = np.linalg.svd((w[:, None] * y0).T @ x0)

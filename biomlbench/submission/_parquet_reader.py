@@ -21,7 +21,25 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, BinaryIO
+    from typing import Any, BinaryIO, TypedDict
+
+    class Request(TypedDict):
+        """What is asked for: the columns with the kind of each, and what is too much."""
+
+        columns: dict[str, str]
+        max_columns: int
+        max_rows: int
+        max_bytes: int
+
+    class Header(TypedDict, total=False):
+        """The columns' rows and types; or the names that there are; or why it is refused."""
+
+        rows: int
+        types: list[str]
+        names: list[str]
+        message: str
+        reason: str
+
 
 _LENGTH = struct.Struct("!Q")
 # Beyond what the imports took: the file, what is decoded, and copies of columns.
@@ -50,14 +68,14 @@ def _frame() -> bytes:
     return _exactly(length)
 
 
-def _send(out: BinaryIO, header: dict[str, Any], buffers: Sequence[bytes] = ()) -> None:
+def _send(out: BinaryIO, header: Header, buffers: Sequence[bytes] = ()) -> None:
     for frame in (json.dumps({**header, "buffers": len(buffers)}).encode(), *buffers):
         out.write(_LENGTH.pack(len(frame)))
         out.write(frame)
     out.flush()
 
 
-def _read(request: dict[str, Any], data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+def _read(request: Request, data: bytes) -> tuple[Header, list[bytes]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -91,17 +109,17 @@ def _read(request: dict[str, Any], data: bytes) -> tuple[dict[str, Any], list[by
     if size > request["max_bytes"] or meta.num_rows * 8 * len(wanted) > request["max_bytes"]:
         raise RefusedError("the decoded columns are too large", "too_large")
     table = file.read(columns=list(wanted), use_threads=False)
-    header: dict[str, Any] = {"rows": table.num_rows, "types": []}
+    types: list[str] = []
     buffers: list[bytes] = []
     left = request["max_bytes"]
     for name, kind in wanted.items():
         found, parts = _column(table.column(name), name, kind, left)
-        header["types"].append(found)
+        types.append(found)
         buffers.extend(parts)
         left -= sum(map(len, parts))
         if left < 0:
             raise RefusedError("the decoded columns are too large", "too_large")
-    return header, buffers
+    return {"rows": table.num_rows, "types": types}, buffers
 
 
 def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[bytes]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.submission.csv_hints import header_hint, number_hint
+from biomlbench.submission.submitted_file import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,7 +153,6 @@ def check_columns(names: Sequence[str], expected: Sequence[str], hint: str = "")
     InvalidSubmissionError
         With the reason ``missing_columns`` or ``extra_columns``.
     """
-    from biomlbench.submission.reading import quote
 
     def shown(items: Sequence[str]) -> str:
         listed = ", ".join(quote(item) for item in items[:5])
@@ -286,7 +286,6 @@ def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArra
         if kind == "integer":
             return text
         bad = pc.indices_nonzero(pc.invert(numeric))
-        from biomlbench.submission.reading import quote
 
         raise _refuse(
             f"column {quote(name)}: {len(bad)} value(s) are not numbers, first in data row "

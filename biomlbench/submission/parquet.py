@@ -21,12 +21,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
-from biomlbench.submission.csv_table import MAX_ROWS
+from biomlbench.submission.csv_table import MAX_EXTRA_COLUMNS, MAX_ROWS, check_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
+
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["read_parquet"]
 
@@ -79,7 +81,7 @@ class _Reader:
 
     def ask(
         self, request: bytes, data: bytes, most_bytes: int
-    ) -> tuple[dict[str, Any], list[bytearray]]:
+    ) -> tuple[JsonObject, list[bytearray]]:
         """Send a file; return the answer's header and its buffers, which have so many bytes."""
         process = self._start()
         deadline = time.monotonic() + TIMEOUT_S
@@ -160,8 +162,6 @@ def read_parquet(
     """
     import pyarrow as pa
 
-    from biomlbench.submission.csv_table import MAX_EXTRA_COLUMNS, check_columns
-
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1":
         raise InvalidSubmissionError("the file is not a Parquet file", Reason.UNREADABLE)
     request = json.dumps(
@@ -197,7 +197,7 @@ def read_parquet(
 
 
 def _table(
-    header: dict[str, Any], buffers: list[bytearray], columns: Mapping[str, str], pa: Any
+    header: JsonObject, buffers: list[bytearray], columns: Mapping[str, str], pa: Any
 ) -> pa.Table:
     arrays, queue = [], iter(buffers)
     rows = header["rows"]

@@ -16,7 +16,7 @@ from biomlbench.runtime.once import once
 from biomlbench.submission.csv_table import clean_numbers, is_missing, read_header
 from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
-from biomlbench.submission.reading import MAX_BYTES
+from biomlbench.submission.submitted_file import MAX_BYTES
 from biomlbench.task.submission_columns import ColumnSpec
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.arrow import numpy_of
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Outcome, Reason
-from biomlbench.submission.code_syntax import syntax_fault
 from biomlbench.submission.private_files import PrivateFiles
-from biomlbench.submission.reading import quote, read_bytes, read_code, read_table
+from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import Sample, has_rows, sample_of
+from biomlbench.submission.submitted_file import quote, read_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,18 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHECKS",
-    "CODE_CHECKS",
     "Inspection",
-    "code_rows",
     "inspect_submission",
+    "structure_rows",
     "validate_rows",
 ]
 
 #: The checks of a file of predictions, in order.
 CHECKS = ("file", "format", "columns", "types", "rows", "duplicate_ids", "missing_ids",
           "extra_ids", "missing_values", "values")  # fmt: skip
-#: The checks of submitted code, in order.
-CODE_CHECKS = ("file", "syntax")
 
 _CHECK_OF = {
     Reason.MISSING_FILE: "file",
@@ -291,13 +288,12 @@ def validate_rows(
     task: Task,
     *,
     name: str | Path | None = None,
-    root: str | Path | None = None,
 ) -> list[StructureRow]:
     """Return one row a structural check of predictions, without opening the answers.
 
     Parameters
     ----------
-    submission, task, name, root
+    submission, task, name
         As for :func:`inspect_submission`.
 
     Returns
@@ -311,13 +307,14 @@ def validate_rows(
     TaskError
         If the task's sample submission is missing or broken.
     """
-    result = inspect_submission(submission, task, name=name, root=root)
-    return _rows(CHECKS, result.found, result.reached)
+    result = inspect_submission(submission, task, name=name)
+    return structure_rows(CHECKS, result.found, result.reached)
 
 
-def _rows(
+def structure_rows(
     checks: tuple[str, ...], found: dict[str, tuple[Reason, str]], reached: str
 ) -> list[StructureRow]:
+    """Return a row a check: failed as found, passed as far as was looked, skipped beyond."""
     rows: list[StructureRow] = []
     for check in checks:
         if check in found:
@@ -328,29 +325,3 @@ def _rows(
             outcome, reason, message = Outcome.PASSED, Reason.OK, ""
         rows.append({"check": check, "outcome": outcome, "reason": reason, "message": message})
     return rows
-
-
-def code_rows(path: str | Path, task: Task | None = None) -> list[StructureRow]:
-    """Return one row a structural check of submitted code, which is parsed but not run.
-
-    Parameters
-    ----------
-    path : path
-    task : Task, optional
-        Whose private files it must not be.
-
-    Returns
-    -------
-    list of StructureRow
-        As :func:`validate_rows`, in the order of :data:`CODE_CHECKS`.
-    """
-    try:
-        code = read_code(path, None if task is None else PrivateFiles.of(task))
-    except InvalidSubmissionError as error:
-        return _rows(CODE_CHECKS, {"file": (error.reason, error.message)}, "file")
-    found: dict[str, tuple[Reason, str]] = {}
-    if not code.strip():
-        found["syntax"] = (Reason.EMPTY, "the file holds no code")
-    elif fault := syntax_fault(code):
-        found["syntax"] = fault
-    return _rows(CODE_CHECKS, found, "syntax")

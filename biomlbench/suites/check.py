@@ -13,6 +13,7 @@ from biomlbench.errors import TaskError
 from biomlbench.grading.process import INSIDE
 from biomlbench.runtime.progress_bars import track
 from biomlbench.sandbox.interpreter import of_environment
+from biomlbench.scoring.grader import Grader
 from biomlbench.task.registry import Registry
 
 from .checkout import checkouts, tasks_of
@@ -187,8 +188,6 @@ def _direction_from(task: Task) -> str:
         return "config"
     if main_metric(task.config):
         return "main metric"
-    from biomlbench.scoring.grader import Grader
-
     named = Grader(task.grader.name, grade_fn=abs).direction
     return "grader's name" if named else "known grader"
 

@@ -7,7 +7,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.task.sources.archives import locked
 
@@ -16,6 +16,8 @@ from .suite import SuiteError, find_suite, list_suites, selection, suites_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from biomlbench.contracts.mappings import JsonObject
 
     from .suite import Suite
 
@@ -171,7 +173,7 @@ def get_suite_files(
             repository.write_boards(boards.commit, boards.tasks, made / BOARDS)
         before = next((c.python for c in checkouts() if c.suite.name == suite.name), None)
         chosen = Path(python).absolute() if python is not None else before
-        manifest: dict[str, Any] = {
+        manifest: JsonObject = {
             "suite": suite.name,
             "commit": suite.commit,
             "boards": [boards.commit for boards in suite.boards],

@@ -17,6 +17,7 @@ from biomlbench.errors import TaskError
 from biomlbench.grading.process import INSIDE
 from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.runtime.hashing import file_sha256
+from biomlbench.sandbox.interpreter import current, of_environment
 from biomlbench.task.sources.archives import DataSourceError, locked
 from biomlbench.task.sources.data_source import place, sources_of
 
@@ -189,8 +190,6 @@ def _fetch(task: Task, raw: Path) -> None:
 
 
 def _call(task: Task, reference: str, raw: Path, made: Path, scratch: Path) -> None:
-    from biomlbench.sandbox.interpreter import current, of_environment
-
     published = task.published
     if published is None:
         raise ValueError(f"{task.id} is not in the published form")

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.grading import GraderSpec
+from biomlbench.outcomes import Fault
 from biomlbench.scoring.grader import Grader
 
 from .published import Published, main_metric, native_grader
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments, JsonObject
     from biomlbench.metrics import Metric
     from biomlbench.task.task import Task
 
 __all__ = ["HUB_METRICS", "hub_answers", "hub_metric", "published_code", "published_grader"]
 
 #: Main metrics as Polaris Hub names them: our metric, and which input the hub takes it from.
-HUB_METRICS: dict[str, tuple[str, dict[str, Any], str]] = {
+HUB_METRICS: dict[str, tuple[str, Arguments, str]] = {
     "mean_absolute_error": ("mae", {}, "y_pred"),
     "mean_squared_error": ("mse", {}, "y_pred"),
     "r2": ("r2", {}, "y_pred"),
@@ -109,7 +111,7 @@ def published_code(task: Task) -> GraderSpec:
     )
 
 
-_LIMITS: dict[str, Any] = {"wall_s": float, "memory_mb": int}
+_LIMITS: dict[str, type] = {"wall_s": float, "memory_mb": int}
 
 
 def _environment(task: Task, name: str) -> Path:
@@ -149,7 +151,7 @@ def hub_answers(task: Task) -> Any:
     """
     label = main_metric(task.config)
 
-    def evaluate(question: dict[str, Any]) -> dict[str, Any]:
+    def evaluate(question: JsonObject) -> JsonObject:
         if label not in HUB_METRICS:
             raise GraderError(
                 f"{task.id}: the hub's main metric {label!r} is not one that can be evaluated here"
@@ -163,7 +165,7 @@ def hub_answers(task: Task) -> Any:
     return evaluate
 
 
-def _hub_score(task: Task, name: str, options: dict[str, Any], values: Any) -> float:
+def _hub_score(task: Task, name: str, options: Arguments, values: Any) -> float:
     import numpy as np
 
     from biomlbench.metrics import MetricError, get_metric
@@ -182,5 +184,5 @@ def _hub_score(task: Task, name: str, options: dict[str, Any], values: Any) -> f
     try:
         return get_metric(name)(truth[there], predictions[there], **options)
     except MetricError as error:
-        kind = TaskError if error.fault == "task" else InvalidSubmissionError
+        kind = TaskError if error.fault == Fault.TASK else InvalidSubmissionError
         raise kind(error.message, metric_reason(error)) from error

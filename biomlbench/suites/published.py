@@ -17,6 +17,8 @@ from biomlbench.errors import TaskError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import Config
+
     from .checkout import Checkout
 
 __all__ = ["Native", "Published", "known_graders", "main_metric", "native_grader"]
@@ -142,10 +144,10 @@ class Native:
 
 
 @functools.cache
-def _table() -> dict[str, Any]:
+def _table() -> Config:
     import yaml
 
-    table: dict[str, Any] = yaml.safe_load(NATIVE.read_text(encoding="utf-8"))
+    table: Config = yaml.safe_load(NATIVE.read_text(encoding="utf-8"))
     return table
 
 

@@ -10,7 +10,7 @@ from biomlbench.errors import InvalidSubmissionError
 from biomlbench.scoring.award import award
 from biomlbench.stages import run_pair
 from biomlbench.stages.kinds import get_kind
-from biomlbench.submission.reading import read_bytes
+from biomlbench.submission.submitted_file import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

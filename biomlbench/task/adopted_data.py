@@ -22,6 +22,7 @@ from biomlbench.task.registry import cache_dir, prepare_command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.task import Task
 
 __all__ = [
@@ -66,7 +67,7 @@ def own_files(task: Task) -> list[Path]:
     return found
 
 
-def manifests_of(home: Path) -> list[dict[str, Any]]:
+def manifests_of(home: Path) -> list[JsonObject]:
     """Return what is recorded of the files that were made in a folder: one manifest, rarely two."""
     found = []
     # In this order: the pending one becomes the other while somebody reads.

@@ -38,6 +38,7 @@ from biomlbench.task.installed_data import recorded_reads, write_record
 from biomlbench.task.loading import load_function
 from biomlbench.task.sources.archives import locked
 from biomlbench.task.sources.data_source import DataSourceError, place, sources_of
+from biomlbench.task.toolbox import read_csv, write_csv
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -237,8 +238,6 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
 
 def _write_gold(schema: SubmissionSchema, private: Path) -> None:
     """Write the submission that repeats the answers."""
-    from biomlbench.task.toolbox import read_csv, write_csv
-
     ids, targets, predictions = map(list, (schema.ids, schema.targets, schema.predictions))
     if len(predictions) != len(targets):
         raise TaskError("the preparer must write gold_submission.csv: targets are not predictions")

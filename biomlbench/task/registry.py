@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
-from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.task.task import Task, slug
+from biomlbench.task.task_folders import CONFIG, read_config, task_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,8 +30,6 @@ __all__ = [
     "prepare_command",
     "registry",
 ]
-
-_CONFIG = "config.yaml"
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +87,9 @@ def _tasks_dir(task: Task) -> Path:
     """Return a folder of tasks in which a task is found under its id."""
     for folder in (task.folder.parent.parent, task.folder):
         with suppress(TaskError, OSError):
-            if any(found[0] == task.id and found[2] == task.folder for found in _scan(folder)):
+            if any(
+                found[0] == task.id and found[2] == task.folder for found in task_folders(folder)
+            ):
                 return folder
     return task.folder
 
@@ -156,7 +156,7 @@ class Registry:
             If no task or more than one has that name, or its config is broken.
         """
         found = self._resolve(str(task_id))
-        config = self._folders()[found] / _CONFIG
+        config = self._folders()[found] / CONFIG
         try:
             state = config.stat()
         except OSError as error:
@@ -164,7 +164,7 @@ class Registry:
         key, stamp = (found, self.get_data_dir()), (state.st_mtime_ns, state.st_size)
         cached = self._tasks.get(key)
         if cached is None or cached[0] != stamp:
-            values = _read_config(config)
+            values = read_config(config)
             published = self._published(found, config.parent, values)
             task = Task(found, config.parent, self.get_data_dir(), values, published)
             cached = self._tasks[key] = (stamp, task)
@@ -296,7 +296,7 @@ class Registry:
             index = {}
             aliases: dict[str, list[str]] = {}
             for root in (self.get_tasks_dir(), *self._tasks_dirs):
-                for task_id, names, folder in _scan(root):
+                for task_id, names, folder in task_folders(root):
                     if (other := index.get(task_id)) and other.resolve() != folder.resolve():
                         raise TaskError(
                             f"two folders are the task {task_id}: {other} and {folder}; "
@@ -326,47 +326,6 @@ class Registry:
                     if task_id not in known:
                         known.append(task_id)
         return added
-
-
-def _scan(root: Path) -> Iterable[tuple[str, set[str], Path]]:
-    """Yield id, other names and folder of every task under a folder."""
-    if not root.is_dir():
-        raise TaskError(
-            f"{root}: there is no such folder of tasks; correct --tasks-dir, or `tasks_dirs` in "
-            "the config"
-        )
-    if (root / _CONFIG).is_file():
-        yield _flat(root)
-        return
-    for folder in sorted(root.iterdir()):
-        if folder.name.startswith((".", "_")) or not folder.is_dir():
-            continue
-        if (folder / _CONFIG).is_file():
-            yield _flat(folder)
-            continue
-        for inner in sorted(folder.iterdir()):
-            if not inner.name.startswith((".", "_")) and (inner / _CONFIG).is_file():
-                yield f"{folder.name}/{inner.name}", {inner.name}, inner
-
-
-def _flat(folder: Path) -> tuple[str, set[str], Path]:
-    """Return the entry of a task that lies in no domain's folder."""
-    config = _read_config(folder / _CONFIG)
-    stated = str(config.get("id") or "")
-    domain = slug(stated.partition("/")[0] if "/" in stated else str(config.get("domain") or ""))
-    return f"{domain or 'other'}/{folder.name}", {folder.name, stated} - {""}, folder
-
-
-def _read_config(path: Path) -> Mapping[str, Any]:
-    import yaml
-
-    try:
-        config = read_yaml(path)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise TaskError(f"{path}: cannot be read: {error}") from error
-    if not isinstance(config, dict):
-        raise TaskError(f"{path}: must be a mapping of keys to values")
-    return config
 
 
 registry = Registry()

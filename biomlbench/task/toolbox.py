@@ -93,8 +93,6 @@ def write_tables(
     test: pd.DataFrame,
     targets: Sequence[str],
     sample: Mapping[str, Any],
-    *,
-    answer_only: Sequence[str] = (),
 ) -> None:
     """Write a tabular task: ``train``, ``test``, ``sample_submission`` and ``answers``.
 
@@ -107,11 +105,9 @@ def write_tables(
         Columns to be predicted: they leave the public test table.
     sample : mapping of str to object
         Prediction column to the value that the sample submission holds in every row.
-    answer_only : sequence of str
-        Further columns that the metric needs and competitors must not see in the test table.
     """
     train, test = as_frame(train), as_frame(test)
-    hidden = [*targets, *answer_only]
+    hidden = list(targets)
     write_csv(train, public / "train.csv")
     write_csv(test.drop(columns=hidden), public / "test.csv")
     sample_frame = test[["id"]].copy()

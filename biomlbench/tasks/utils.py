@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = [
     "prepare_for_accuracy_metric",
     "prepare_for_auroc_metric",
@@ -22,7 +24,7 @@ def _columns(
     submission: pd.DataFrame, answers: pd.DataFrame, id_col: str, target_col: str
 ) -> tuple[Any, Any]:
     from biomlbench.errors import InvalidSubmissionError
-    from biomlbench.scoring.grader import matched
+    from biomlbench.scoring.grading_functions import matched
     from biomlbench.task.submission_columns import SubmissionSchema
 
     if missing := [name for name in (id_col, target_col) if name not in submission]:
@@ -33,7 +35,7 @@ def _columns(
 
 def prepare_for_auroc_metric(
     submission: pd.DataFrame, answers: pd.DataFrame, id_col: str = "id", target_col: str = "label"
-) -> dict[str, Any]:
+) -> Arguments:
     """Return ``y_true`` and ``y_score``, matched by id.
 
     Parameters
@@ -52,7 +54,7 @@ def prepare_for_auroc_metric(
 
 def prepare_for_regression_metric(
     submission: pd.DataFrame, answers: pd.DataFrame, id_col: str = "id", target_col: str = "label"
-) -> dict[str, Any]:
+) -> Arguments:
     """Return ``y_true`` and ``y_pred``, matched by id; see :func:`prepare_for_auroc_metric`.
 
     Parameters

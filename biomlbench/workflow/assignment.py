@@ -12,7 +12,7 @@ import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.stages.kinds import shares_jobs
@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
     from biomlbench.workflow.runs import Run
 
-__all__ = ["AUTO", "RECORD", "SUSPECT", "Assignment", "batch_folder", "batch_size"]
+__all__ = [
+    "AUTO",
+    "RECORD",
+    "SUSPECT",
+    "Assignment",
+    "Member",
+    "Members",
+    "batch_folder",
+    "batch_size",
+]
 
 RECORD = "batches.json"
 """The recorded assignment, in the folder of the results."""
@@ -40,6 +49,18 @@ LEAST, MOST = 20, 200
 """Pairs of a batch: with fewer, jobs cost more than their work; with more, a change reruns many."""
 BATCHES_A_CORE = 4
 """So many batches a core at least, so that all cores work until the end."""
+
+
+class Member(TypedDict):
+    """What is recorded of a run in a batch."""
+
+    submission: str
+    seed: int | None
+    kind: str
+
+
+Members = dict[str, Member]
+"""The runs of a batch, by run id."""
 
 
 def batch_size(pairs_per_job: int | str, n_new: int, cores: int) -> int:
@@ -90,7 +111,7 @@ class Assignment:
         Task and run id of pairs that made a batch fail: they get a job of their own.
     """
 
-    batches: dict[_Key, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    batches: dict[_Key, Members] = field(default_factory=dict)
     alone: set[_Key] = field(default_factory=set)
 
     @classmethod
@@ -113,7 +134,7 @@ class Assignment:
         path = Path(results) / RECORD
         if not self.batches and not path.exists():
             return
-        by_task: dict[str, dict[str, Any]] = {}
+        by_task: dict[str, dict[str, Members]] = {}
         for (task, batch), members in self.batches.items():
             by_task.setdefault(task, {})[batch] = members
         record = {"batches": by_task, "alone": sorted(self.alone)}
@@ -196,13 +217,11 @@ def _suspect(folder: Path) -> str | None:
     return turns[-1] if turns else None
 
 
-def _member(run: Run) -> dict[str, Any]:
+def _member(run: Run) -> Member:
     return {"submission": run.submission, "seed": run.seed, "kind": run.kind}
 
 
-def _renewed(
-    task: str, members: Mapping[str, dict[str, Any]], runs: Mapping[_Key, Run]
-) -> dict[str, dict[str, Any]]:
+def _renewed(task: str, members: Members, runs: Mapping[_Key, Run]) -> Members:
     """Return a batch's members as configured now; one that left the config stays as it was."""
     renewed = {}
     for run_id, member in members.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.contracts import DIGESTS, from_rows, write_table
 from biomlbench.contracts import provenance as provenance_of_table
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import TypedRow
     from biomlbench.stages import Context, Pair
 
 __all__ = ["BatchError", "run_batch", "split"]
@@ -78,7 +79,7 @@ def run_batch(
     if reads:
         validated = provenance_of_table(folder / "validate.parquet").get(DIGESTS, {})
     suspect = folder / SUSPECT
-    rows: list[dict[str, Any]] = []
+    rows: list[TypedRow] = []
     digests = {}
     # Added to, not written anew: on some file systems each replaced content waits for the disk.
     with suspect.open("w", encoding="utf-8") as turns, one_look():

@@ -6,11 +6,14 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Reason
 from biomlbench.plain_text import plain
 from biomlbench.workflow.table_rows import shown
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import AnyRow
 
 __all__ = [
     "RowError",
@@ -42,12 +45,12 @@ _UNFIT = {"Cc": "a control character", "Zl": "a line break", "Zp": "a line break
 class RowError(ValueError):
     """A row of a run table cannot be used."""
 
-    def __init__(self, message: str, reason: str = Reason.BAD_RUN_ROW) -> None:
+    def __init__(self, message: str, reason: Reason = Reason.BAD_RUN_ROW) -> None:
         super().__init__(message)
-        self.reason = Reason(reason)
+        self.reason = reason
 
 
-def optional_text(row: dict[str, Any], key: str) -> str:
+def optional_text(row: AnyRow, key: str) -> str:
     """Return a cell as text, empty where there is none; a whole number as its digits."""
     value = row.get(key)
     if value is None:
@@ -59,7 +62,7 @@ def optional_text(row: dict[str, Any], key: str) -> str:
     return value.strip()
 
 
-def text_of(row: dict[str, Any], key: str) -> str:
+def text_of(row: AnyRow, key: str) -> str:
     """Return a name in its one form: without invisible characters, accents composed."""
     text = optional_text(row, key)
     if not text.isascii():
@@ -74,7 +77,7 @@ def text_of(row: dict[str, Any], key: str) -> str:
     return text
 
 
-def path_of(row: dict[str, Any], key: str) -> str:
+def path_of(row: AnyRow, key: str) -> str:
     """Return the path of a submission, which is one that a file can have here."""
     path = row[key]
     if not isinstance(path, str):
@@ -113,7 +116,7 @@ def _check_characters(text: str, key: str) -> None:
         raise RowError(f"`{key}` {shown(text)} holds {found}")
 
 
-def integer_of(row: dict[str, Any], key: str) -> int | None:
+def integer_of(row: AnyRow, key: str) -> int | None:
     """Return a whole number within what its column may hold; None for an empty cell."""
     value = row.get(key)
     if value is None or (isinstance(value, str) and not value.strip()):

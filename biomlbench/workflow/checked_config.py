@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from biomlbench.errors import TaskError
 from biomlbench.workflow.config import ConfigError, Sources, check_config
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from biomlbench.task.registry import Registry
+    from biomlbench.workflow.config_keys import TaskSection, WorkflowConfig
 
 __all__ = ["changes_of_tasks", "checked"]
 
@@ -23,7 +24,7 @@ _NO_FOLDER = re.compile(r"[{}<>\x00-\x1f]")
 
 def checked(
     config: Mapping[str, Any], root: str | Path, files: Iterable[str | Path] = ()
-) -> dict[str, Any]:
+) -> WorkflowConfig:
     """Check the workflow's config and fill in the defaults.
 
     Parameters
@@ -45,7 +46,7 @@ def checked(
         Naming key and what is allowed.
     """
     schema = Path(root) / "workflow" / "schemas" / "config.schema.json"
-    found = check_config(config, schema, files)
+    found = cast("WorkflowConfig", check_config(config, schema, files))
     given = found["results_dir"]
     home = os.path.expanduser(given)  # noqa: PTH111 - Path's raises where there is no such user
     found["results_dir"] = folder = os.path.normpath(home)
@@ -73,8 +74,8 @@ def _no_results_folder(folder: str) -> str:
 
 
 def changes_of_tasks(
-    config: Mapping[str, Any], registry: Registry, sources: Sources
-) -> dict[str, Any]:
+    config: WorkflowConfig, registry: Registry, sources: Sources
+) -> dict[str, TaskSection]:
     """Return the config's changes to tasks by full id; refuse what names nothing that is there.
 
     Parameters
@@ -96,7 +97,7 @@ def changes_of_tasks(
         raise ConfigError(f"{sources.where(path)}: `{key}`: {problem}; correct the path")
     for number, name in enumerate(config.get("calibration", {}).get("tasks", [])):
         _get_task(registry, name, ("calibration", "tasks", number), sources)
-    changes: dict[str, Any] = {}
+    changes: dict[str, TaskSection] = {}
     for name, changed in config["tasks"].items():
         path = ("tasks", name)
         task_id = _get_task(registry, str(name), path, sources)
@@ -123,7 +124,7 @@ def _get_task(registry: Registry, name: str, path: tuple[str | int, ...], source
         raise ConfigError(f"{sources.where(path)}: `{key}`: {error}") from error
 
 
-def _dangling(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _dangling(config: WorkflowConfig) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield the keys that name a folder or file that there is not, each with what is wrong."""
     for number, folder in enumerate(config["tasks_dirs"]):
         if not Path(folder).expanduser().is_dir():

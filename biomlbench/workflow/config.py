@@ -14,6 +14,8 @@ from biomlbench.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from biomlbench.contracts.mappings import Config
+
 __all__ = ["CHOICES", "ConfigError", "Sources", "check_config"]
 
 _KINDS = {
@@ -94,7 +96,7 @@ class _Problem(NamedTuple):
 
 def check_config(
     config: Mapping[str, Any], schema: str | Path, files: Iterable[str | Path] = ()
-) -> dict[str, Any]:
+) -> Config:
     """Check a config against its schema and fill in the defaults.
 
     Parameters
@@ -133,7 +135,7 @@ def check_config(
         raise ConfigError(
             "\n".join(f"{sources.where(p.path)}: {p.message}" for p in dict.fromkeys(problems))
         )
-    filled: dict[str, Any] = _with_defaults(copy.deepcopy(dict(config)), declared, declared)
+    filled: Config = _with_defaults(copy.deepcopy(dict(config)), declared, declared)
     return filled
 
 

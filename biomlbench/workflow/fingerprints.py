@@ -12,14 +12,13 @@ from biomlbench.workflow.code_hash import imports_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import Config
     from biomlbench.task.registry import Task
 
 __all__ = ["context_of_stage", "fingerprint"]
 
 
-def context_of_stage(
-    stage: str, changes: Mapping[str, Any], config: Mapping[str, Any]
-) -> dict[str, Any]:
+def context_of_stage(stage: str, changes: Mapping[str, Any], config: Mapping[str, Any]) -> Config:
     """Return the settings that a stage depends on for a task, and no others.
 
     Parameters
@@ -36,7 +35,7 @@ def context_of_stage(
         Fields of `biomlbench.stages.Context`.
     """
     declared = dependencies(stage)
-    context: dict[str, Any] = {
+    context: Config = {
         "data_dir": config.get("data_dir"),
         "tasks_dirs": list(config["tasks_dirs"]),
         "overrides": {k: changes[k] for k in declared.overrides if k in changes},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from biomlbench.stages import Context, Pair, read_stage, run_stage
 from biomlbench.stages.chain import FINAL
@@ -12,10 +12,65 @@ from biomlbench.stages.provenance import environment_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DONE", "context_of", "provenance_of", "run_job"]
+    from biomlbench.contracts.mappings import Config
+
+__all__ = ["DONE", "Job", "PairFields", "TaskJob", "context_of", "provenance_of", "run_job"]
 
 DONE = "done in "
 """How the log of a job begins that has ended well."""
+
+
+class PairFields(TypedDict):
+    """The fields of a :class:`biomlbench.stages.Pair`."""
+
+    task_id: str
+    run_id: str
+    submission: str
+    kind: str
+    seed: int | None
+
+
+class _OfTask(TypedDict):
+    context: Config
+    task: str
+
+
+class TaskJob(_OfTask, total=False):
+    """What a stage depends on in a task.
+
+    Attributes
+    ----------
+    context : dict
+        Fields of :class:`biomlbench.stages.Context`: only what the stage depends on, so that a
+        change of one setting reruns no other stage.
+    task : str
+        A hash over what of the task's folder it depends on.
+    audit : str
+        The state of the task's audit, where it depends on that.
+    """
+
+    audit: str
+
+
+class Job(TaskJob, total=False):
+    """What a stage's job is about: `pair`, or the `pairs` of a batch; and what was replaced.
+
+    Attributes
+    ----------
+    replaced : dict of str to int
+        How often each of its submissions was replaced, for the stage that reads them first.
+    """
+
+    pair: PairFields
+    pairs: list[PairFields]
+    replaced: dict[str, int]
+
+
+class JobParameters(TypedDict):
+    """The parameters of a rule's job."""
+
+    job: Job
+    code: str
 
 
 def run_job(stage: str, snakemake: Any) -> list[str]:
@@ -51,13 +106,13 @@ def run_job(stage: str, snakemake: Any) -> list[str]:
     return table.column("fault").to_pylist() if stage == FINAL else []
 
 
-def context_of(job: dict[str, Any], grant: Mapping[str, int] | None = None) -> Context:
+def context_of(job: TaskJob, grant: Mapping[str, int] | None = None) -> Context:
     """Return the context that a job's parameters, and what it was granted, describe."""
     values = {**job["context"], "grant": grant or {}}
     return Context(**{**values, "tasks_dirs": tuple(values.get("tasks_dirs", ()))})
 
 
-def provenance_of(params: dict[str, Any]) -> dict[str, str]:
+def provenance_of(params: JobParameters) -> dict[str, str]:
     """Return what a job's table was made from, for its metadata."""
     return {
         "task_fingerprint": params["job"]["task"],

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["PairTables"]
 
 
@@ -85,7 +87,7 @@ class PairTables:
         list
             In the order of the runs; None where there is no such table, or it cannot be read.
         """
-        known: dict[str, Any] = {}
+        known: dict[str, object] = {}
         for folder in dict.fromkeys(self._folder(task, run, kind) for run, kind in runs):
             path = self._results / folder / f"{stage}.parquet"
             try:
@@ -96,6 +98,6 @@ class PairTables:
             known |= zip(*both, strict=True)
         return [known.get(run) for run, _ in runs]
 
-    def provenance(self, stage: str, task: str, run: str, kind: str) -> dict[str, Any]:
+    def provenance(self, stage: str, task: str, run: str, kind: str) -> JsonObject:
         """Return what the rows of a pair were made from."""
         return provenance(self.path(stage, task, run, kind), run)

@@ -11,7 +11,7 @@ import json
 import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from biomlbench import __version__
 from biomlbench.contracts import ContractError, provenance, read_table
@@ -29,15 +29,15 @@ from biomlbench.stages.provenance import (
 from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.registry import Task
+    from biomlbench.workflow.config_keys import WorkflowConfig
     from biomlbench.workflow.plan import Benchmark
 
 __all__ = [
-    *("PLACES", "RECORD", "RecordError"),
+    *("PLACES", "RECORD", "Record", "RecordError", "Submitted", "TaskRecord"),
     *("benchmark_record", "read_record", "summary_again", "summary_of", "title_of", "what_is"),
 ]
 
@@ -54,7 +54,39 @@ class RecordError(ContractError):
     """A results folder does not say what it was made from."""
 
 
-def benchmark_record(benchmark: Benchmark, results: Path, pairs: pa.Table) -> dict[str, Any]:
+Submitted = TypedDict("Submitted", {"sha256": "str | None", "is": str})
+"""A submission's hash, and what lies at its place; see :func:`what_is`."""
+
+
+class _Boards(TypedDict):
+    leaderboard_sha256: str
+    humans_sha256: str
+
+
+class TaskRecord(_Boards):
+    """A task of a benchmark: its version, where it is from, and hashes of its files."""
+
+    version: str
+    suite: list[str] | None
+    built_in: bool
+    prepared_sha256: str | None
+
+
+class Record(TypedDict):
+    """The provenance of a benchmark; see :func:`benchmark_record`."""
+
+    format: int
+    biomlbench: str
+    config: WorkflowConfig
+    run_tables: dict[str, str | None]
+    submissions: dict[str, Submitted]
+    tasks: dict[str, TaskRecord]
+    code: dict[str, str]
+    environment: JsonObject
+    lock_sha256: str
+
+
+def benchmark_record(benchmark: Benchmark, results: Path, pairs: pa.Table) -> Record:
     """Return the provenance of a benchmark.
 
     Parameters
@@ -117,7 +149,7 @@ def what_is(path: str | Path) -> str:
     return kinds.get(stat.S_IFMT(mode), "other")
 
 
-def _task_record(benchmark: Benchmark, task: Task, results: Path) -> dict[str, Any]:
+def _task_record(benchmark: Benchmark, task: Task, results: Path) -> TaskRecord:
     try:
         table = read_table("prepare", results / "tasks" / task.id / "prepare.parquet")
         prepared = table.column("files_sha256")[0].as_py()
@@ -128,11 +160,11 @@ def _task_record(benchmark: Benchmark, task: Task, results: Path) -> dict[str, A
         "suite": [task.published.suite, task.published.commit] if task.published else None,
         "built_in": task.folder.is_relative_to(benchmark.registry.get_tasks_dir()),
         "prepared_sha256": prepared,
-        **board_hashes(benchmark.effective_task(task.id)),
+        **cast("_Boards", board_hashes(benchmark.effective_task(task.id))),
     }
 
 
-def summary_of(record: Mapping[str, Any], pairs: pa.Table, code: str) -> dict[str, str]:
+def summary_of(record: Record, pairs: pa.Table, code: str) -> dict[str, str]:
     """Return what a table over all pairs was made from, for its metadata.
 
     Parameters
@@ -162,7 +194,7 @@ def summary_of(record: Mapping[str, Any], pairs: pa.Table, code: str) -> dict[st
     }
 
 
-def read_record(results: str | Path) -> dict[str, Any]:
+def read_record(results: str | Path) -> Record:
     """Return the provenance of a results folder.
 
     Parameters
@@ -181,7 +213,7 @@ def read_record(results: str | Path) -> dict[str, Any]:
     """
     path = Path(results) / RECORD
     try:
-        record: dict[str, Any] = json.loads(read_regular(path))
+        record: Record = json.loads(read_regular(path))
     except FileNotFoundError as error:
         raise RecordError(
             f"{path}: there is no such file; run the workflow again, which writes it"

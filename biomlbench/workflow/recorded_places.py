@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.task.registry import Registry, default_data_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from biomlbench.workflow.config_keys import WorkflowConfig
 
 __all__ = ["DATA", "base_of", "data_of", "registry_of"]
 
@@ -17,7 +17,7 @@ DATA = "data"
 """Folder of the tasks' data where the config's lies outside the benchmark's folder."""
 
 
-def base_of(results: str | Path, config: Mapping[str, Any]) -> Path:
+def base_of(results: str | Path, config: WorkflowConfig) -> Path:
     """Return the folder that the paths of a config are relative to.
 
     Parameters
@@ -37,7 +37,7 @@ def base_of(results: str | Path, config: Mapping[str, Any]) -> Path:
     return place.parents[len(named.parts) - 1] if is_there else place.parent
 
 
-def data_of(base: Path, config: Mapping[str, Any]) -> Path:
+def data_of(base: Path, config: WorkflowConfig) -> Path:
     """Return the folder of the tasks' data, as configured or as archives have it."""
     given = config.get("data_dir")
     archived = base / DATA
@@ -47,7 +47,7 @@ def data_of(base: Path, config: Mapping[str, Any]) -> Path:
     return declared if declared.is_dir() else archived
 
 
-def registry_of(results: str | Path, config: Mapping[str, Any]) -> Registry:
+def registry_of(results: str | Path, config: WorkflowConfig) -> Registry:
     """Return the tasks of a benchmark that was run, own ones as well.
 
     Parameters

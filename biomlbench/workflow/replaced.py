@@ -128,7 +128,7 @@ def _differs(run: Run, table: Path) -> bool:
     import pyarrow as pa
 
     from biomlbench.contracts import provenance
-    from biomlbench.submission.reading import file_sha256
+    from biomlbench.submission.submitted_file import file_sha256
 
     try:
         seen = provenance(table, run.run_id).get("submission_sha256")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from biomlbench.outcomes import Fault, Reason, sentence
+from biomlbench.workflow.run_state import FailedJob, KnownState, RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["with_failures"]
+__all__ = ["JobFailure", "PairFailure", "ShownState", "with_failures"]
 
 SHOWN = 10
 _TAIL = 8192
 _COLUMNS = ["task_id", "run_id", "fault", "reason", "message"]
 _AGAIN = "run again, then only what is missing is done"
-REMEDIES = {
+REMEDIES: dict[str, str] = {
     Fault.SUBMISSION: "nothing to do: it counts as the agent's failed run",
     Fault.TASK: "correct the task, then run again",
     Fault.GRADER: "correct the grader, or report it, then run again",
@@ -25,7 +26,38 @@ REMEDIES = {
 }
 
 
-def with_failures(state: Mapping[str, Any], results: str | Path) -> dict[str, Any]:
+class _OfFault(TypedDict):
+    fault: str
+    reason: str
+    remedy: str
+
+
+class JobFailure(_OfFault, total=False):
+    """A job that failed: `reason` is the last line of its log."""
+
+    rule: str
+    task_id: str
+    run_id: str
+    batch: str
+    pairs: int
+
+
+class PairFailure(_OfFault):
+    """A pair whose outcome is a fault."""
+
+    task_id: str
+    run_id: str
+    message: str
+    meaning: str
+
+
+class ShownState(KnownState):
+    """A run's state with its last failures, first jobs, then pairs."""
+
+    failures: list[JobFailure | PairFailure]
+
+
+def with_failures(state: RunState, results: str | Path) -> ShownState:
     """Return a run's state with its last failures.
 
     Parameters
@@ -46,14 +78,15 @@ def with_failures(state: Mapping[str, Any], results: str | Path) -> dict[str, An
     root = Path(results)
     jobs = [_of_job(job, root) for job in state["failed_jobs"]]
     pairs = [row for table in state["faulty_tables"] for row in _of_pairs(root / table)]
-    return {**found, "failures": [*jobs, *pairs[-SHOWN:]]}
+    return cast("ShownState", {**found, "failures": [*jobs, *pairs[-SHOWN:]]})
 
 
-def _of_job(job: Mapping[str, Any], root: Path) -> dict[str, Any]:
+def _of_job(job: FailedJob, root: Path) -> JobFailure:
     log = root / job["log"] if job["log"] else None
     facts = {key: value for key, value in job.items() if key not in ("log", "for_s")}
     remedy = _AGAIN if log is None else f"see {log}; {_AGAIN}"
-    return {**facts, "fault": "infrastructure", "reason": _last_line(log), "remedy": remedy}
+    told = {"fault": Fault.INFRASTRUCTURE, "reason": _last_line(log), "remedy": remedy}
+    return cast("JobFailure", {**facts, **told})
 
 
 def _last_line(log: Path | None) -> str:
@@ -72,7 +105,7 @@ def _last_line(log: Path | None) -> str:
     return "a job of its group failed" if last.startswith(DONE) else last or "its log is empty"
 
 
-def _of_pairs(table: Path) -> Iterator[dict[str, Any]]:
+def _of_pairs(table: Path) -> Iterator[PairFailure]:
     for row in _rows(table):
         if row["fault"] != Fault.NONE:
             known = row["reason"] in set(Reason)
@@ -81,12 +114,12 @@ def _of_pairs(table: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _rows(table: Path) -> Iterable[dict[str, Any]]:
+def _rows(table: Path) -> Iterable[PairFailure]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        rows: list[dict[str, Any]] = pq.read_table(
+        rows: list[PairFailure] = pq.read_table(
             table, columns=_COLUMNS, partitioning=None
         ).to_pylist()
     except (OSError, pa.ArrowException):

@@ -21,6 +21,8 @@ from biomlbench.workflow.table_rows import shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import AnyRow
+
 __all__ = ["PREFIX", "cells_of", "faults_of", "metadata_of"]
 
 PREFIX = "meta_"
@@ -37,7 +39,7 @@ _LARGEST = 2.0**53
 _FAULT = re.compile(rf"(?:^|; )(?=(?:{'|'.join(_TYPES)}): )")
 
 
-def metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
+def metadata_of(row: Mapping[str, Any]) -> AnyRow:
     """Read the `meta_*` cells of a row.
 
     Parameters
@@ -61,7 +63,7 @@ def metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
     >>> metadata_of({"meta_cost": "0.25"})["meta_note"]
     'meta_cost: did you mean meta_cost_usd?'
     """
-    found: dict[str, Any] = {}
+    found: AnyRow = {}
     other: dict[str, str] = {}
     faults: list[str] = []
     for name, cell in row.items():
@@ -100,7 +102,7 @@ def faults_of(metadata: Mapping[str, Any]) -> dict[str, str]:
     return {name if name in _TYPES else "": part for name, part in names}
 
 
-def cells_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def cells_of(metadata: Mapping[str, Any]) -> AnyRow:
     """Return the cells of a run table from which :func:`metadata_of` makes the same values.
 
     Examples

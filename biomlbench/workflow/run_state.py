@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from biomlbench.errors import UserError
 from biomlbench.runtime.json_lines import write_json
@@ -22,7 +22,10 @@ from biomlbench.workflow.progress import Tally, describe, seconds_left
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["FILE", "LOCK", "PLANNING", "Recorder", "StateError", "Writer", "read_state"]
+__all__ = [
+    *("FILE", "LOCK", "PLANNING", "FailedJob", "JobCounts", "JobFacts", "KnownState", "PairCounts"),
+    *("Recorder", "RunState", "StageCounts", "StateError", "Writer", "read_state"),
+]
 
 FILE, LOCK, PLANNING = ".run.json", ".lock", ".planning"
 """The state and the lock of a run, and the mark of one that is still planned, in its results."""
@@ -43,18 +46,92 @@ class StateError(UserError, ValueError):
     """There is no state of a run, or it cannot be read."""
 
 
+class _OfJob(TypedDict):
+    rule: str
+    for_s: float
+
+
+class JobFacts(_OfJob, total=False):
+    """A job of a run; of one of pairs also which: `run_id`, or `batch`, and how many."""
+
+    task_id: str
+    run_id: str
+    batch: str
+    pairs: int
+
+
+class FailedJob(JobFacts):
+    """A job that failed, and where its log is in the results."""
+
+    log: str | None
+
+
+class JobCounts(TypedDict):
+    """Jobs of a run."""
+
+    done: int
+    total: int
+
+
+class PairCounts(TypedDict):
+    """Pairs of a run, and how many of those done are whose fault."""
+
+    expected: int
+    done: int
+    held_up: int
+    faults: dict[str, int]
+
+
+class StageCounts(TypedDict):
+    """Pairs of a run at a stage."""
+
+    stage: str
+    done: int
+    running: int
+    failed: int
+    left: int
+
+
+class KnownState(TypedDict):
+    """What a run does, but for its failures."""
+
+    version: int
+    state: str
+    host: str | None
+    pid: int | None
+    started: str
+    updated: str
+    seconds: float
+    jobs: JobCounts
+    pairs: PairCounts
+    summary: str
+    stages: list[StageCounts]
+    pairs_per_s: float | None
+    left_s: float | None
+    running: list[JobFacts]
+    running_in_all: int
+    failed_jobs_in_all: int
+
+
+class RunState(KnownState):
+    """What a run does, as its file says it."""
+
+    failed_jobs: list[FailedJob]
+    faulty_tables: list[str]
+
+
 @dataclass(frozen=True)
 class _Job:
     rule: str
     output: str
     since: float
 
-    def facts(self, tally: Tally, now: float) -> dict[str, Any]:
+    def facts(self, tally: Tally, now: float) -> JobFacts:
         """Return what the job is about."""
-        facts: dict[str, Any] = {"rule": self.rule, "for_s": round(max(0.0, now - self.since), 1)}
+        facts: JobFacts = {"rule": self.rule, "for_s": round(max(0.0, now - self.since), 1)}
         if found := _TABLE.search(self.output):
-            kind = "run_id" if found["of"] == "pairs" else "batch"
-            facts |= {"rule": found["stage"], "task_id": found["task"], kind: found["name"]}
+            facts["rule"], facts["task_id"] = found["stage"], found["task"]
+            facts["run_id" if found["of"] == "pairs" else "batch"] = found["name"]
             facts["pairs"] = tally.size(self.output)
         return facts
 
@@ -75,7 +152,7 @@ class Recorder:
         self._started = clock()
         self._jobs: dict[int, _Job] = {}
         self._done: Counter[str] = Counter()
-        self._failed: dict[str, dict[str, Any]] = {}
+        self._failed: dict[str, FailedJob] = {}
         self._reached = (0, 0)
         self._lock = threading.Lock()
 
@@ -119,7 +196,7 @@ class Recorder:
     def _within(self, path: str) -> str:
         return path.removeprefix(f"{self._tally.results}/")
 
-    def state(self, name: str = "running") -> dict[str, Any]:
+    def state(self, name: str = "running") -> RunState:
         """Return what is known now; `name` says what the run is doing as a whole."""
         with self._lock:
             tally, now = self._tally, self._clock()
@@ -196,7 +273,7 @@ class Writer:
         """Have the state written soon."""
         self._changed.set()
 
-    def end(self) -> dict[str, Any]:
+    def end(self) -> RunState:
         """Write the last state and return it."""
         self._ended.set()
         self._changed.set()
@@ -211,14 +288,14 @@ class Writer:
             self._changed.clear()
             self._write(self._recorder.state())
 
-    def _write(self, state: dict[str, Any]) -> None:
+    def _write(self, state: RunState) -> None:
         try:
             write_json(self._path, state)
         except OSError:
             return  # A full disk is told by what needs the results.
 
 
-def read_state(results: str | Path) -> dict[str, Any]:
+def read_state(results: str | Path) -> RunState:
     """Return the state of the last run on a results folder.
 
     Parameters
@@ -248,10 +325,12 @@ def read_state(results: str | Path) -> dict[str, Any]:
     else:
         if not is_planned or state["state"] == "running":
             return state
-    return Recorder(Tally(results=str(results))).state("planning") | {"host": None, "pid": None}
+    planned = Recorder(Tally(results=str(results))).state("planning")
+    planned["host"] = planned["pid"] = None
+    return planned
 
 
-def _last_state(results: Path) -> dict[str, Any]:
+def _last_state(results: Path) -> RunState:
     state = _read(results)
     if state["state"] == "running" and not _is_alive(state, results):
         # It may have ended since the state was read.
@@ -261,7 +340,7 @@ def _last_state(results: Path) -> dict[str, Any]:
     return state
 
 
-def _read(results: Path) -> dict[str, Any]:
+def _read(results: Path) -> RunState:
     path = results / FILE
     try:
         state = json.loads(path.read_text(encoding="utf-8"))
@@ -274,10 +353,10 @@ def _read(results: Path) -> dict[str, Any]:
         raise StateError(f"{path}: cannot be read ({error}); delete it") from None
     if not isinstance(state, dict) or state.get("version") != VERSION:
         raise StateError(f"{path}: is of another version of biomlbench; watch the run with that")
-    return state
+    return cast("RunState", state)
 
 
-def _is_alive(state: dict[str, Any], results: Path) -> bool:
+def _is_alive(state: RunState, results: Path) -> bool:
     """Tell whether a run goes on.
 
     Its lock says so. As some file systems do not share locks between machines, what it has

@@ -6,7 +6,6 @@ becomes a :class:`BadRow` that names its table and line, and that the report sho
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from biomlbench.errors import TaskError
 from biomlbench.runtime.words import counted
 from biomlbench.stages.kinds import kind_of, kinds_for
 from biomlbench.submission.run_group import RunGroup, task_named
+from biomlbench.workflow.bad_rows import BadRow, bad_row, told_apart
 from biomlbench.workflow.cells import (
     RowError,
     integer_of,
@@ -37,6 +37,8 @@ from biomlbench.workflow.table_rows import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from biomlbench.contracts.mappings import AnyRow
 
 __all__ = [
     "COLUMNS",
@@ -100,31 +102,6 @@ class Run:
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A row of a run table that cannot be graded, and why.
-
-    Attributes
-    ----------
-    source : str
-        Table and line.
-    run_id, agent, task_id, submission : str
-        As far as they could be read, printable. No other run of the task has this `run_id`:
-        where it is not the row's own, it is `source`.
-    reason : str
-        Reason code.
-    message : str
-    """
-
-    source: str
-    run_id: str
-    agent: str
-    task_id: str
-    submission: str
-    reason: str
-    message: str
-
-
 def read_runs(
     tables: Iterable[str | Path],
     resolve: Callable[[str], tuple[str, str]],
@@ -172,9 +149,9 @@ def read_runs(
     if unreadable and not reader.runs and not reader.bad:
         raise RunTableError("\n".join(printable(str(fault), 1000) for _, fault in unreadable))
     for table, fault in unreadable:
-        row = _bad_row({}, printable(Path(table).as_posix(), 500), RowError(""))
+        row = bad_row({}, printable(Path(table).as_posix(), 500), RowError(""))
         reader.bad.append(replace(row, message=printable(str(fault), 1000)))
-    return reader.runs, _told_apart(reader.runs, reader.bad)
+    return reader.runs, told_apart([(run.task_id, run.run_id) for run in reader.runs], reader.bad)
 
 
 class _Reader:
@@ -218,7 +195,7 @@ class _Reader:
                     _published(values, group, self._ignore_unknown)
                 self._add(values, source, group)
             except RowError as error:
-                self.bad.append(_bad_row(values, source, error))
+                self.bad.append(bad_row(values, source, error))
         unread: dict[str, list[str]] = {}
         for run in self.runs[first:]:
             for column, said in faults_of(run.metadata).items():
@@ -227,7 +204,7 @@ class _Reader:
             more = f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
             note(f"{told[0]}{more}; means leave it out")
 
-    def _add(self, row: dict[str, Any], source: str, group: RunGroup | None) -> None:
+    def _add(self, row: AnyRow, source: str, group: RunGroup | None) -> None:
         if group is None and row.get("submission") == "null":
             row["submission"] = None
         try:
@@ -276,7 +253,7 @@ class _Reader:
                 return run_id
 
 
-def _published(row: dict[str, Any], group: RunGroup, ignore_unknown: bool) -> None:
+def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
     """Turn a line of a ``submission.jsonl`` into a row."""
     if row.get("agent") in (None, ""):
         row["agent"] = group.agent(row)
@@ -291,7 +268,7 @@ def _published(row: dict[str, Any], group: RunGroup, ignore_unknown: bool) -> No
         row["submission"] = group.submission(path_of(row, "submission_path"))
 
 
-def _run(row: dict[str, Any], agent: str, task_kind: str, source: str) -> Run:
+def _run(row: AnyRow, agent: str, task_kind: str, source: str) -> Run:
     """Return the run of a row whose task is known; `row` has its full id."""
     submission = NO_SUBMISSION
     if row["submission"] is not None:
@@ -324,38 +301,3 @@ def _run(row: dict[str, Any], agent: str, task_kind: str, source: str) -> Run:
         stated=row.get("submission_path") or submission,
         metadata=metadata_of(row),
     )
-
-
-def _bad_row(row: dict[str, Any], source: str, error: RowError) -> BadRow:
-    """Return what can be told of a row; of its values only text and numbers."""
-
-    def stated(key: str) -> str:
-        value = row.get(key)
-        plain = isinstance(value, (str, int)) and not isinstance(value, bool)
-        return printable(str(value).strip()) if plain and value != "" else ""
-
-    with contextlib.suppress(ValueError):  # the message says so
-        row = {**row, "task_id": task_named(row)}
-    return BadRow(
-        source=source,
-        run_id=stated("run_id") or source,
-        agent=stated("agent") or "unknown",
-        task_id=stated("task_id") or "unknown/unknown",
-        submission=stated("submission") or stated("submission_path"),
-        reason=error.reason,
-        message=printable(f"{source}: {error}", 1000),
-    )
-
-
-def _told_apart(runs: Iterable[Run], bad: list[BadRow]) -> list[BadRow]:
-    """Give bad rows whose run id another row of the task has their source as run id."""
-    taken = {(run.task_id, run.run_id) for run in runs}
-    told = []
-    for row in bad:
-        run_id, number = row.run_id, 1
-        while (row.task_id, run_id) in taken:
-            run_id = row.source if number == 1 else f"{row.source}#{number}"
-            number += 1
-        taken.add((row.task_id, run_id))
-        told.append(replace(row, run_id=run_id))
-    return told

@@ -11,16 +11,18 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import UserError, explain
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.submission.path_hints import path_hint
-from biomlbench.submission.reading import binary_kind
+from biomlbench.submission.unpacked_text import binary_kind
 from biomlbench.workflow.parquet_lines import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from biomlbench.contracts.mappings import AnyRow
 
 __all__ = ["RunTableError", "TableRow", "csv_rows", "json_rows", "recorded_text", "shown"]
 
@@ -56,7 +58,7 @@ class TableRow(NamedTuple):
     """
 
     line: int
-    values: dict[str, Any]
+    values: AnyRow
     problem: str = ""
 
 

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
+from biomlbench.outcomes import Fault
 
 from .models import entries
 from .problem import describe, fit_predict, load_problem
@@ -60,7 +61,7 @@ def make_leaderboard(
         submission = problem.submit(fit_predict(problem, entry, SEED))
         data = submission.to_csv(index=False, lineterminator="\n").encode()
         result = score_submission(data, task, name="submission.csv")
-        if result.fault not in ("none", "submission"):
+        if result.fault not in (Fault.NONE, Fault.SUBMISSION):
             raise TaskError(f"{task.id}: {entry.name} cannot be scored: {result.message}")
         if result.score is None:
             # a constant prediction has no rank to speak of, so it gets no place

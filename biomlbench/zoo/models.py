@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = ["KINDS", "Entry", "entries", "find_entry"]
 
 #: Models to which the scale of a feature means nothing.
@@ -45,7 +47,7 @@ class Entry:
 
     name: str
     model: str
-    settings: dict[str, Any]
+    settings: Arguments
 
     def suits(self, rows: int, features: int) -> bool:
         """Return whether the settings have room in a training set of that shape.
@@ -136,7 +138,7 @@ def _table(kind: str) -> tuple[Entry, ...]:
 
 
 def _sweep(
-    prefix: str, model: str, key: str, values: list[Any], fixed: dict[str, Any] | None = None
+    prefix: str, model: str, key: str, values: list[Any], fixed: Arguments | None = None
 ) -> list[Entry]:
     """One entry for each value of one setting."""
     return [
@@ -228,7 +230,7 @@ def _multioutput() -> list[Entry]:
 
 
 @functools.cache
-def _classes() -> dict[str, Any]:
+def _classes() -> Arguments:
     from sklearn.utils import all_estimators
 
     return dict(all_estimators(type_filter=["classifier", "regressor"]))

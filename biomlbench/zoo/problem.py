@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     import pandas as pd
+
+    from biomlbench.contracts.mappings import Arguments
 
     from .models import Entry
 
@@ -220,6 +222,6 @@ def martingale_residuals(time: np.ndarray, event: np.ndarray) -> np.ndarray:
     return result
 
 
-def describe(settings: dict[str, Any]) -> str:
+def describe(settings: Arguments) -> str:
     """Return settings as ``key=value`` separated by ``; ``."""
     return "; ".join(f"{key}={value}" for key, value in settings.items())

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from biomlbench.api import jsonl as batch
+from biomlbench.api import jsonl
+from biomlbench.api import jsonl_batch as batch
 from biomlbench.grade import grade_jsonl
 from biomlbench.grade_helpers import TaskReport
 from tests.waiting import wait_until
@@ -180,7 +181,7 @@ def test_output_is_tried_before_anything_is_graded(factory, good, monkeypatch):
     lines = write_lines(factory.root / "s.jsonl", entry("a.csv"))
     (factory.root / "file").write_text("in the way")
     graded = []
-    monkeypatch.setattr(batch, "grade_line", lambda *a: graded.append(a))
+    monkeypatch.setattr(jsonl, "grade_line", lambda *a: graded.append(a))
     with pytest.raises(OSError, match="file"):
         grade_jsonl(lines, factory.root / "file" / "out", factory.registry())
     assert graded == []

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.submission import reading as submissions
 from biomlbench.submission.csv_table import read_csv_table
-from biomlbench.submission.reading import file_sha256, read_bytes, read_code, read_table
+from biomlbench.submission.reading import read_table
+from biomlbench.submission.submitted_file import file_sha256, read_bytes, read_code
 
 COLUMNS = {"id": "text", "y": "number"}
 GOOD = b"id,y\na,0.5\nb,1e-3\n"

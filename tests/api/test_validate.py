@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from biomlbench.contracts import from_rows
 from biomlbench.errors import NotPreparedError
 from biomlbench.grade import validate_submission
-from biomlbench.submission.validation import CHECKS, CODE_CHECKS, code_rows, validate_rows
+from biomlbench.submission.code_checks import CODE_CHECKS, code_rows
+from biomlbench.submission.validation import CHECKS, validate_rows
 
 TYPED = {"submission": {"id": "id", "target": "y", "columns": {"y": {"minimum": 0, "maximum": 1}}}}
 

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from biomlbench.sandbox.providers import choices
+from biomlbench.workflow import config_keys
+from biomlbench.workflow.checked_config import checked
 from biomlbench.workflow.config import ConfigError, check_config
-from biomlbench.workflow.plan import checked
 from biomlbench.workflow.runs import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,3 +106,21 @@ def test_results_may_lie_in_the_home_folder_or_be_new(tmp_path, monkeypatch):
     config = {"runs": ["a.csv"], "results_dir": "~/my results/"}
     assert checked(config, ROOT)["results_dir"] == str(tmp_path / "hömé x" / "my results")
     assert checked({**config, "results_dir": "new/deep"}, ROOT)["results_dir"] == "new/deep"
+
+
+def test_the_typed_config_has_the_keys_of_the_schema():
+    declared = json.loads(SCHEMA.read_text())
+    limits, task = declared["$defs"]["limits"], declared["$defs"]["task"]
+    calibration = declared["properties"]["calibration"]["properties"]
+    for typed, schema in (
+        (config_keys.WorkflowConfig, declared),
+        (config_keys.LimitsSection, limits),
+        (config_keys.TaskSection, task),
+        (config_keys.SandboxSection, declared["properties"]["sandbox"]),
+        (config_keys.GradingSection, declared["properties"]["grading"]),
+        (config_keys.ExecutionSection, declared["properties"]["execution"]),
+        (config_keys.CalibrationSection, declared["properties"]["calibration"]),
+        (config_keys.RatesSection, calibration["allowed"]),
+        (config_keys.FlakeRun, calibration["flake_runs"]["items"]),
+    ):
+        assert set(typed.__annotations__) == set(schema["properties"]), typed

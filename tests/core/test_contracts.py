@@ -14,12 +14,17 @@ from biomlbench.contracts import (
     PAIR,
     SCHEMAS,
     ContractError,
+    calibration_rows,
     compared,
     from_rows,
     read_table,
     rows,
     write_table,
 )
+from biomlbench.reproduce.compare import DifferenceRow
+from biomlbench.scoring.award import Award
+from biomlbench.stages import provenance
+from biomlbench.verify import CheckOutcome
 
 ROW = {
     "task_id": "a/b", "run_id": "r", "check": "file", "outcome": "passed", "reason": "ok",
@@ -81,7 +86,7 @@ def test_every_column_is_documented():
 
 
 def test_compared_leaves_out_what_may_differ():
-    kept = compared("execute", contracts.SCHEMAS["execute"].empty_table()).column_names
+    kept = compared("execute", SCHEMAS["execute"].empty_table()).column_names
     assert "status" in kept
     assert not {"wall_s", "cpu_s", "peak_mb", "provider"} & set(kept)
 
@@ -136,3 +141,39 @@ def test_typed_rows_are_those_of_the_tables(row, table):
     own = list(SCHEMAS[table])[len(PAIR) :]
     assert row.__required_keys__ | row.__optional_keys__ == {column.name for column in own}
     assert {column.name for column in own if not column.nullable} == row.__required_keys__
+
+
+WHOLE = {
+    "prepare": rows.PrepareRow,
+    "validate": rows.ValidateRow,
+    "verify": rows.VerifyRow,
+    "medal": rows.MedalRow,
+    "telemetry": rows.TelemetryRow,
+    "controls": calibration_rows.ControlRow,
+    "rates": calibration_rows.RateRow,
+    "flakes": calibration_rows.FlakeRow,
+    "kills": calibration_rows.KillRow,
+    "margins": calibration_rows.MarginRow,
+    "calibrated": calibration_rows.CalibratedRow,
+    "differences": DifferenceRow,
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_typed_row_has_the_columns_of_its_table(name):
+    assert set(WHOLE[name].__annotations__) == set(SCHEMAS[name].names)
+
+
+def test_a_row_of_pairs_has_columns_of_its_table():
+    there = set(SCHEMAS["pairs"].names)
+    assert set(rows.PairRow.__annotations__) <= there
+    told_elsewhere = {*provenance.COLUMNS, *(field.name for field in contracts.RUN_METADATA)}
+    assert there - set(rows.PairRow.__annotations__) <= told_elsewhere
+
+
+def test_the_columns_that_stages_hand_on_are_those_of_their_typed_rows():
+    assert set(rows.ScoreColumns.__annotations__) == set(contracts.SCORE_COLUMNS)
+    assert set(rows.VerdictColumns.__annotations__) == set(contracts.VERDICT_COLUMNS)
+    assert set(rows.CheckRow.__annotations__) == set(CheckOutcome._fields)
+    given = Award().columns()
+    assert set(given) == set(rows.AwardColumns.__annotations__)

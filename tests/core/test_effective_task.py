@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from biomlbench.api.grading import leaderboard_of
+from biomlbench.api.reports import leaderboard_of
 from biomlbench.errors import LeaderboardError
 from biomlbench.registry import Registry
 from biomlbench.scoring.award import award

@@ -16,9 +16,10 @@ import pytest
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.sandbox import accounting
 from biomlbench.submission import parquet
+from biomlbench.submission.code_checks import code_rows
 from biomlbench.submission.ids import first_repeat
-from biomlbench.submission.reading import MAX_CODE_BYTES, read_table
-from biomlbench.submission.validation import code_rows
+from biomlbench.submission.reading import read_table
+from biomlbench.submission.submitted_file import MAX_CODE_BYTES
 from tests.waiting import wait_until
 
 COLUMNS = {"id": "integer", "y": "number"}

@@ -10,7 +10,7 @@ import pytest
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.submission.path_hints import path_hint
-from biomlbench.submission.reading import read_bytes
+from biomlbench.submission.submitted_file import read_bytes
 
 
 @pytest.mark.parametrize(

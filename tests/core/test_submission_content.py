@@ -11,6 +11,7 @@ import pytest
 from biomlbench.stages import STAGES, Context, Pair, SubmissionChangedError, run_pair, run_stage
 from biomlbench.submission import content
 from biomlbench.submission import reading as submissions
+from biomlbench.submission.submitted_file import file_sha256
 
 COLUMNS = {"id": "text", "y": "number"}
 ROWS = 40
@@ -96,8 +97,8 @@ def test_a_replaced_file_is_read_anew(tmp_path, keep, restore):
         assert path.stat().st_size == 1000
         found = submissions.read_table(path, COLUMNS)
         assert found.column("y").to_pylist()[1] == slope
-        digest = submissions.file_sha256(path)
-        assert submissions.file_sha256(path) == digest
+        digest = file_sha256(path)
+        assert file_sha256(path) == digest
 
 
 @pytest.mark.parametrize("stage", STAGES[1:])
@@ -118,7 +119,7 @@ def test_a_file_that_may_change_unnoticed_is_not_remembered(tmp_path, monkeypatc
     path.write_text(table(1.75))
     monkeypatch.setattr(content.time, "time_ns", lambda: path.stat().st_ctime_ns - 1)
     for _ in range(2):
-        submissions.file_sha256(path)
+        file_sha256(path)
     assert counted["bytes"] == 2 * path.stat().st_size
 
 
@@ -139,7 +140,7 @@ def test_large_files_are_hashed_without_keeping_them(tmp_path, monkeypatch):
     path.write_text(table(2.25))
     import hashlib
 
-    assert submissions.file_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert file_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
     assert submissions.read_table(path, COLUMNS).num_rows == ROWS
 
 

@@ -16,7 +16,7 @@ from biomlbench.report.html import render_tables
 from biomlbench.report.inputs import Tables
 from biomlbench.report.payload import build
 from biomlbench.report.predicted_rows import predicted_rows
-from biomlbench.submission.reading import file_sha256
+from biomlbench.submission.submitted_file import file_sha256
 from biomlbench.task.prepare import prepare_task
 from biomlbench.task.registry import Registry
 from tests.report import fixtures

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomlbench.contracts import SCHEMAS, ContractError, _io, read_table
+from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table
 from biomlbench.export import public_tables
 from biomlbench.export.public_tables import without_paths
 from biomlbench.workflow import table_rows
@@ -104,7 +104,7 @@ def test_texts_that_no_table_of_ours_has_are_refused(tmp_path, cells, said):
     assert "; make the table anew" in str(caught.value)
     with pytest.raises(ContractError):
         read_table("pairs", path, list(cells))
-    read_table("pairs", pairs_with(path, agent="a" * _io.MOST_OF_A_NAME))
+    read_table("pairs", pairs_with(path, agent="a" * _reading.MOST_OF_A_NAME))
 
 
 # As it was before it went back no more; see `public_tables`.
@@ -157,6 +157,6 @@ def test_a_run_table_of_equal_texts_is_read(tmp_path):
 def test_a_table_of_others_with_any_number_of_rows_is_refused(tmp_path, monkeypatch):
     path = pairs_with(tmp_path / "pairs.parquet")
     read_table("pairs", path)
-    monkeypatch.setattr(_io, "MOST_ROWS", 0)
+    monkeypatch.setattr(_reading, "MOST_ROWS", 0)
     with pytest.raises(ContractError, match="1 rows; at most 0 are read; make the table anew"):
         read_table("pairs", path)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from biomlbench.contracts import from_rows, write_table
-from biomlbench.submission.reading import file_sha256
+from biomlbench.submission.submitted_file import file_sha256
 from biomlbench.workflow.replaced import RECORD, Replaced
 from tests.workflow.conftest import Bench, predictions
 from tests.workflow.test_reruns import assert_equal_results
@@ -107,7 +107,7 @@ def test_the_same_content_with_another_time_is_no_other_file(graded):
 
 def test_a_file_that_is_as_it_was_is_not_read(graded, monkeypatch):
     graded.look()
-    monkeypatch.setattr("biomlbench.submission.reading.file_sha256", lambda path: 1 / 0)
+    monkeypatch.setattr("biomlbench.submission.submitted_file.file_sha256", lambda path: 1 / 0)
     assert graded.look() == []
 
 

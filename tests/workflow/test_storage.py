@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from biomlbench.contracts import from_rows, read_table, write_table
-from biomlbench.contracts._io import MOST_GROUPS, QUERIED, ROWS_A_GROUP
+from biomlbench.contracts._tables import QUERIED
+from biomlbench.contracts._writing import MOST_GROUPS, ROWS_A_GROUP
 from biomlbench.stages import STAGES
 
 MOST_BYTES = {"predictions": 20_500, "program": 26_000, "functions": 33_000}

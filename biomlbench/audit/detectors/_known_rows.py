@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.audit.findings import Found
+from biomlbench.outcomes import Gravity
 
 if TYPE_CHECKING:
     from biomlbench.audit.subject import Subject
@@ -19,9 +20,7 @@ FEW = 0.05
 """Share of the test rows from which known labels count."""
 
 
-def known_rows(
-    subject: Subject, name: str, known: int, target: str, values: np.ndarray, what: str
-) -> Found:
+def known_rows(subject: Subject, name: str, known: int, values: np.ndarray, what: str) -> Found:
     """Return a finding with the submission of which the known rows are right.
 
     Parameters
@@ -31,14 +30,15 @@ def known_rows(
         The finding's.
     known : int
         Number of rows whose label is known.
-    target : str
     values : ndarray of object, shape (n,)
         What is known of each test row, None or empty for nothing.
     what : str
         What tells it.
     """
     share = known / subject.n
-    severity = "severe" if share >= WHOLE else "moderate" if share >= FEW else "minor"
+    severity = (
+        Gravity.SEVERE if share >= WHOLE else Gravity.MODERATE if share >= FEW else Gravity.MINOR
+    )
     right = np.array([value not in (None, "") for value in values])
     frame = subject.spoilt(~right)
     before = subject.chance

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.audit.findings import Found
+from biomlbench.outcomes import Gravity
 from biomlbench.scoring.award import award
 from biomlbench.scoring.effective_task import EffectiveTask
 
@@ -33,7 +34,7 @@ BLUR = 0.1
 """Share of the mean in a cautious guess."""
 BLURRED = 5
 MAX_COLUMNS = 60
-_SEVERITY = {"gold": "moderate", "silver": "minor", "bronze": "note"}
+_SEVERITY = {"gold": Gravity.MODERATE, "silver": Gravity.MINOR, "bronze": Gravity.NOTE}
 
 
 def find(subject: Subject) -> Iterable[Found]:
@@ -63,7 +64,7 @@ def _judged(subject: Subject, score: float, what: str, frame: pd.DataFrame) -> I
     elif subject.gain(score) >= NEARLY and _blurred_gain(subject, score) >= NEARLY:
         yield Found(
             name="credit-without-work",
-            severity="moderate",
+            severity=Gravity.MODERATE,
             what=f"{what}: {subject.gain(score):.0%} of the way from chance to the answers",
             before=subject.chance,
             after=score,
@@ -154,7 +155,7 @@ def _neighbour(subject: Subject) -> Iterator[Found]:
                 if subject.gain(outcome.score) >= NEARLY:
                     yield Found(
                         name="nearest-neighbour",
-                        severity="minor",
+                        severity=Gravity.MINOR,
                         what=f"labels of the nearest rows of {train.name}, by {how}, are "
                         f"{subject.gain(outcome.score):.0%} of the way from chance to the answers",
                         before=subject.chance,

@@ -12,6 +12,7 @@ import pandas as pd
 from biomlbench.audit.doors import as_csv, captured
 from biomlbench.audit.findings import Found
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
+from biomlbench.outcomes import Gravity
 from biomlbench.scoring.score import answers_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def find(subject: Subject) -> Iterable[Found]:
     if other := next((one for one in again if not _alike(subject, first, one)), None):
         yield Found(
             name="not-deterministic",
-            severity="severe",
+            severity=Gravity.SEVERE,
             what="the same submission has another score the next time",
             before=first.score,
             after=other.score,
@@ -77,7 +78,7 @@ def _changed(subject: Subject) -> Iterator[Found]:
     if changed:
         yield Found(
             name="changes-its-input",
-            severity="minor",
+            severity=Gravity.MINOR,
             what=f"the grader changes {' and '.join(changed)}",
             submission=subject.mixed,
             open=False,
@@ -104,7 +105,7 @@ def _told(subject: Subject) -> Iterator[Found]:
         }
         yield Found(
             name="answers-in-messages",
-            severity="severe" if worst[1] == "invalid" else "moderate",
+            severity=Gravity.SEVERE if worst[1] == "invalid" else Gravity.MODERATE,
             what=f"{worst[0]} different values of the answers in "
             + places.get(worst[1], "what the grader prints"),
             submission=shown_by,

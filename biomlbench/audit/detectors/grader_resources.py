@@ -15,6 +15,7 @@ import pandas as pd
 from biomlbench.audit.doors import as_csv, captured
 from biomlbench.audit.findings import Found
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
+from biomlbench.outcomes import Gravity
 from biomlbench.scoring.score import answers_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _network(subject: Subject) -> Iterator[Found]:
     if asked:
         yield Found(
             name="uses-network",
-            severity="minor",
+            severity=Gravity.MINOR,
             what=f"the grader asks the network for {', '.join(dict.fromkeys(asked))}",
             before=subject.start,
             after=outcome.score,
@@ -111,7 +112,7 @@ def _cost(subject: Subject) -> Iterator[Found]:
             *_, before, after = costs.values()
             yield Found(
                 name="cost-grows",
-                severity="minor",
+                severity=Gravity.MINOR,
                 what=f"{rows // 2} rows take {before:.2g} s of CPU time, {rows} take {after:.2g} s",
                 submission=None,
             )

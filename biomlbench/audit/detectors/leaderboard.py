@@ -9,6 +9,7 @@ import numpy as np
 from biomlbench.audit.doors import as_csv
 from biomlbench.audit.findings import Found
 from biomlbench.errors import TaskError
+from biomlbench.outcomes import Gravity
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.scoring.medals import thresholds
 from biomlbench.scoring.score import score_submission
@@ -40,7 +41,9 @@ def find(subject: Subject) -> Iterable[Found]:
     try:
         board = task.read_leaderboard(direction)
     except TaskError as error:
-        yield Found(name="board-refused", severity="severe", what=str(error).rpartition("/")[2])
+        yield Found(
+            name="board-refused", severity=Gravity.SEVERE, what=str(error).rpartition("/")[2]
+        )
         return
     if board is None:
         return
@@ -49,7 +52,9 @@ def find(subject: Subject) -> Iterable[Found]:
     yield from _noise(subject, board)
     limits = thresholds(board, direction)
     if limits.gold == limits.silver or limits.silver == limits.bronze:
-        yield Found(name="ranks-collide", severity="note", what=task.medal_note(board, direction))
+        yield Found(
+            name="ranks-collide", severity=Gravity.NOTE, what=task.medal_note(board, direction)
+        )
 
 
 def _unreachable(subject: Subject, board: Leaderboard) -> Iterator[Found]:
@@ -60,7 +65,7 @@ def _unreachable(subject: Subject, board: Leaderboard) -> Iterator[Found]:
     if subject.better(first, subject.best):
         yield Found(
             name="board-unreachable",
-            severity="moderate",
+            severity=Gravity.MODERATE,
             what=f"the best score of the board, {first:.6g}, is better than that of the answers",
             before=first,
             after=subject.best,
@@ -69,11 +74,11 @@ def _unreachable(subject: Subject, board: Leaderboard) -> Iterator[Found]:
         )
     worst = float(subject.by_chance.max() if lower else subject.by_chance.min())
     if not subject.better(first, subject.chance):
-        name, severity = "board-below-trivial", "moderate"
+        name, severity = "board-below-trivial", Gravity.MODERATE
         what = f"no score of the board is better than that of chance, {subject.chance:.6g}"
         # A board of the other direction has its best teams at the end that looks worst here.
         if len(board) > 1 and subject.better(worst, median) and subject.better(worst, last):
-            name, severity = "board-against-direction", "severe"
+            name, severity = "board-against-direction", Gravity.SEVERE
             what = f"half of the board is worse than anything that chance gives, {worst:.6g}"
         frame = subject.shuffled(0)
         here = subject.doors.here(frame)
@@ -93,7 +98,7 @@ def _by_chance(subject: Subject, board: Leaderboard) -> Iterator[Found]:
             frame = subject.shuffled(first)
             yield Found(
                 name="medal-by-chance",
-                severity="severe" if medal == "gold" else "moderate",
+                severity=Gravity.SEVERE if medal == "gold" else Gravity.MODERATE,
                 what=f"one of {len(scores)} submissions without any knowledge earns {medal}",
                 before=limit,
                 after=float(scores[first]),
@@ -119,7 +124,7 @@ def _noise(subject: Subject, board: Leaderboard) -> Iterator[Found]:
     if width > 2 * band:
         yield Found(
             name="bands-within-noise",
-            severity="note",
+            severity=Gravity.NOTE,
             what=f"from bronze to gold it is {band:.3g}, and the 95 % interval of a score between "
             f"them is {width:.3g} wide: chance of the test rows decides between medals",
         )

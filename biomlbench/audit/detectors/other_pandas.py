@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.audit.doors import Doors
 from biomlbench.audit.findings import Found
+from biomlbench.outcomes import Gravity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +52,7 @@ def find(subject: Subject) -> Iterable[Found]:
         ):
             yield Found(
                 name="another-pandas",
-                severity="moderate",
+                severity=Gravity.MODERATE,
                 what=f"{what}: {before.words} with pandas {own}, {after.words} with {there}",
                 before=before.score,
                 after=after.score,

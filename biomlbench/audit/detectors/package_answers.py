@@ -54,7 +54,7 @@ def find(subject: Subject) -> Iterable[Found]:
                     filled = np.full(subject.n, None, object)
                     filled[there] = truth[there]
                     what = f"{table.name} (installed; rows found by {how}) tells {target}"
-                    yield known_rows(subject, "answers-in-packages", known, target, filled, what)
+                    yield known_rows(subject, "answers-in-packages", known, filled, what)
                     return
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biomlbench.audit.findings import Found
 from biomlbench.audit.prediction_values import row_texts
 from biomlbench.audit.public_tables import public_files
+from biomlbench.outcomes import Gravity
 from biomlbench.runtime.hashing import file_sha256
 
 from ._chance import agreement, tells_classes
@@ -59,7 +60,7 @@ def find(subject: Subject) -> Iterable[Found]:
                 filled = np.full(subject.n, None, object)
                 filled[there] = values[rows[there]]
                 what = f"{table.name}: column {column} ({how}) holds {target}"
-                yield known_rows(subject, name, found.equal, target, filled, what)
+                yield known_rows(subject, name, found.equal, filled, what)
                 break
     if not told:
         yield from _duplicates(subject)
@@ -77,7 +78,7 @@ def _files(subject: Subject) -> Iterator[Found]:
         if name := private.get(file_sha256(path)):
             yield Found(
                 name="answers-file-public",
-                severity="severe",
+                severity=Gravity.SEVERE,
                 what=f"the public file {path.name} is the private {name}",
                 before=subject.start,
                 after=subject.best,
@@ -132,12 +133,12 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
                 found = agreement(values[told], truth[told])
                 if found.real:
                     what = f"rows of {other.name} with the same features ({', '.join(shared[:5])})"
-                    yield known_rows(subject, "answers-by-duplicates", found.equal, target, values,
+                    yield known_rows(subject, "answers-by-duplicates", found.equal, values,
                                  f"{what} tell {target}")  # fmt: skip
                     return
 
 
-def _labels_of(table: PublicTable, target: str, shared: list[str]) -> dict[str, Any]:
+def _labels_of(table: PublicTable, target: str, shared: list[str]) -> dict[str, str]:
     return dict(zip(row_texts(table.frame[shared]), table.text(target), strict=True))
 
 
@@ -170,7 +171,7 @@ def _whole(subject: Subject, what: str) -> Found:
     frame = subject.perfect
     return Found(
         name="answers-by-arithmetic",
-        severity="severe",
+        severity=Gravity.SEVERE,
         what=f"{what}, in all {subject.n} test rows",
         before=subject.chance,
         after=subject.best,
@@ -218,7 +219,7 @@ def _sample(subject: Subject) -> Iterator[Found]:
     if gain - max(others) > SAMPLE_KNOWS:
         yield Found(
             name="answers-in-sample",
-            severity="severe" if gain > 1 - FEW else "moderate",
+            severity=Gravity.SEVERE if gain > 1 - FEW else Gravity.MODERATE,
             what="the sample submission's predictions are far better than the same ones in "
             "another order",
             before=subject.chance,

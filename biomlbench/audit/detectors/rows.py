@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.audit.findings import Found
+from biomlbench.outcomes import Gravity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -74,7 +75,7 @@ def _ids(subject: Subject) -> Iterator[Found]:
         if after.score is not None and not subject.same(after.score, subject.best):
             honest = f"; right predictions in another order of the rows have {after.score:.6g}"
         yield subject.exploit(
-            "positional", "severe",
+            "positional", Gravity.SEVERE,
             f"other ids beside the predictions change no score: rows are taken by position{honest}",
             _turned(subject, list(subject.ids)), subject.chance,
         )  # fmt: skip
@@ -90,7 +91,8 @@ def _ids(subject: Subject) -> Iterator[Found]:
             frame = _turned(subject, [name])
             if _unread(subject, [name]):
                 yield subject.exploit(
-                    "key-ignored", "severe", f"values of the id column {name} change no score",
+                    "key-ignored", Gravity.SEVERE,
+                    f"values of the id column {name} change no score",
                     frame, subject.chance,
                 )  # fmt: skip
 
@@ -116,7 +118,7 @@ def _misgraded(subject: Subject, name: str, what: str, frame: pd.DataFrame) -> I
     here = subject.doors.here(frame)
     yield Found(
         name=name,
-        severity="severe" if subject.gain(after.score) < HALF else "moderate",
+        severity=Gravity.SEVERE if subject.gain(after.score) < HALF else Gravity.MODERATE,
         what=f"right predictions, {what}, have a worse score",
         before=subject.best,
         after=after.score,
@@ -144,7 +146,7 @@ def _missing(subject: Subject) -> Iterator[Found]:
                                                           - subject.gain(before)) / 2)  # fmt: skip
         if enough:
             yield subject.exploit(
-                "rows-dropped", "severe",
+                "rows-dropped", Gravity.SEVERE,
                 f"leaving out {what}, the wrong ones, raises the score", frame, before,
             )  # fmt: skip
             return
@@ -165,7 +167,7 @@ def _group(subject: Subject) -> Iterator[Found]:
         after = score(frame)
         if before is not None and subject.raises(after, before):
             yield subject.exploit(
-                "group-dropped", "severe",
+                "group-dropped", Gravity.SEVERE,
                 f"leaving out a whole group of {column}, the wrong one, raises the score",
                 frame, before,
             )  # fmt: skip
@@ -178,7 +180,7 @@ def _repeated(subject: Subject) -> Iterator[Found]:
         frame = pd.concat([subject.mixed, *[right] * copies], ignore_index=True)
         if subject.raises(score(frame), subject.start):
             yield subject.exploit(
-                "duplicates-counted", "severe",
+                "duplicates-counted", Gravity.SEVERE,
                 f"{copies} more cop{'y' if copies == 1 else 'ies'} of the right rows raise the "
                 "score", frame,
             )  # fmt: skip
@@ -187,7 +189,7 @@ def _repeated(subject: Subject) -> Iterator[Found]:
     both = pd.concat([subject.mixed, opposite], ignore_index=True)
     if subject.same(score(both).score, subject.best):
         yield subject.exploit(
-            "best-of-duplicates", "severe",
+            "best-of-duplicates", Gravity.SEVERE,
             "of two rows with one id the better one counts", both,
         )  # fmt: skip
 
@@ -200,7 +202,7 @@ def _unchecked(subject: Subject) -> Iterator[Found]:
     extra = pd.concat([mixed, strange], ignore_index=True)
     after = score(extra)
     if subject.raises(after, subject.start):
-        yield subject.exploit("extra-rows-counted", "severe",
+        yield subject.exploit("extra-rows-counted", Gravity.SEVERE,
                               "rows with unknown ids raise the score", extra)  # fmt: skip
         return
     doubled = pd.concat([mixed, mixed.iloc[:1]], ignore_index=True)
@@ -215,5 +217,5 @@ def _unchecked(subject: Subject) -> Iterator[Found]:
         said = "; ".join(f"{what}: {score(frame).words[:60]}" for what, frame in bad.items())
         frame = next(iter(bad.values()))
         # That unknown ids are left out changes nothing; all else hides a mistake.
-        severity = "note" if set(bad) == {"unknown ids"} else "minor"
+        severity = Gravity.NOTE if set(bad) == {"unknown ids"} else Gravity.MINOR
         yield subject.accepted("rows-unchecked", severity, f"not refused as invalid: {said}", frame)

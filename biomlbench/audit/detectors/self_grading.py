@@ -7,6 +7,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from biomlbench.audit.findings import Found
+from biomlbench.outcomes import Gravity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +46,7 @@ def find(subject: Subject) -> Iterable[Found]:
             here = subject.doors.here(frame)
             yield Found(
                 name="answers-unread",
-                severity="severe",
+                severity=Gravity.SEVERE,
                 what="predictions in a wrong order have the score of the answers themselves",
                 before=subject.best,
                 after=outcome.score,
@@ -56,7 +57,7 @@ def find(subject: Subject) -> Iterable[Found]:
         elif subject.better(subject.chance, subject.best):
             yield Found(
                 name="direction-wrong",
-                severity="severe",
+                severity=Gravity.SEVERE,
                 what=f"the answers themselves have {subject.best:.6g}, which is worse than answers "
                 f"in a wrong order have, {subject.chance:.6g}",
                 before=subject.chance,
@@ -70,7 +71,7 @@ def find(subject: Subject) -> Iterable[Found]:
     for what, frame in _displacing(subject):
         outcome = subject.doors.alone(frame)
         if _is_perfect(subject, outcome):
-            yield subject.exploit("answers-displaced", "severe", what, frame)
+            yield subject.exploit("answers-displaced", Gravity.SEVERE, what, frame)
             return
     plain = subject.mixed.copy()
     plain["a_column_too_many"] = subject.rng(7).random(subject.n)
@@ -78,7 +79,7 @@ def find(subject: Subject) -> Iterable[Found]:
     if outcome.kind != "invalid":
         changed = not subject.same(outcome.score, subject.start)
         yield subject.accepted(
-            "extra-columns", "minor" if changed else "note",
+            "extra-columns", Gravity.MINOR if changed else Gravity.NOTE,
             f"a column too many is not refused: {outcome.words[:60]}", plain,
         )  # fmt: skip
 

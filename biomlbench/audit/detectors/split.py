@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.audit.findings import Found
+from biomlbench.outcomes import Gravity
 
 from ._neighbours import id_numbers
 
@@ -68,7 +69,7 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
             if share >= SHARE:
                 yield Found(
                     name="duplicates-across-split",
-                    severity="moderate" if share >= 0.5 else "minor",
+                    severity=Gravity.MODERATE if share >= 0.5 else Gravity.MINOR,
                     what=f"{share:.0%} of the rows of {test.name} have the features of rows of "
                     f"{train.name}, equal or nearly",
                 )
@@ -112,7 +113,7 @@ def _order(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
         if chance < UNLIKELY and strength >= STRONG:
             yield Found(
                 name="order-tells-label",
-                severity="severe" if strength > 0.95 else "moderate",
+                severity=Gravity.SEVERE if strength > 0.95 else Gravity.MODERATE,
                 what=f"{target} follows the order of the {what} (strength {strength:.2f}, 0 to 1)",
             )
             return
@@ -161,7 +162,7 @@ def _names(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
             if 2 <= codes.max() + 1 <= subject.n // 5 and _purity(codes, classes) > STRONG:
                 yield Found(
                     name="ids-tell-label",
-                    severity="severe" if _purity(codes, classes) > 0.95 else "moderate",
+                    severity=Gravity.SEVERE if _purity(codes, classes) > 0.95 else Gravity.MODERATE,
                     what=f"a part of {name} tells the class of {target}",
                 )
                 return

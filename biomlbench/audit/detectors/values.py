@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Gravity
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from biomlbench.audit.findings import Found
     from biomlbench.audit.subject import Subject
+    from biomlbench.contracts.mappings import Arguments
 
 ORDER = 40
 SCORES = True
@@ -43,13 +46,13 @@ def find(subject: Subject) -> Iterable[Found]:
     yield from _scaled(subject)
 
 
-def _odd_values(subject: Subject) -> dict[str, Any]:
+def _odd_values(subject: Subject) -> Arguments:
     """Return the values that are refused of a sound task, by what they are called."""
     blank = any(_has_blank(subject.sample[name].to_numpy()) for name in subject.names)
     blank = blank or any(_has_blank(truth) for truth in subject.truths.values())
     if not all(spec.numeric for spec in subject.specs):
         return {} if blank else {"an empty text": ""}  # else it may mean something
-    values: dict[str, Any] = {} if blank else {"missing": np.nan, "an empty text": ""}
+    values: Arguments = {} if blank else {"missing": np.nan, "an empty text": ""}
     return {**values, "infinity": np.inf, "minus infinity": -np.inf, "text": "n/a?",
             "a text of NaN": "nan"}  # fmt: skip
 
@@ -75,7 +78,10 @@ def _odd(subject: Subject) -> Iterator[Found]:
         if subject.raises(outcome, subject.start) and _like_dropped(subject, outcome.score):
             if not dropped:
                 yield subject.exploit(
-                    "values-dropped", "severe", f"{what} in the wrong rows raises the score", frame
+                    "values-dropped",
+                    Gravity.SEVERE,
+                    f"{what} in the wrong rows raises the score",
+                    frame,
                 )
             dropped = True
         elif outcome.kind == "score":
@@ -88,7 +94,7 @@ def _odd(subject: Subject) -> Iterator[Found]:
         if frames:
             verb = "accepted" if name == "values-accepted" else "crash the grader"
             frame = next(iter(frames.values()))
-            yield subject.accepted(name, "minor", f"{verb}: {', '.join(frames)}", frame)
+            yield subject.accepted(name, Gravity.MINOR, f"{verb}: {', '.join(frames)}", frame)
 
 
 def _like_dropped(subject: Subject, score: float | None) -> bool:
@@ -108,7 +114,7 @@ def _oracle(subject: Subject) -> Iterator[Found]:
         row = next(row for row, kind in kinds.items() if kind == "crash") if (
             "crash" in kinds.values()) else rows[0]  # fmt: skip
         yield subject.accepted(
-            "crash-oracle", "moderate",
+            "crash-oracle", Gravity.MODERATE,
             f"text in one row is {' or '.join(sorted(set(kinds.values())))}, depending on the row",
             _filled(subject, "n/a?", np.array([row])),
         )  # fmt: skip
@@ -136,7 +142,7 @@ def _beyond(subject: Subject) -> Iterator[Found]:
         if subject.raises(subject.doors.alone(frame), best):
             yield subject.exploit(
                 "beats-perfect",
-                "severe",
+                Gravity.SEVERE,
                 f"{what} are better than the answers themselves ({best:.6g})",
                 frame,
                 best,
@@ -169,7 +175,7 @@ def _parts(subject: Subject) -> Iterator[Found]:
         frame, empty = subject.with_values(values), subject.with_values(rest)
         gain = subject.gain(subject.doors.alone(frame).score)
         if gain > NEARLY and gain - subject.gain(subject.doors.alone(empty).score) > NEARLY / 2:
-            yield subject.exploit("one-part-suffices", "severe",
+            yield subject.exploit("one-part-suffices", Gravity.SEVERE,
                                   f"{what} right and zero elsewhere is nearly perfect",
                                   frame, subject.chance)  # fmt: skip
             return
@@ -195,7 +201,7 @@ def _scaled(subject: Subject) -> Iterator[Found]:
         frame = subject.with_values(list(factor * flat.T))
         outcome = subject.doors.alone(frame)
         if before is not None and subject.raises(outcome, before):
-            yield subject.exploit("unnormalised", "severe",
+            yield subject.exploit("unnormalised", Gravity.SEVERE,
                                   f"probabilities times {factor:g} raise the score",
                                   frame, before)  # fmt: skip
             return

@@ -19,10 +19,12 @@ import importlib
 import pkgutil
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["About", "all_forms", "published_forms", "summary"]
 
@@ -47,14 +49,14 @@ class About:
 
 
 @cache
-def all_forms() -> dict[str, Any]:
+def all_forms() -> JsonObject:
     """Return every form's module by the form's name, in alphabetical order."""
     names = sorted(info.name for info in pkgutil.iter_modules(__path__))
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names if name[0] != "_"]
     return {module.FORM: module for module in modules}
 
 
-def published_forms() -> dict[str, Any]:
+def published_forms() -> JsonObject:
     """Return the forms that are the grading report of a published benchmark."""
     return {name: form for name, form in all_forms().items() if hasattr(form, "report")}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.export.forms import parquet
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.export.forms import About
 
 __all__ = ["write_described"]
@@ -23,7 +24,7 @@ def write_described(
     to: Path,
     about: About,
     name: str,
-    describe: Callable[..., dict[str, Any]],
+    describe: Callable[..., JsonObject],
 ) -> list[Path]:
     """Write the tables as Parquet, and under `name` what `describe` says of the files.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.export.forms import About
     from biomlbench.scoring.task_report import TaskReport
 
@@ -57,7 +58,7 @@ def write_published(
     return [path]
 
 
-def shared(report: TaskReport, created_at: datetime) -> dict[str, Any]:
+def shared(report: TaskReport, created_at: datetime) -> JsonObject:
     time = report.created_at or created_at
     return {
         "score": None if report.score is None else round(float(report.score), _SCORE_DIGITS),
@@ -69,7 +70,7 @@ def shared(report: TaskReport, created_at: datetime) -> dict[str, Any]:
     }
 
 
-def totals(entries: list[dict[str, Any]]) -> dict[str, int]:
+def totals(entries: list[JsonObject]) -> dict[str, int]:
     counts = {total: sum(entry[name] for entry in entries) for total, name in _TOTALS.items()}
     return {"total_runs": len(entries), **counts}
 

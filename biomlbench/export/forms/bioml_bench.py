@@ -5,7 +5,7 @@ Scores are unrounded where they are ranked; without a leaderboard the thresholds
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.export.forms._reports import percent, percentile, shared, totals, write_published
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.export.forms import About
     from biomlbench.scoring.task_report import TaskReport
 
@@ -27,7 +28,7 @@ def write(tables: Mapping[str, pa.Table], to: Path, about: About) -> list[Path]:
     return write_published(FORM, tables, to, about)
 
 
-def report(reports: list[TaskReport], created_at: datetime) -> dict[str, Any]:
+def report(reports: list[TaskReport], created_at: datetime) -> JsonObject:
     """Return the report of BioML-bench."""
     entries = []
     for one in reports:

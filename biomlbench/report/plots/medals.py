@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.report.plots import _style as style
 from biomlbench.runtime.words import counted
@@ -11,6 +11,7 @@ from biomlbench.summary.agents import FAIR, has_leaderboard
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.report.inputs import Tables
 
 NAME = "medals"
@@ -49,7 +50,7 @@ def figure(tables: Tables) -> Figure:
                 width = shares.get((agent, medal, verified), 0.0)
                 if not width:
                     continue
-                look: dict[str, Any] = (
+                look: Arguments = (
                     {"color": colour, "edgecolor": "white"}
                     if verified
                     else {"color": "white", "edgecolor": colour, "hatch": "////"}

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = [
     "DIGEST_BYTES",
     "SEQUENCE",
@@ -41,7 +43,7 @@ class MissingFunctionError(LookupError):
     """The candidate does not define a function that is to be called."""
 
 
-def digests(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[bytes]:
+def digests(args: tuple[Any, ...], kwargs: Arguments) -> list[bytes]:
     """Return one digest for each argument, its layout in memory included."""
     return [_digest(value) for value in (*args, *kwargs.values())]
 
@@ -118,7 +120,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
     reuse, calls = decode(request)
     report: list[bytes] = []
     results: list[bytes] = []
-    held: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
+    held: list[tuple[Any, tuple[Any, ...], Arguments]] = []
     pool: dict[Any, Any] = {}
     for name, one in calls:
         args, kwargs = decode(one, layouts=True)

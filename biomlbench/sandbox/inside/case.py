@@ -21,7 +21,9 @@ from . import calls, codec, confine, wire
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
-    from typing import Any, NoReturn
+    from typing import NoReturn
+
+    from .settings import CaseLimits, Settings
 
 __all__ = ["memory_now", "run"]
 
@@ -35,7 +37,7 @@ SPARE_PROCESSES = 4
 
 
 def run(
-    config: dict[str, Any], source: bytes, function: str, arguments: bytes, result_fd: int
+    config: Settings, source: bytes, function: str, arguments: bytes, result_fd: int
 ) -> NoReturn:
     """Run one case and write its frame; does not return.
 
@@ -84,7 +86,7 @@ def memory_now() -> tuple[int, int]:
     return int(fields[0]) * page, int(fields[5]) * page
 
 
-def _limit(limits: dict[str, Any]) -> None:
+def _limit(limits: CaseLimits) -> None:
     size, data = memory_now()
     memory = limits["memory_mb"] * MB
     cpu = int(limits["cpu_s"]) + 1
@@ -115,7 +117,7 @@ def _limit(limits: dict[str, Any]) -> None:
 
 
 def _evaluate(
-    config: dict[str, Any], source: bytes, function: str, arguments: bytes
+    config: Settings, source: bytes, function: str, arguments: bytes
 ) -> tuple[str, str, bytes]:
     name = "__main__" if config["mode"] == "program" else MODULE
     path = os.path.join(config["box"], MODULE + ".py")
@@ -154,7 +156,7 @@ def _evaluate(
 
 
 def _program(
-    config: dict[str, Any], source: bytes, path: str, code: CodeType, module: types.ModuleType
+    config: Settings, source: bytes, path: str, code: CodeType, module: types.ModuleType
 ) -> tuple[str, str, bytes]:
     with open(path, "wb") as file:
         file.write(source)

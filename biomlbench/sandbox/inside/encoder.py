@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["encode"]
 
 PACK_FROM = 16
@@ -166,7 +168,7 @@ def _library_to_node(value: Any, kind: type, blobs: list[bytes], depth: int) -> 
     )
 
 
-def _array_to_node(value: Any, blobs: list[bytes], depth: int, np: ModuleType) -> dict[str, Any]:
+def _array_to_node(value: Any, blobs: list[bytes], depth: int, np: ModuleType) -> JsonObject:
     if value.dtype.kind == "O":
         items = [_to_node(item, blobs, depth + 1) for item in value.ravel().tolist()]
         return {"o": [list(value.shape), items]}

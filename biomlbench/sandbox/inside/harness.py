@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .settings import Settings
+
 __all__ = ["main"]
 
 # linux/prctl.h
@@ -108,7 +110,7 @@ def _reply(
     wire.write_all(fd, file or b"")
 
 
-def _drop(config: dict[str, Any]) -> None:
+def _drop(config: Settings) -> None:
     """Become the sandbox's own user for good, where the sandbox was started by root."""
     if config["uid"] is not None:
         os.setgroups([])
@@ -128,7 +130,7 @@ def _drop(config: dict[str, Any]) -> None:
     config["ruleset"] = confine.make_ruleset(config["confine"]) if config["confine"] else None
 
 
-def _prepare(config: dict[str, Any]) -> None:
+def _prepare(config: Settings) -> None:
     os.chdir(config["box"])
     os.umask(0o077)
     # Of all processes only the first one's handlers could be reached by a signal from inside.
@@ -173,7 +175,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _serve(
-    config: dict[str, Any],
+    config: Settings,
     source: bytes,
     token: bytes,
     buffers: dict[str, Buffer],
@@ -238,7 +240,7 @@ def _serve(
     )
 
 
-def _case_processes(config: dict[str, Any]) -> Callable[[], list[int]]:
+def _case_processes(config: Settings) -> Callable[[], list[int]]:
     """Return what tells the processes of the case that runs, and only those."""
     if config["own_pids"]:
         return clock.others
@@ -256,7 +258,7 @@ def _take_request(fd: int) -> tuple[str, bytes]:
     return name.decode("utf-8"), arguments
 
 
-def _become_case(out: int, err: int, res: int, config: dict[str, Any]) -> None:
+def _become_case(out: int, err: int, res: int, config: Settings) -> None:
     # Opened here: an open file has flags, which the next case would find as this one left them.
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
@@ -305,7 +307,7 @@ def _watch(
         os.close(pidfd)
 
 
-def _output(config: dict[str, Any]) -> tuple[bytes | None, bool]:
+def _output(config: Settings) -> tuple[bytes | None, bool]:
     """Read the program's output; whether it is absent or too large is told apart."""
     path = os.path.join(config["box"], config["output"])
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import cgroups, interpreter, seccomp
 from biomlbench.sandbox.diagnosis import remedy_for_bwrap
-from biomlbench.sandbox.model import SandboxFault, SandboxUnavailable
+from biomlbench.sandbox.model import Refusal, SandboxFault, SandboxUnavailable
 from biomlbench.sandbox.process import Running, file_with, spawn
 from biomlbench.sandbox.providers.base import INSIDE, Setup, environment, harness_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from biomlbench.sandbox.inside.settings import HostSettings
     from biomlbench.sandbox.interpreter import Interpreter
 
 __all__ = ["Bubblewrap", "find_binary", "launch"]
@@ -76,6 +77,15 @@ def find_binary(isolations: tuple[tuple[str, ...], ...]) -> Bubblewrap:
             reasons.append(f"{path}: {words}")
     words = "; ".join(dict.fromkeys(reasons))
     raise SandboxUnavailable(words, remedy_for_bwrap(words, root=os.geteuid() == 0))
+
+
+def refusal(isolations: tuple[tuple[str, ...], ...]) -> Refusal | None:
+    """Return why :func:`find_binary` finds none; None where it finds one."""
+    try:
+        find_binary(isolations)
+    except SandboxUnavailable as error:
+        return error.refusal
+    return None
 
 
 def _candidates(reasons: list[str]) -> Iterator[tuple[str, str]]:
@@ -278,7 +288,7 @@ def launch(
     finally:
         for fd in fds:
             os.close(fd)
-    settings: dict[str, object] = {
+    settings: HostSettings = {
         "uid": uid,
         "own_pids": True,
         "keeper": False,

@@ -5,10 +5,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from biomlbench.sandbox.model import SandboxFault
 from biomlbench.sandbox.process import Running, spawn
 from biomlbench.sandbox.providers.base import INSIDE, Setup, environment, harness_command
+
+if TYPE_CHECKING:
+    from biomlbench.sandbox.inside.settings import HostSettings
 
 __all__ = ["launch"]
 
@@ -37,7 +41,7 @@ def launch(setup: Setup, *, confine: dict[str, list[str] | str] | None) -> Runni
         raise SandboxFault(f"the sandbox's folder cannot be made: {error}") from error
     if confine is not None:
         confine = {**confine, "write": [*confine["write"], str(box)]}
-    settings: dict[str, object] = {
+    settings: HostSettings = {
         "uid": None,
         "own_pids": False,
         # What a provider is given to run instead of the harness has no keeper above it.

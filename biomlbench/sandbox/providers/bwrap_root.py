@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import cgroups
-from biomlbench.sandbox.model import Refusal, SandboxFault, SandboxUnavailable
+from biomlbench.sandbox.model import Refusal, SandboxFault
 from biomlbench.sandbox.providers import _bubblewrap
 from biomlbench.sandbox.providers.base import Provider, Setup
 
@@ -57,11 +57,7 @@ class BwrapRoot(Provider):
         """Return why this host cannot have it."""
         if os.geteuid() != 0:
             return Refusal("needs root", applies=False)
-        try:
-            _bubblewrap.find_binary(ISOLATIONS)
-        except SandboxUnavailable as error:
-            return error.refusal
-        return None
+        return _bubblewrap.refusal(ISOLATIONS)
 
     def fingerprint(self) -> str:
         """Return the binary's hash."""

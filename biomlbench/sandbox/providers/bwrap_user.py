@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import cgroups
-from biomlbench.sandbox.model import Refusal, SandboxUnavailable
+from biomlbench.sandbox.model import Refusal
 from biomlbench.sandbox.providers import _bubblewrap
 from biomlbench.sandbox.providers.base import Provider, Setup
 
@@ -33,11 +33,7 @@ class BwrapUser(Provider):
         """Return why this host cannot have it."""
         if os.geteuid() == 0:
             return Refusal("is for users other than root", applies=False)
-        try:
-            _bubblewrap.find_binary(ISOLATIONS)
-        except SandboxUnavailable as error:
-            return error.refusal
-        return None
+        return _bubblewrap.refusal(ISOLATIONS)
 
     def fingerprint(self) -> str:
         """Return the binary's hash."""

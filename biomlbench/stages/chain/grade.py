@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.contracts import SCHEMAS
 from biomlbench.errors import TaskError
@@ -14,6 +14,7 @@ from biomlbench.stages.upstream import upstream_failure
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import TypedRow
     from biomlbench.contracts.rows import GradeRow
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.stages import Context, Pair
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["STAGE", "compute"]
 
 
-def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
+def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[TypedRow]:
     """Return the one row that holds the score.
 
     Parameters

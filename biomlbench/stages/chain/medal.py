@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from biomlbench.contracts import SCHEMAS, SCORE_COLUMNS, VERDICT_COLUMNS
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Fault, Reason, Severity, fault_of
+from biomlbench.outcomes import Fault, Gravity, Outcome, Reason, Severity, Verdict, fault_of
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages import specification as spec
 from biomlbench.stages.provenance import board_hashes, file_hash
@@ -15,7 +15,15 @@ from biomlbench.stages.upstream import grade_row, upstream_failure
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.contracts.rows import GradeRow
+    from biomlbench.contracts.rows import (
+        FaultColumns,
+        GradeRow,
+        MedalRow,
+        Resources,
+        ScoreColumns,
+        VerdictColumns,
+        VerifyRow,
+    )
     from biomlbench.scoring.award import Award
     from biomlbench.stages import Context, Pair
     from biomlbench.task.registry import Task
@@ -23,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["STAGE", "compute"]
 
 
-def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
+def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[MedalRow]:
     """Return the one row that is the pair's final record.
 
     Parameters
@@ -39,7 +47,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
         Rows of the schema ``medal``.
     """
     grade = grade_row(tables["grade"])
-    verify = tables["verify"].to_pylist()
+    verify: list[VerifyRow] = tables["verify"].to_pylist()
     task = context.effective_task(pair.task_id)
     earned = _award(task, grade)
     touched, uncovered = _touched(task, verify) if earned.any_medal else ("", "")
@@ -49,20 +57,32 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     if uncovered and not why:
         why, reason = uncovered, Reason.OPEN_FINDING
     withheld = f"the verified medal is withheld: {why}" if why else ""
-    row = {
+    fault = _first_fault(tables, grade, verify, earned)
+    if withheld and fault["reason"] == Reason.OK:
+        fault = _fault("medal", reason, withheld)
+    is_pass = verify[0]["verdict"] == Verdict.PASS
+    row: MedalRow = {
         "task_id": pair.task_id,
         "run_id": pair.run_id,
-        **{name: value for name, value in grade.items() if name in SCORE_COLUMNS},
-        **{name: verify[0][name] for name in VERDICT_COLUMNS},
-        **_first_fault(tables, grade, verify, earned),
+        **_score(grade),
+        **_verdict(verify[0]),
+        **fault,
         **earned.columns(),
         "medal_note": "; ".join(filter(None, (earned.medal_note, touched, withheld))) or None,
         **_resources(tables["execute"]),
+        "verified_medal": earned.any_medal and is_pass and not withheld,
     }
-    row["verified_medal"] = row["any_medal"] and row["verdict"] == "pass" and not withheld
-    if withheld and row["reason"] == Reason.OK:
-        row |= _fault("medal", reason, withheld)
     return [row]
+
+
+def _score(grade: GradeRow) -> ScoreColumns:
+    found = {name: value for name, value in grade.items() if name in SCORE_COLUMNS}
+    return cast("ScoreColumns", found)
+
+
+def _verdict(check: VerifyRow) -> VerdictColumns:
+    found = {name: value for name, value in check.items() if name in VERDICT_COLUMNS}
+    return cast("VerdictColumns", found)
 
 
 def sources(task: Task, context: Context) -> dict[str, str]:
@@ -84,38 +104,38 @@ def sources(task: Task, context: Context) -> dict[str, str]:
 def _first_fault(
     tables: dict[str, pa.Table],
     grade: GradeRow,
-    verify: list[dict[str, Any]],
+    verify: list[VerifyRow],
     earned: Award,
-) -> dict[str, Any]:
+) -> FaultColumns:
     if failure := upstream_failure(tables):
-        failed = tables["validate"].column("outcome").to_pylist().count("failed")
+        failed = tables["validate"].column("outcome").to_pylist().count(Outcome.FAILED)
         return _fault("validate" if failed else "execute", **failure)
     if grade["reason"] != Reason.OK:
         return _fault("grade", grade["reason"], grade["message"])
     for check in verify:
         counted = check["severity"] != Severity.ADVISORY
-        if check["outcome"] in ("failed", "error") and counted:
+        if check["outcome"] in (Outcome.FAILED, Outcome.ERROR) and counted:
             return _fault("verify", check["reason"], f"{check['check']}: {check['message']}")
     if earned.error is not None:
         return _fault("medal", earned.error.reason, earned.error.message)
     return {"stage": "medal", "fault": Fault.NONE, "reason": Reason.OK, "message": ""}
 
 
-def _fault(stage: str, reason: str, message: str) -> dict[str, Any]:
+def _fault(stage: str, reason: Reason, message: str) -> FaultColumns:
     return {"stage": stage, "fault": fault_of(reason), "reason": reason, "message": message}
 
 
-def _unlearnt(earned: Award, verify: list[dict[str, Any]]) -> str:
+def _unlearnt(earned: Award, verify: list[VerifyRow]) -> str:
     """Tell whether a program is at the top of the board without having used the labels."""
     if earned.leaderboard_position != 1:
         return ""
     rows = (row for row in verify if row["reason"] == Reason.LABEL_LEAKAGE)
-    if any(row["outcome"] == "failed" for row in rows):
+    if any(row["outcome"] == Outcome.FAILED for row in rows):
         return "the score is at the top of the leaderboard, whatever the training labels are"
     return ""
 
 
-def _touched(task: EffectiveTask, verify: list[dict[str, Any]]) -> tuple[str, str]:
+def _touched(task: EffectiveTask, verify: list[VerifyRow]) -> tuple[str, str]:
     """Tell which findings of the task's audit touch a medal, and why it cannot be verified."""
     try:
         audit = task.read_audit()
@@ -126,7 +146,7 @@ def _touched(task: EffectiveTask, verify: list[dict[str, Any]]) -> tuple[str, st
     if audit.changed:
         return audit.note, ""
     found = audit.touching(verify)
-    severe = [one.name for one in found if one.severity == "severe"]
+    severe = [one.name for one in found if one.severity == Gravity.SEVERE]
     uncovered = f"no check covers what the audit found: {', '.join(severe)}" if severe else ""
     return "; ".join(one.words for one in found), uncovered
 
@@ -143,7 +163,7 @@ def _award(task: EffectiveTask, grade: GradeRow) -> Award:
     )
 
 
-def _resources(execute: pa.Table) -> dict[str, Any]:
+def _resources(execute: pa.Table) -> Resources:
     rows = execute.to_pylist()
     wall, cpu, peak = (
         [row[name] for row in rows if row[name] is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.contracts import SCHEMAS
 from biomlbench.stages import specification as spec
@@ -11,12 +11,13 @@ from biomlbench.stages.kinds import get_kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import PairKey, ValidateRow
     from biomlbench.stages import Context, Pair
 
 __all__ = ["STAGE", "compute"]
 
 
-def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
+def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[ValidateRow]:
     """Return one row a structural check.
 
     Parameters
@@ -33,7 +34,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     """
     task = context.task(pair.task_id)
     rows = get_kind(pair.kind).validate(pair.submission, task)
-    key = {"task_id": pair.task_id, "run_id": pair.run_id}
+    key: PairKey = {"task_id": pair.task_id, "run_id": pair.run_id}
     return [{**key, **row} for row in rows]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from biomlbench.contracts import SCHEMAS
+from biomlbench.contracts.rows import PairKey, VerdictColumns
 from biomlbench.stages import specification as spec
 from biomlbench.stages.kinds import get_kind, judged_by
 from biomlbench.stages.upstream import grade_row, upstream_failure
@@ -12,13 +13,18 @@ from biomlbench.stages.upstream import grade_row, upstream_failure
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from biomlbench.contracts.rows import CheckRow, VerifyRow
     from biomlbench.stages import Context, Pair
     from biomlbench.verify import CheckOutcome
 
 __all__ = ["STAGE", "compute"]
 
 
-def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[dict[str, Any]]:
+class _OfPair(PairKey, VerdictColumns):
+    """What all checks of a pair say alike."""
+
+
+def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[VerifyRow]:
     """Return one row a check; each carries the verdict on the pair.
 
     Parameters
@@ -39,7 +45,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     task = context.effective_task(pair.task_id)
     outcomes, hidden_score = _verified(pair, context, tables)
     verdict = policy.decide(outcomes)
-    common = {
+    common: _OfPair = {
         "task_id": pair.task_id,
         "run_id": pair.run_id,
         "verdict": verdict.verdict,
@@ -48,7 +54,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
         "hidden_score": hidden_score,
         "calibrated": not missing_evidence(task.task),
     }
-    return [{**common, **outcome._asdict()} for outcome in outcomes]
+    return [{**common, **cast("CheckRow", outcome._asdict())} for outcome in outcomes]
 
 
 def _verified(

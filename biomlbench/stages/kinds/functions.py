@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biomlbench.errors import TaskError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -25,7 +27,7 @@ VALID = "Submission is valid."
 
 def validate(submission: str, task: Task) -> list[StructureRow]:
     """Parse the code."""
-    from biomlbench.submission.validation import code_rows
+    from biomlbench.submission.code_checks import code_rows
 
     return code_rows(submission, task)
 
@@ -60,7 +62,6 @@ def prepare(task: Task, *, force: bool = False) -> Prepared:
 
 def answers_hash(task: Task) -> str:
     """Return the hash of what the oracle was computed from, since the oracle also holds times."""
-    from biomlbench.errors import TaskError
     from biomlbench.stages.cards import load_card
     from biomlbench.stages.provenance import ABSENT
 

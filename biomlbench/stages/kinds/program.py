@@ -29,7 +29,7 @@ VALID = "Submission is valid. It is a program: only a run shows its predictions.
 
 def validate(submission: str, task: Task) -> list[StructureRow]:
     """Parse the code."""
-    from biomlbench.submission.validation import code_rows
+    from biomlbench.submission.code_checks import code_rows
 
     return code_rows(submission, task)
 

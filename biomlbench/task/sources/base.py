@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Self
 
+    from biomlbench.contracts.mappings import Config
+
 __all__ = [
     "Checksum",
     "DataSource",
@@ -130,7 +132,7 @@ class DataSource(ABC):
         """Where its files come from, for messages."""
 
     @classmethod
-    def from_published(cls, stated: Mapping[str, Any]) -> dict[str, Any] | None:
+    def from_published(cls, stated: Mapping[str, Any]) -> Config | None:
         """Return the entry for a published ``data_source``; None where nothing is to be fetched."""
         rest = {key: value for key, value in stated.items() if key != "type"}
         return {cls.KEY: rest.pop("benchmark_id"), **rest} if "benchmark_id" in rest else rest

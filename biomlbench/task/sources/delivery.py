@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from biomlbench.errors import TaskError
 from biomlbench.task.sources.archives import copy_file
@@ -68,9 +68,17 @@ class DownloadedFile(DataSource):
                     copy_file(path, raw / source.to)
 
 
+class Delivered(TypedDict):
+    """What of a download goes where in the raw data."""
+
+    to: str
+    member: str
+    unpack: bool
+
+
 def delivery_of(
     entry: Mapping[str, Any], name: str, where: str, *, unpack: bool = False
-) -> dict[str, Any]:
+) -> Delivered:
     """Return `to`, `member` and `unpack` of an entry.
 
     Parameters

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import Config
+
 __all__ = ["SOURCE", "KaggleFiles"]
 
 _SLUG = re.compile(r"[A-Za-z0-9_-]+")
@@ -68,7 +70,7 @@ class KaggleFiles(DownloadedFile):
         return cls(name, is_dataset, checksum_of(entry, where), **delivery)
 
     @classmethod
-    def from_published(cls, stated: Mapping[str, Any]) -> dict[str, Any]:
+    def from_published(cls, stated: Mapping[str, Any]) -> Config:
         """Return the entry; published ids may begin with the name of the folder of tasks."""
         name = stated.get("benchmark_id") or stated.get("competition_id") or stated.get(cls.KEY)
         return {cls.KEY: str(name or "").rpartition("/")[2]}

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import Config
+
 __all__ = ["SOURCE", "ManualFile"]
 
 
@@ -47,7 +49,7 @@ class ManualFile(DataSource):
         return cls(name, str(entry["instructions"]), checksum_of(entry, where))
 
     @classmethod
-    def from_published(cls, stated: Mapping[str, Any]) -> dict[str, Any] | None:
+    def from_published(cls, stated: Mapping[str, Any]) -> Config | None:
         """Return None without instructions: the published preparer fetches the files itself."""
         return {k: v for k, v in stated.items() if k != "type"} if "manual" in stated else None
 

@@ -1,0 +1,142 @@
+"""Files of tables, written whole or not at all: small ones for the workflow, others for queries."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from biomlbench.contracts._tables import PROVENANCE, QUERIED, SCHEMA_VERSION, SCHEMAS, check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["MOST_GROUPS", "ROWS_A_GROUP", "write_parts", "write_table"]
+
+ROWS_A_GROUP = 1000
+"""Rows of a row group at least: fewer, and reading a group costs more than what it skips."""
+MOST_GROUPS = 128
+"""Row groups of a file at most: each costs about 100 bytes a column in the file's footer."""
+_GROWTH = 32
+"""A row group has at most this part of the rows before it, where the length is not known: some 170
+groups in ten million rows."""
+_SHORT = 16  # rows up to which a dictionary and statistics take more room than they save
+
+
+def write_table(
+    name: str, table: pa.Table, path: str | Path, provenance: Mapping[str, Any] | None = None
+) -> None:
+    """Write a table with its schema version and provenance, all or nothing.
+
+    A table of :data:`QUERIED` is written for queries: with the columns' descriptions, in row
+    groups that readers skip by their statistics. The others are many and small, and hold only
+    what they must.
+
+    Parameters
+    ----------
+    name : str
+        A key of :data:`SCHEMAS`; the table is checked against it.
+    table : pyarrow.Table
+    path : path
+        Parent folders are created. The file appears under its name only when complete.
+    provenance : mapping of str to str, optional
+        Hashes of what the table was made from.
+
+    Raises
+    ------
+    ContractError
+        If the table does not have the declared schema.
+    """
+    check(name, table, str(path))
+    with _whole(path) as temporary:
+        if name in QUERIED:
+            size = max(ROWS_A_GROUP, -(-len(table) // MOST_GROUPS))
+            with _writer_for_queries(name, temporary, provenance) as writer:
+                writer.write_table(table.cast(writer.schema), row_group_size=size)
+        else:
+            _write_small(table, temporary, _metadata(name, provenance))
+
+
+def write_parts(
+    name: str,
+    parts: Iterable[pa.Table],
+    path: str | Path,
+    provenance: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a table of :data:`QUERIED` part by part, so that it is never whole in memory.
+
+    Parameters
+    ----------
+    name, path, provenance
+        As for :func:`write_table`.
+    parts : iterable of pyarrow.Table
+        Its rows, in order.
+
+    Raises
+    ------
+    ContractError
+        If a part does not have the declared schema; there is no file then.
+    """
+    with _whole(path) as temporary, _writer_for_queries(name, temporary, provenance) as writer:
+        kept = SCHEMAS[name].empty_table().cast(writer.schema)
+        written = 0
+        for part in parts:
+            check(name, part, str(path))
+            kept = pa.concat_tables([kept, part.cast(writer.schema)])
+            # Larger groups the longer it gets: nobody knows how long it will be.
+            while len(kept) >= (size := max(ROWS_A_GROUP, written // _GROWTH)):
+                writer.write_table(kept.slice(0, size), row_group_size=size)
+                written += size
+                kept = kept.slice(size)
+        if len(kept) or not written:
+            writer.write_table(kept)
+
+
+@contextmanager
+def _whole(path: str | Path) -> Iterator[Path]:
+    """Give the place of a file that gets its name once it is complete; else it goes."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _metadata(name: str, provenance: Mapping[str, Any] | None) -> dict[bytes, bytes]:
+    record = {"table": name, "schema_version": SCHEMA_VERSION, **(provenance or {})}
+    return {PROVENANCE: json.dumps(record, sort_keys=True).encode()}
+
+
+def _writer_for_queries(
+    name: str, path: Path, provenance: Mapping[str, Any] | None
+) -> pq.ParquetWriter:
+    schema = SCHEMAS[name].with_metadata(_metadata(name, provenance))
+    return pq.ParquetWriter(path, schema, compression="zstd", write_page_index=True)
+
+
+def _write_small(table: pa.Table, path: Path, metadata: Mapping[bytes, bytes]) -> None:
+    """Leave out the columns' descriptions, and the Arrow schema where Parquet's says it all."""
+    plain = pa.schema([pa.field(f.name, f.type, f.nullable) for f in table.schema], metadata)
+    table = table.cast(plain)
+    says_it_all = not any(pa.types.is_large_binary(f.type) for f in plain)
+    with pq.ParquetWriter(
+        path,
+        plain,
+        compression="zstd",
+        use_dictionary=len(table) > _SHORT,
+        write_statistics=len(table) > _SHORT,
+        store_schema=not says_it_all,
+    ) as writer:
+        writer.write_table(table)
+        if says_it_all:
+            writer.add_key_value_metadata(metadata)

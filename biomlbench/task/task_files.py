@@ -1,0 +1,204 @@
+"""Where the files of a task are: its own ones, raw and prepared data, board and baselines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import LeaderboardError, TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from biomlbench.contracts.mappings import Config
+    from biomlbench.suites.published import Published
+
+__all__ = ["TaskFiles"]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskFiles:
+    """The files of a task, by what its folder and its config say.
+
+    Attributes
+    ----------
+    id : str
+        ``domain/name``; the folder decides.
+    folder : Path
+        Folder of ``config.yaml``.
+    data_dir : Path
+        Folder under which prepared data lie, in ``<data_dir>/<task id>/``.
+    config : Mapping
+        The config, as read.
+    published : Published or None
+        Where a folder in the published form comes from.
+    """
+
+    id: str
+    folder: Path
+    data_dir: Path
+    config: Mapping[str, Any] = field(repr=False)
+    published: Published | None = field(default=None, repr=False)
+
+    @property
+    def _where(self) -> str:
+        return str(self.folder / "config.yaml")
+
+    def _section(self, key: str) -> Config:
+        value = self.config.get(key) or {}
+        if not isinstance(value, dict):
+            raise TaskError(f"{self._where}: `{key}` must be a mapping, not {value!r}")
+        return value
+
+    @property
+    def kind(self) -> str:
+        """``predictions``, or ``functions`` for a problem card."""
+        return str(self.config.get("kind") or "predictions")
+
+    @cached_property
+    def description(self) -> str:
+        """Text of the description; empty if there is none."""
+        path = self.folder / PurePosixPath(self.config.get("description") or "description.md").name
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+    @property
+    def raw_dir(self) -> Path:
+        """Folder of the raw files."""
+        return self.home / "raw"
+
+    @property
+    def home(self) -> Path:
+        """Folder of the task's raw and prepared files.
+
+        That of the suite's own id, where the suite's id is another one and has data.
+        """
+        if self.published is not None:
+            own = self.data_dir / self.published.path
+            if self.published.path != self.id and own.is_dir():
+                return own
+        return self.data_dir / self.id
+
+    @property
+    def prepared_dir(self) -> Path:
+        """Folder that holds the public and the private one."""
+        return self.home / "prepared"
+
+    @property
+    def public_dir(self) -> Path:
+        """Folder of the files that a competitor gets.
+
+        That of the sample submission, but where a published config has that among the answers.
+        """
+        folder, private = self._data_file("sample_submission").parent, self.private_dir
+        if folder == private or folder in private.parents:
+            return self.prepared_dir / "public"
+        return folder
+
+    @property
+    def private_dir(self) -> Path:
+        """Folder of the answers."""
+        return self._data_file("answers").parent
+
+    @cached_property
+    def answers(self) -> Path:
+        """File of the answers."""
+        return self._data_file("answers")
+
+    @cached_property
+    def sample_submission(self) -> Path:
+        """File of the sample submission."""
+        return self._data_file("sample_submission")
+
+    @cached_property
+    def gold_submission(self) -> Path:
+        """File of a submission with the metric's best value."""
+        declared = self._dataset.get("gold_submission")
+        return self._place(declared) if declared else self.private_dir / "gold_submission.csv"
+
+    @property
+    def _dataset(self) -> Config:
+        if "datasets" not in self.config:
+            return self._section("dataset")
+        datasets = self._section("datasets")
+        if len(datasets) != 1 or not isinstance(next(iter(datasets.values())), dict):
+            raise TaskError(f"{self._where}: `datasets` must hold exactly one dataset")
+        ((dataset_id, dataset),) = datasets.items()
+        folders = {"answers": "private", "sample_submission": "public"}
+        return {
+            key: f"prepared/{dataset_id}/{folders[key]}/{value}" if key in folders else value
+            for key, value in dataset.items()
+        }
+
+    def _data_file(self, key: str) -> Path:
+        default = {
+            "answers": "prepared/private/answers.csv",
+            "sample_submission": "prepared/public/sample_submission.csv",
+        }[key]
+        return self._place(self._dataset.get(key) or default)
+
+    def _place(self, declared: str) -> Path:
+        """Resolve a path of the config.
+
+        The published format starts its paths with the task's own id, ours with ``prepared``.
+        Where both places exist the task's own folder comes first.
+        """
+        path = PurePosixPath(declared)
+        if path.is_absolute() or ".." in path.parts:
+            raise TaskError(f"{self._where}: {declared!r} must be a path inside the data folder")
+        own = path
+        if "prepared" in path.parts:
+            own = PurePosixPath(*path.parts[path.parts.index("prepared") :])
+        first = self.home / own
+        if not first.exists() and path != own and (self.data_dir / path).exists():
+            return self.data_dir / path
+        return first
+
+    @property
+    def leaderboard(self) -> Path | None:
+        """File of the leaderboard, or None: then the task awards no medals.
+
+        A ``leaderboard.csv`` among the prepared data, which belongs to these very data; without
+        one, the suite's for a published task, else the task's own.
+        """
+        if self.kind == "predictions":
+            for folder in (self.public_dir, self.private_dir, self.prepared_dir):
+                if (path := folder / "leaderboard.csv").is_file():
+                    return path
+        own = self._own_file("leaderboard")
+        if self.published is None:
+            return own
+        from biomlbench.suites.checkout import is_pointer
+
+        return self.published.board or (own if own and not is_pointer(own) else None)
+
+    @property
+    def human_baselines(self) -> Path | None:
+        """File of the human baselines, or None; those among the prepared data come first."""
+        prepared = self.public_dir / "human_baselines.csv"
+        own = prepared if prepared.is_file() else self._own_file("human_baselines")
+        if own is None and self.published and self.published.humans and self.leaderboard:
+            from biomlbench.suites.published import derived_humans
+
+            return derived_humans(self.published, self.leaderboard)
+        return own
+
+    def _own_file(self, key: str) -> Path | None:
+        declared = self.config.get(key)
+        path = self.folder / (declared if isinstance(declared, str) else f"{key}.csv")
+        if isinstance(declared, str) and not path.is_file():
+            kind = LeaderboardError if key == "leaderboard" else TaskError
+            raise kind(f"{self._where}: `{key}` names {declared!r}, which does not exist")
+        return path if path.is_file() else None
+
+    @property
+    def verify(self) -> Path | None:
+        """File of the verifier's config, or None."""
+        declared = self.config.get("verify")
+        path = self.folder / (declared if isinstance(declared, str) else "verifier.yaml")
+        return path if path.is_file() else None
+
+    def is_prepared(self) -> bool:
+        """Whether the answers and the sample submission are there."""
+        return self.answers.is_file() and self.sample_submission.is_file()

@@ -1,0 +1,59 @@
+"""Folders of tasks: which tasks lie under one, and what a task's config says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from biomlbench.errors import TaskError
+from biomlbench.runtime.bounded_yaml import read_yaml
+from biomlbench.task.task import slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+__all__ = ["CONFIG", "read_config", "task_folders"]
+
+CONFIG = "config.yaml"
+
+
+def task_folders(root: Path) -> Iterable[tuple[str, set[str], Path]]:
+    """Yield id, other names and folder of every task under a folder."""
+    if not root.is_dir():
+        raise TaskError(
+            f"{root}: there is no such folder of tasks; correct --tasks-dir, or `tasks_dirs` in "
+            "the config"
+        )
+    if (root / CONFIG).is_file():
+        yield _flat(root)
+        return
+    for folder in sorted(root.iterdir()):
+        if folder.name.startswith((".", "_")) or not folder.is_dir():
+            continue
+        if (folder / CONFIG).is_file():
+            yield _flat(folder)
+            continue
+        for inner in sorted(folder.iterdir()):
+            if not inner.name.startswith((".", "_")) and (inner / CONFIG).is_file():
+                yield f"{folder.name}/{inner.name}", {inner.name}, inner
+
+
+def _flat(folder: Path) -> tuple[str, set[str], Path]:
+    """Return the entry of a task that lies in no domain's folder."""
+    config = read_config(folder / CONFIG)
+    stated = str(config.get("id") or "")
+    domain = slug(stated.partition("/")[0] if "/" in stated else str(config.get("domain") or ""))
+    return f"{domain or 'other'}/{folder.name}", {folder.name, stated} - {""}, folder
+
+
+def read_config(path: Path) -> Mapping[str, Any]:
+    """Return a task's config as read; refuse what cannot be read or is no mapping."""
+    import yaml
+
+    try:
+        config = read_yaml(path)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise TaskError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(config, dict):
+        raise TaskError(f"{path}: must be a mapping of keys to values")
+    return config
