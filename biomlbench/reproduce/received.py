@@ -133,7 +133,8 @@ def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, lis
     config = result["config"]
     _refuse_outside("run table", result["run_tables"])
     _refuse_outside("run table", config["runs"])
-    _refuse_outside("submission", result["submissions"])
+    # a run that has left nothing names no file
+    _refuse_outside("submission", filter(None, result["submissions"]))
     _refuse_outside("folder of tasks", config["tasks_dirs"])
     named = [changes.get("leaderboard") for changes in config["tasks"].values()]
     named.append(config.get("calibration", {}).get("adjudications"))

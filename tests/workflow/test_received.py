@@ -52,6 +52,11 @@ def test_an_untrusted_archive_brings_no_code_and_no_weaker_sandbox():
     assert restricted(RECORD, trust_code=True) == (RECORD, [])
 
 
+def test_a_run_that_has_left_nothing_names_nothing_outside():
+    record = changed("submissions", "", value={"sha256": None, "is": "missing"})
+    assert "" in restricted(record)[0]["submissions"]
+
+
 OUTSIDE = ["/etc/passwd.csv", "../x.csv", "a/../../x.csv", "x\x1b[31m.csv", "a\\b.csv"]
 
 

@@ -70,6 +70,10 @@ try:
     RESULTS = SNAKEMAKE.results()
 except ValueError as error:
     raise WorkflowError(str(error)) from None
+# The lock is taken when the first job starts. Until then this says that a run is under way: first
+# of all, since planning takes seconds, in which who watches would be told of the run before.
+if SNAKEMAKE.is_main and TALLY.watched:
+    TALLY.planning = mark(f"{RESULTS}/{run_state.PLANNING}")
 # Planning makes millions of objects that all stay; looking for garbage among them again and again
 # takes a fifth of the time. From the first job on it is looked for again, among new objects only.
 gc.disable()
@@ -88,9 +92,6 @@ with told_to_users():
     if SNAKEMAKE.is_main:
         REPLACED.look(BENCHMARK.runs.values(), BENCHMARK.place)
         REPLACED.warn_of_missing(BENCHMARK.is_of_demo)
-# The lock is taken when the first job starts. Until then this says that a run is under way.
-if SNAKEMAKE.is_main and TALLY.watched:
-    TALLY.planning = mark(f"{RESULTS}/{run_state.PLANNING}")
 BENCHMARK.replaced = REPLACED.counts
 STARTED = threading.Lock()
 LOCK = []
