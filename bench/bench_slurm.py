@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.bench_workflow import ROOT, _row, make_benchmark
-from tests.slurm.slurm_node import SlurmNode, missing
+from tests.slurm.slurm_cluster import SlurmCluster, missing
 
 TARGET = 2.0
 
@@ -39,15 +39,15 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
         folder = Path(name)
         make_benchmark(folder / "local", pairs)
         shutil.copytree(folder / "local", folder / "slurm")
-        node = SlurmNode(folder / "node")
-        node.start()
+        cluster = SlurmCluster(folder / "cluster", names=("node",))
+        cluster.start()
         try:
-            env = {**os.environ, **node.env, "PYTHONPATH": str(ROOT)}
+            env = {**os.environ, **cluster.env, "PYTHONPATH": str(ROOT)}
             profile = ["--profile", str(ROOT / "profiles" / "slurm")]
             here = _seconds(folder / "local", env, "--cores", "2")
             there = _seconds(folder / "slurm", env, *profile)
         finally:
-            node.stop()
+            cluster.stop()
     return [_row(f"{pairs} pairs through Slurm, wall s against local", there, here, TARGET)]
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Debian packages that the slow tests drive: a one-node Slurm, a headless browser, a peer for
-# the structure metrics. Installed as root where apt is; elsewhere the tests that need them skip
+# Debian packages that the slow tests drive: a Slurm of two nodes, a headless browser, a peer
+# for the structure metrics. Installed as root where apt is; elsewhere the tests that need them skip
 # and say so.
 set -eu
 

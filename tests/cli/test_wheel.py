@@ -38,7 +38,8 @@ def environment(wheel, tmp_path_factory):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     (site,) = folder.glob("lib/python3*/site-packages")
     here = Path(sysconfig.get_path("purelib"))
-    left_out = shutil.ignore_patterns("*.pth", "biomlbench*", "__pycache__")
+    # Compiled files come along: without them every process would compile what it imports.
+    left_out = shutil.ignore_patterns("*.pth", "biomlbench*")
     shutil.copytree(here, site, dirs_exist_ok=True, ignore=left_out, copy_function=_link)
     call = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(site)]
     subprocess.run([*call, str(wheel)], check=True)

@@ -1,7 +1,8 @@
-"""The Slurm profile on a real Slurm: the same tables, and jobs that are killed."""
+"""The Slurm profile on a real Slurm: the same tables, and jobs and nodes that are lost."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -11,10 +12,12 @@ from collections import Counter
 import pytest
 
 from biomlbench.contracts import read_table
+from tests.waiting import wait_until
 from tests.workflow.conftest import CARD, ROOT, Bench, predictions, write_benchmark
 from tests.workflow.test_batches import assert_equal_summaries
 from tests.workflow.test_grants import SEE
 from tests.workflow.test_progress import last_line
+from tests.workflow.test_reproduce import TABLES
 
 pytestmark = [pytest.mark.slurm, pytest.mark.root, pytest.mark.slow]
 PROFILE = ROOT / "profiles" / "slurm"
@@ -31,6 +34,11 @@ def run(slurm, path, *arguments: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(call, cwd=path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
+
+
+def nodes_of(slurm, jobs) -> set[str]:
+    found = slurm.nodes_of_jobs()
+    return {found[job] for job in jobs}
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +82,7 @@ def test_the_profile_gives_the_tables_of_a_local_run(slurm, local, fresh):
     assert set(pairs.column("kind").to_pylist()) >= {"predictions", "program", "functions"}
     # Predictions of two tasks in a batch each; code by itself.
     assert len(submitted) == 2 + 7
+    assert nodes_of(slurm, submitted) == set(slurm.names)
     assert_equal_summaries(local[0], fresh)
     levels = {r["level"] for r in pairs.to_pylist() if r["provider"]}
     expected = read_table("pairs", local[0] / "results" / "pairs.parquet").to_pylist()
@@ -97,6 +106,51 @@ def test_a_cancelled_job_is_tried_again(slurm, local, fresh):
     assert cancelled is not None
     assert slurm.jobs()[cancelled] == "CANCELLED"
     assert_equal_summaries(local[0], fresh)
+
+
+def test_a_lost_node_loses_nothing(slurm, local, fresh):
+    before = set(slurm.jobs())
+    lost = slurm.names[-1]
+
+    def running():
+        assert process.poll() is None, (fresh / "log").read_text()
+        where = slurm.nodes_of_jobs()
+        states = slurm.jobs().items()
+        return {j for j, s in states if s == "RUNNING" and where.get(j) == lost} - before
+
+    env = {**slurm.env, "PYTHONPATH": str(ROOT)}
+    with (fresh / "log").open("w") as log:
+        process = subprocess.Popen(command(), cwd=fresh, env=env, stdout=log, stderr=log)
+    wait_until(lambda: list(fresh.glob("results/*/*/*/*/validate.parquet")))
+    jobs = wait_until(running)
+    slurm.lose_node(lost)
+    try:
+        assert process.wait() == 0, (fresh / "log").read_text()
+        assert slurm.state_of(lost).startswith("down")
+        # What it ran was done elsewhere, by Slurm or by a further job.
+        submitted = set(slurm.jobs()) - before
+        done = {j for j, state in slurm.jobs().items() if state == "COMPLETED"} & submitted
+        assert jobs - done or nodes_of(slurm, jobs) == {slurm.names[0]}
+    finally:
+        slurm.start_node(lost)
+    assert_equal_summaries(local[0], fresh)
+    assert "Nothing to be done" in run(slurm, fresh).stderr
+
+
+def test_results_are_reproduced_over_both_nodes(slurm, local, tmp_path):
+    before = set(slurm.jobs())
+    call = [sys.executable, "-m", "biomlbench.cli", "reproduce", "results", "--profile", "slurm"]
+    env = {**slurm.env, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [*call, "--into", str(tmp_path / "again"), "--json"],
+        cwd=local[0], env=env, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["equal"]
+    assert set(found["tables"]) == TABLES
+    assert found["not_again"] == []
+    assert nodes_of(slurm, set(slurm.jobs()) - before) == set(slurm.names)
 
 
 def test_what_a_task_asks_for_reaches_slurm(slurm, fresh):
