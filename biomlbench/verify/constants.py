@@ -81,13 +81,15 @@ class Constants(NamedTuple):
         return json.dumps(self) if self else None
 
 
-def constants_of(source: bytes) -> Constants:
+def constants_of(source: bytes, most: int | None = MAX_NUMBERS) -> Constants:
     """Search code for its constants.
 
     Parameters
     ----------
     source : bytes
         Any bytes. Time is linear in the first :data:`MAX_SCANNED` of them.
+    most : int, optional
+        Numbers at most; None for all.
 
     Returns
     -------
@@ -129,7 +131,7 @@ def constants_of(source: bytes) -> Constants:
     moduli = dict.fromkeys(int(match[1]) for match in _LEFT_OVER.finditer(text))
     words = dict.fromkeys(match[2].decode("latin-1") for match in _WORD.finditer(text))
     return Constants(
-        tuple(ordered[:MAX_NUMBERS]),
+        tuple(ordered[:most]),
         tuple(n for n in moduli if n > 1)[:MAX_WORDS],
         tuple(word for word in words if word.isalnum())[:MAX_WORDS],
     )

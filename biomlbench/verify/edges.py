@@ -27,6 +27,17 @@ import numpy as np
 
 from biomlbench.errors import TaskError
 from biomlbench.verify import edge_values
+from biomlbench.verify.edge_sizes import (
+    MAX_LARGE,
+    as_earlier,
+    declared_sizes,
+    factor_of,
+    large_sizes,
+    largest_prime,
+    names_of_sizes,
+    shrunk,
+    size_of,
+)
 from biomlbench.verify.edge_sources import Source, sources
 from biomlbench.verify.pairwise import combinations
 
@@ -40,7 +51,6 @@ __all__ = [
     "COUNT",
     "EDGES_SCHEMA",
     "built",
-    "declared_sizes",
     "edges",
     "factors_of",
     "filled",
@@ -54,12 +64,6 @@ COUNT = 96
 """Edge cases of a card, shared by its entry points."""
 LEAST = 32
 """Edge cases of an entry point, however many there are."""
-MAX_ELEMENTS = 4_000
-"""Elements of all arguments of a call: edges are not about size."""
-MAX_PRODUCT = 12_000
-"""Product of the sizes of a call, which algorithms may take time for."""
-MAX_LARGE = 600_000
-"""The same for the one call of each entry point that is about size."""
 RICH_SHARE = 3
 """One edge case in so many is of patterns alone that leave work to do: ties, not all equal."""
 FEW = 7
@@ -188,11 +192,11 @@ def _about_size(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield calls with large sizes: all together, of few letters, and each size by itself."""
     calls = []
-    if dims := _large(source, card, function):
+    if dims := large_sizes(source, card, function):
         calls += [("large", _PLAIN, dims), ("large-of-few-letters", _PLAIN_TEXT, dims)]
         alone = {name: max(source.sizes[name][0], min(FEW, size)) for name, size in dims.items()}
         for name in dims if len(dims) > 1 else ():
-            long = _prime(declared_sizes(source, card, function)[name])
+            long = largest_prime(declared_sizes(source, card, function)[name])
             if long * math.prod(n for other, n in alone.items() if other != name) <= MAX_LARGE:
                 calls.append((f"long-{name}", _PLAIN, {**alone, name: long}))
     factors = factors_of(source)
@@ -208,10 +212,10 @@ def _about_size(
 def factors_of(source: Source) -> dict[str, list[str]]:
     """Return what is combined: sizes by level, arguments by pattern."""
     found: dict[str, list[str]] = {}
-    used = list(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
+    used = list(itertools.chain.from_iterable(map(names_of_sizes, source.arguments.values())))
     for name in dict.fromkeys(used):
-        levels = [level for level in _SIZES if _size(level, source.sizes[name], None) is not None]
-        found[_of_size(name)] = levels
+        levels = [level for level in _SIZES if size_of(level, source.sizes[name], None) is not None]
+        found[factor_of(name)] = levels
     if any(spec.get("shape", [""])[:1] == ["..."] for spec in source.arguments.values()):
         found["..."] = [str(i) for i in range(len(_LEADS))]
     for name, spec in source.arguments.items():
@@ -244,35 +248,9 @@ def _is_rich(level: str) -> bool:
     return level in _RICH or level.startswith(("choice-", "any-"))
 
 
-def _of_size(name: str) -> str:
-    """Return the factor of a size, which may have the name of an argument."""
-    return f"len({name})"
-
-
 def _of_dtype(name: str) -> str:
     """Return the factor of an array's dtype."""
     return f"dtype({name})"
-
-
-def _names_of_sizes(spec: dict[str, Any]) -> list[str]:
-    wanted = [*spec.get("shape", []), *([spec["length"]] if "length" in spec else [])]
-    return [name for name in wanted if isinstance(name, str) and name != "..."]
-
-
-def _size(level: str, bounds: list[int], rng: np.random.Generator | None) -> int | None:
-    """Return a size of a level; None where the bounds have none. Without `rng`, any."""
-    low, high = bounds
-    if level.startswith("least"):
-        size = low + int(level.removeprefix("least") or 0)
-        return size if size <= high else None
-    fit = {
-        "few": [n for n in range(3, 9) if low <= n <= high],
-        "tens": [n for n in range(9, 28) if low <= n <= high],
-        "rung": [n for n in edge_values.RUNGS if n > 8 and low <= n <= high],
-    }[level]
-    if not fit:
-        return None
-    return fit[0] if rng is None else fit[int(rng.integers(len(fit)))]
 
 
 def _tried(
@@ -293,12 +271,12 @@ def _inputs(
     large: dict[str, int] | None = None,
 ) -> dict[str, Any] | None:
     dims = {
-        name: _size(levels[_of_size(name)], bounds, rng) or 0
+        name: size_of(levels[factor_of(name)], bounds, rng) or 0
         for name, bounds in source.sizes.items()
-        if _of_size(name) in levels
+        if factor_of(name) in levels
     }
     lead = _LEADS[int(levels.get("...", 0))]
-    dims = large or _shrunk(source, _as_earlier(source, dims, levels, rng), lead)
+    dims = large or shrunk(source, as_earlier(source, dims, levels, rng), lead)
     drawing = edge_values.Drawing(rng, dims, lead=lead)
     return built(source, filled(source, levels, drawing))
 
@@ -324,70 +302,6 @@ def built(source: Source, values: dict[str, Any]) -> dict[str, Any] | None:
         if source.strict:
             raise
         return None
-
-
-def _large(source: Source, card: Card, function: str) -> dict[str, int]:
-    """Return primes near the largest sizes, of which work in blocks of any size leaves a rest."""
-    dims = {name: _prime(size) for name, size in declared_sizes(source, card, function).items()}
-    most = min(card.config.get("product", MAX_LARGE), MAX_LARGE)
-    while math.prod(max(size, 1) for size in dims.values()) > most:
-        largest = max(dims, key=lambda name: dims[name])
-        low = source.sizes[largest][0]
-        if dims[largest] // 2 < max(low, 2):
-            return {}
-        dims[largest] = _prime([low, dims[largest] * 2 // 3])
-    return dims
-
-
-def declared_sizes(source: Source, card: Card, function: str) -> dict[str, list[int]]:
-    """Return the bounds of the sizes that a call about size may have."""
-    used = set(itertools.chain.from_iterable(map(_names_of_sizes, source.arguments.values())))
-    own = card.config.get("edges", {}).get(function, {})
-    # What an input space may have is its author's to say, and so are sizes for the sake of cost.
-    declared = card.config.get("sizes", {}) if source.strict and own.get("large", True) else {}
-    return {name: declared.get(name, source.sizes[name]) for name in sorted(used)}
-
-
-def _prime(bounds: list[int]) -> int:
-    """Return the largest prime within bounds; the upper one where there is none."""
-    low, high = bounds
-    for size in range(high, max(low, 2) - 1, -1):
-        if all(size % divisor for divisor in range(2, math.isqrt(size) + 1)):
-            return size
-    return high
-
-
-def _as_earlier(
-    source: Source, dims: dict[str, int], levels: dict[str, str], rng: np.random.Generator
-) -> dict[str, int]:
-    """Let half of the arrays that are made of an earlier one have its sizes, too."""
-    dims, earlier = dict(dims), list[list[Any]]()
-    for name, spec in source.arguments.items():
-        shape = spec.get("shape", [])
-        alike = [other for other in earlier if len(other) == len(shape)]
-        if levels[name] in (*edge_values.AFTER, edge_values.NEAR) and alike and rng.random() < 0.5:
-            for mine, theirs in zip(shape, alike[0], strict=True):
-                if mine in dims and theirs in dims:
-                    low, high = source.sizes[mine]
-                    dims[mine] = dims[theirs] if low <= dims[theirs] <= high else dims[mine]
-        earlier += [shape] if shape else []
-    return dims
-
-
-def _shrunk(source: Source, dims: dict[str, int], lead: tuple[int, ...]) -> dict[str, int]:
-    """Make the largest sizes smaller until a call is small enough."""
-    dims = dict(dims)
-    while dims:
-        shapes = [[dims.get(n, n) for n in s.get("shape", [])] for s in source.arguments.values()]
-        sizes = [math.prod(n for n in shape if isinstance(n, int)) for shape in shapes]
-        product = math.prod(max(size, 1) for size in dims.values())
-        largest = max(dims, key=lambda name: dims[name])
-        low = source.sizes[largest][0]
-        fits = sum(sizes) * math.prod(lead) <= MAX_ELEMENTS and product <= MAX_PRODUCT
-        if fits or dims[largest] <= max(low, 4):
-            break
-        dims[largest] = max(low, 4, dims[largest] // 2 + 1 if dims[largest] > 8 else 4)
-    return dims
 
 
 def suite_of(card: Card, function: str) -> str:

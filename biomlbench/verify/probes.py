@@ -9,20 +9,20 @@ that the card promises. The reference says what is right, as for every case.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biomlbench.verify import edge_values, edges
+from biomlbench.verify import edge_sizes, edge_values, edges
 from biomlbench.verify.constants import Constants, constants_of
 from biomlbench.verify.edge_sources import Source, sources
+from biomlbench.verify.probe_ways import ORDINARY, Arguments, Probe, in_turn, ways
 from biomlbench.verify.statement import statement_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
@@ -34,58 +34,6 @@ MAX_KNOWN = 32
 """Of them, those next to constants that the statement or the reference has, too."""
 MAX_WORK = 400_000
 """Product of the sizes of a call, summed over a candidate's cases that are larger than edges."""
-SMALL = 1e-2
-"""Below it, a number in code is a tolerance rather than a distance."""
-SIDES = (0.3, 3.0)
-"""Parts of a tolerance: within it, and beyond."""
-LEAST_SHARE = 1e-4
-"""A smaller number in code is no share of the elements: there are not as many."""
-LONGEST_RUN = 300
-LARGEST_MODULUS = 16
-ORDINARY = 8
-"""Size of what a probe is not about."""
-
-Change = Callable[[dict[str, Any], np.random.Generator], None]
-
-
-class _Probe(NamedTuple):
-    """What makes inputs of a call unlike ordinary ones.
-
-    Parameters
-    ----------
-    name : str
-    sizes : dict
-        Sizes by name.
-    patterns : dict
-        Patterns of :mod:`~biomlbench.verify.edge_values` by argument.
-    pool : tuple of float
-        Numbers for the pattern ``ties``.
-    scale : float
-        Magnitude for the pattern ``tiny``.
-    change : callable or None
-        Changes the values in place.
-    lead : tuple of int
-        Undeclared leading axes.
-    """
-
-    name: str
-    sizes: Mapping[str, int] = MappingProxyType({})
-    patterns: Mapping[str, str] = MappingProxyType({})
-    pool: tuple[float, ...] = ()
-    scale: float = 0.0
-    change: Change | None = None
-    lead: tuple[int, ...] = ()
-
-
-class _Arguments(NamedTuple):
-    """The arguments of an entry point by what a constant may mean for them."""
-
-    bounds: dict[str, list[int]]
-    numbers: dict[str, dict[str, Any]]
-    single: list[str]
-    floats: list[str]
-    texts: dict[str, dict[str, Any]]
-    led: bool
 
 
 def probes(
@@ -113,15 +61,15 @@ def probes(
     work = 0
     for some, most in ((new, MAX_PROBES), (known, MAX_KNOWN)):
         most = min(MAX_PROBES, len(found) + most)
-        ways = [
+        sources_of_cases = [
             _of_source(card, function, number, source, some, planned)
             for function in card.entry_points
             for number, source in enumerate(sources(card, function, 1))
         ]
-        for case, product in _in_turn(ways):
+        for case, product in in_turn(sources_of_cases):
             if len(found) >= most:
                 break
-            costs = product if product > edges.MAX_PRODUCT else 0
+            costs = product if product > edge_sizes.MAX_PRODUCT else 0
             key = edges.key_of(case)
             if key not in found and work + costs <= MAX_WORK and edges.is_promised(card, case):
                 work += costs
@@ -132,7 +80,8 @@ def probes(
 def _known(card: Card) -> Constants:
     """Return the constants of the statement and of the reference."""
     texts = [statement_path(card).read_bytes()] if statement_path(card).is_file() else []
-    return constants_of(b"\n".join([*texts, (card.folder / "reference.py").read_bytes()]))
+    texts.append((card.folder / "reference.py").read_bytes())
+    return constants_of(b"\n".join(texts), most=None)
 
 
 def _parted(constants: Constants, known: Constants) -> tuple[Constants, Constants]:
@@ -158,12 +107,9 @@ def _of_source(
     planned: Callable[..., PlannedCase],
 ) -> Iterator[tuple[PlannedCase, int]]:
     factors = edges.factors_of(source)
-    arguments = _arguments(source, edges.declared_sizes(source, card, function), factors)
+    arguments = _arguments(source, edge_sizes.declared_sizes(source, card, function), factors)
     suite = edges.suite_of(card, function)
-    ways = [_next_to(arguments, one) for one in constants.numbers]
-    ways += [_remainders(arguments, modulus) for modulus in constants.moduli]
-    ways += [_words(arguments, word) for word in constants.words]
-    for probe in _in_turn(ways):
+    for probe in ways(arguments, constants):
         name = f"probe-{function}-{number}-{probe.name}"
         digest = hashlib.sha256(f"{card.name}/{name}".encode()).digest()
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
@@ -178,17 +124,11 @@ def _of_source(
         yield planned(suite, name, function, args, kwargs), math.prod(sizes)
 
 
-def _in_turn(ways: list[Iterator[Any]]) -> Iterator[Any]:
-    """Yield the first of each, then the second of each: what comes first matters most."""
-    for row in itertools.zip_longest(*ways):
-        yield from (item for item in row if item is not None)
-
-
 def _arguments(
     source: Source, bounds: dict[str, list[int]], factors: dict[str, list[str]]
-) -> _Arguments:
+) -> Arguments:
     numbers = {n: s for n, s in source.arguments.items() if "ties" in factors[n]}
-    return _Arguments(
+    return Arguments(
         {name: bounds[name] for name in bounds},
         numbers,
         [name for name, spec in numbers.items() if "number" in spec],
@@ -200,9 +140,9 @@ def _arguments(
 
 def _inputs(
     source: Source,
-    arguments: _Arguments,
+    arguments: Arguments,
     factors: dict[str, list[str]],
-    probe: _Probe,
+    probe: Probe,
     rng: np.random.Generator,
 ) -> dict[str, Any] | None:
     dims = {
@@ -234,153 +174,6 @@ def _ordinary(levels: list[str], rng: np.random.Generator) -> str:
     return next((one for one in ("spread", "mixed", "0") if one in levels), levels[0])
 
 
-def _next_to(arguments: _Arguments, number: float) -> Iterator[_Probe]:
-    """Yield what a number in code may be about, the likeliest first."""
-    ways = [
-        _sizes(arguments, number),
-        _values(arguments, number),
-        _magnitudes(arguments, number),
-        _runs(arguments, number),
-    ]
-    for probe in _in_turn(ways):
-        yield probe._replace(name=f"{number:.17g}-{probe.name}")
-
-
-def _sizes(arguments: _Arguments, number: float) -> Iterator[_Probe]:
-    if not isinstance(number, int):
-        if not LEAST_SHARE <= number <= 0.5:
-            return
-        number = math.ceil(1 / number)
-    bounds = arguments.bounds
-    for size in (number + 1, number):
-        for name, (low, high) in bounds.items():
-            if low <= size <= high:
-                yield _Probe(f"{name}={size}", {name: size})
-        if arguments.led and size <= edges.MAX_PRODUCT // ORDINARY:
-            yield _Probe(f"lead={size}", lead=(size,))
-    for size in (2 * number + 1, number + 1):
-        fit = {n: size for n, (low, high) in bounds.items() if low <= size <= high}
-        if len(fit) > 1 or (fit and size > number + 1):
-            yield _Probe(f"all={size}", fit)
-    for one, other in itertools.permutations(bounds, 2):
-        # a size of the whole: the product of two
-        wide = min(max(bounds[other][0], ORDINARY), bounds[other][1])
-        long = number // max(wide, 1) + 1
-        if wide > 1 and bounds[one][0] <= long <= bounds[one][1]:
-            yield _Probe(f"{one}*{other}>{number}", {one: long, other: wide})
-
-
-def _values(arguments: _Arguments, number: float) -> Iterator[_Probe]:
-    names, single = arguments.numbers, arguments.single
-    around = _around(number)
-    if number < SMALL:
-        yield from _close(arguments, number)
-    many = [name for name in names if name not in single]
-    fits = [name for name, spec in names.items() if any(_fits(spec, one) for one in around[:3])]
-    if fits:
-        here = (*around, 1.0, 0.9 * number, 1.1 * number)
-        yield _Probe("at", {}, dict.fromkeys(fits, "ties"), here)
-    for base in (1.0, 0.0, 50.0) if number < SMALL else (0.0, 1.0, 50.0):
-        if number < SMALL:
-            apart = (*(base + side * number for side in SIDES), base - SIDES[0] * number)
-        else:
-            apart = (base + number, base + number * (1 + 1e-6), base + number * (1 - 1e-6))
-        pool = tuple(_whole(one) for one in (base, *apart, base + 1.0))
-        near = [name for name in many if any(_fits(names[name], one) for one in apart)]
-        if near:
-            yield _Probe(f"apart-from-{base:g}", {}, dict.fromkeys(near, "ties"), pool)
-        if base == 1.0:
-            yield from _alone(arguments, (*around[:3], 1.1 * number, 0.9 * number))
-    if fits:
-        yield _Probe("at-again", {}, dict.fromkeys(fits[::2], "ties"), around)
-    for name in many:
-        if name in arguments.floats and _fits(names[name], number):
-            yield _Probe(f"total-of-{name}", change=_summing_to(name, number))
-
-
-def _alone(arguments: _Arguments, numbers: tuple[float, ...]) -> Iterator[_Probe]:
-    for one, name in itertools.product(numbers, arguments.single):
-        if _fits(arguments.numbers[name], one):
-            yield _Probe(f"{name}={one:.17g}", {}, {name: "ties"}, (one,))
-
-
-def _close(arguments: _Arguments, number: float) -> Iterator[_Probe]:
-    """Yield arrays that are equal to an earlier one but for a tolerance, small and large ones."""
-    arrays = [name for name in arguments.floats if arguments.numbers[name].get("array")]
-    for size, side in itertools.product((1000.0, 1.0), SIDES):
-        for one, other in itertools.pairwise(arrays):
-            same = arguments.numbers[one].get("shape"), arguments.numbers[other].get("shape")
-            if same[0] and len(same[0]) == len(same[1] or ()):
-                most = min(arguments.numbers[name].get("max", math.inf) for name in (one, other))
-                change = _close_to(one, other, side * number, size, 0.99 * most)
-                yield _Probe(f"{other}-{side:g}-of-{one}-times-{size:g}", change=change)
-
-
-def _magnitudes(arguments: _Arguments, number: float) -> Iterator[_Probe]:
-    floats = arguments.floats
-    for factor in (0.1, 1e-4, 10.0, 1e4):
-        scale = number * factor
-        if not edge_values.SMALLEST_STATED < scale < edge_values.LARGEST_STATED / 10:
-            continue
-        if floats:
-            yield _Probe(f"times-{factor:g}", {}, dict.fromkeys(floats, "tiny"), scale=scale)
-        for name in floats if len(floats) > 1 else ():
-            yield _Probe(f"{name}-times-{factor:g}", {}, {name: "tiny"}, scale=scale)
-
-
-def _runs(arguments: _Arguments, number: float) -> Iterator[_Probe]:
-    """Yield stretches of so many equal elements, and of one more."""
-    if not isinstance(number, int) or not 2 <= number <= LONGEST_RUN:
-        return
-    declared = {n: s["length"] for n, s in arguments.texts.items()}
-    declared |= {n: s["shape"][0] for n, s in arguments.numbers.items() if s.get("shape")}
-    for name, size in declared.items():
-        low, high = arguments.bounds.get(size, (0, 0)) if isinstance(size, str) else (0, 0)
-        for length in (number, number + 1):
-            if low <= length + 4 <= high:
-                yield _Probe(
-                    f"{length}-equal-{name}",
-                    {size: length + 4},
-                    {},
-                    (),
-                    0.0,
-                    _with_run(name, length),
-                )
-
-
-def _remainders(arguments: _Arguments, modulus: int) -> Iterator[_Probe]:
-    for rest in range(min(modulus, LARGEST_MODULUS)):
-        for name, (low, high) in arguments.bounds.items():
-            size = max(low, 2 * modulus) // modulus * modulus + rest
-            if low <= size <= high:
-                yield _Probe(f"{name}%{modulus}={rest}", {name: size})
-
-
-def _words(arguments: _Arguments, word: str) -> Iterator[_Probe]:
-    for name, spec in arguments.texts.items():
-        size = spec["length"]
-        low, high = arguments.bounds.get(size, (0, 0)) if isinstance(size, str) else (0, 0)
-        long = max(low, 3 * len(word) + ORDINARY)
-        if (not spec["text"] or set(word) <= set(spec["text"])) and long <= high:
-            for place in ("first", "last", "inside"):
-                change = _with_word(name, word, place)
-                yield _Probe(f"{word}-{place}-in-{name}", {size: long}, change=change)
-
-
-def _around(number: float) -> tuple[float, ...]:
-    if isinstance(number, int):
-        return (number, number + 1, number - 1, -number)
-    return (number, math.nextafter(number, math.inf), math.nextafter(number, 0), -number)
-
-
-def _whole(number: float) -> float:
-    return int(number) if float(number).is_integer() and abs(number) < 2**63 else number
-
-
-def _fits(spec: dict[str, Any], number: float) -> bool:
-    return edge_values.holds(spec, number)
-
-
 def _within(spec: dict[str, Any], value: Any) -> bool:
     """Whether numbers keep to the bounds of their argument, which a build does not tell."""
     if isinstance(value, str) or value is None or "choice" in spec:
@@ -388,52 +181,4 @@ def _within(spec: dict[str, Any], value: Any) -> bool:
     numbers = np.asarray(value)
     if numbers.dtype.kind not in "iuf" or not numbers.size:
         return True
-    return _fits(spec, float(numbers.min())) and _fits(spec, float(numbers.max()))
-
-
-def _summing_to(name: str, total: float) -> Change:
-    def change(values: dict[str, Any], rng: np.random.Generator) -> None:
-        array = values.get(name)
-        if isinstance(array, np.ndarray) and array.dtype.kind == "f" and array.size:
-            there = np.abs(array).sum(axis=-1, keepdims=True)
-            values[name] = (array * (total / np.where(there == 0, 1, there))).astype(array.dtype)
-
-    return change
-
-
-def _close_to(one: str, other: str, by: float, size: float, most: float) -> Change:
-    def change(values: dict[str, Any], rng: np.random.Generator) -> None:
-        if isinstance(base := values.get(one), np.ndarray) and base.size and other in values:
-            # all numbers of one magnitude, so that each is as close, relatively, as any other
-            largest = min(size, most)
-            base = largest * (0.9 + 0.1 * np.abs(base) / (np.abs(base).max() or 1.0))
-            moved = base * (1 + by * rng.uniform(-1, 1, base.shape))
-            values[one] = base.astype(values[one].dtype)
-            values[other] = moved.astype(values[other].dtype)
-
-    return change
-
-
-def _with_run(name: str, length: int) -> Change:
-    def change(values: dict[str, Any], rng: np.random.Generator) -> None:
-        value, start = values[name], 2
-        if isinstance(value, str):
-            run = value[start] * length
-            values[name] = value[:start] + run + value[start + length :]
-        elif isinstance(value, np.ndarray):
-            value[start : start + length] = value[start]
-        else:
-            values[name] = type(value)(
-                [*value[:start], *[value[start]] * length, *value[start + length :]]
-            )
-
-    return change
-
-
-def _with_word(name: str, word: str, place: str) -> Change:
-    def change(values: dict[str, Any], rng: np.random.Generator) -> None:
-        text = values[name]
-        start = {"first": 0, "last": len(text) - len(word), "inside": len(text) // 2}[place]
-        values[name] = text[:start] + word + text[start + len(word) :]
-
-    return change
+    return all(edge_values.holds(spec, float(end)) for end in (numbers.min(), numbers.max()))
