@@ -14,7 +14,8 @@ settings.load_profile("untimed")
 
 HERE = Path(__file__).parent
 NOT_FAST = ("slow", "root", "slurm", "browser")
-# Folders whose fast tests execute code: the sandbox has other means for root than for a user.
+# Folders whose fast tests are of executed code: the sandbox has other means for root than for a
+# user. What fast tests elsewhere execute, cards and commands, goes through the same functions.
 WITH_CODE = ("attacks", "sandbox", "serve", "suites", "workflow")
 
 

@@ -16,28 +16,31 @@ from biomlbench.report import html, plots
 from biomlbench.report.inputs import Tables
 from tests.browser.driver import DESKTOP, chromium
 from tests.report import fixtures
+from tests.shared import once
 from tests.waiting import HANG_S
 
 AXE = "axe-core@4.14.1"
 AXE_SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 
 
-def _report(root, pairs):
-    fixtures.write(root, pairs, weeks=4)
-    html.render(root, root / "report.html", title="Demo benchmark")
-    return (root / "report.html").as_uri()
+def _report(factory, name, pairs):
+    def make(root):
+        fixtures.write(root, pairs, weeks=4)
+        html.render(root, root / "report.html", title="Demo benchmark")
+
+    return (once(factory, name, make) / "report.html").as_uri()
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
     """A report of 440 pairs."""
-    return _report(tmp_path_factory.mktemp("small"), 440)
+    return _report(tmp_path_factory, "small", 440)
 
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory):
     """A report of 10,000 pairs."""
-    return _report(tmp_path_factory.mktemp("large"), 10_000)
+    return _report(tmp_path_factory, "large", 10_000)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ import pytest
 
 from biomlbench.contracts import read_table
 from biomlbench.registry import Registry
+from tests.shared import once
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
@@ -24,10 +25,12 @@ pytestmark = pytest.mark.slow
 def wheel(tmp_path_factory):
     """Build it as pip does; with the backend that is here, so that no network is needed."""
     pytest.importorskip("hatchling", reason="the build backend hatchling is not installed")
-    folder = tmp_path_factory.mktemp("wheel")
-    call = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*call, "-w", str(folder), str(ROOT)], check=True)
-    (path,) = folder.glob("*.whl")
+
+    def build(folder):
+        call = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+        subprocess.run([*call, "-w", str(folder), str(ROOT)], check=True)
+
+    (path,) = once(tmp_path_factory, "wheel", build).glob("*.whl")
     return path
 
 

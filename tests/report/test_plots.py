@@ -140,10 +140,15 @@ def test_equal_tables_give_equal_files(name, some, tmp_path):
     assert b"<dc:date>" not in first.read_bytes()
 
 
+@pytest.fixture(scope="module")
+def many():
+    return fixtures.frames(10_000)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_ten_thousand_pairs(name, tmp_path):
-    (path,) = plots.render(name, fixtures.frames(10_000), tmp_path, ("png",))
+def test_ten_thousand_pairs(name, many, tmp_path):
+    (path,) = plots.render(name, many, tmp_path, ("png",))
     assert path.stat().st_size < 2_000_000
 
 

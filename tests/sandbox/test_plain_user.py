@@ -74,14 +74,22 @@ def living_of(name):
     return [line for line in lines if not line.startswith("Z")]
 
 
+# In parts, so that no worker is left with it when the others are done.
+BATTERY = {
+    "attacks": ["tests/attacks"],
+    "sandbox": [
+        f"tests/sandbox/test_{name}.py"
+        for name in ("functions", "program", "hidden", "providers", "faults")
+    ],
+}
+
+
 @pytest.mark.root
 @pytest.mark.slow
-def test_the_battery_holds_for_a_plain_user(user):
-    folders = ["tests/attacks", "tests/sandbox/test_functions.py", "tests/sandbox/test_program.py"]
-    folders += ["tests/sandbox/test_hidden.py", "tests/sandbox/test_providers.py"]
-    folders += ["tests/sandbox/test_faults.py"]
+@pytest.mark.parametrize("part", BATTERY)
+def test_the_battery_holds_for_a_plain_user(user, part):
     options = ["-q", "-p", "no:cacheprovider", "-m", "not root", "--basetemp", f"{user[1]}/tmp"]
-    done = run_as(user, "-m", "pytest", *options, *folders)
+    done = run_as(user, "-m", "pytest", *options, *BATTERY[part])
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     # Python's own helper of a process pool ends a moment after the test run.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import jsonschema
 import pytest
 import requests
 
+from tests.fuzzing import TIMES
 from tests.waiting import HANG_S
 
 from .conftest import TEMPLATE, post, predictions
@@ -35,7 +35,7 @@ def test_schemathesis_finds_nothing(url, tmp_path):
 
 @pytest.mark.slow
 def test_schemathesis_finds_nothing_in_many_examples(url, tmp_path):
-    done = fuzz(url, tmp_path, int(os.environ.get("BIOMLBENCH_FUZZ_EXAMPLES", "60")))
+    done = fuzz(url, tmp_path, 60 * TIMES)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 

@@ -36,7 +36,7 @@ def rows_of(bench):
 
 def test_a_worker_killed_in_every_stage_costs_only_a_retry(finished, fresh):
     fresh.before_each_stage(KILL)
-    done = fresh.snakemake()
+    done = fresh.tables()
     killed = sorted(path.name for path in (fresh.path / "killed").iterdir())
     assert killed == sorted(f"{s}-{r}" for s in STAGES for r in ("near", "program", "kabsch"))
     assert "the worker process ended with status -9" in done.stderr
@@ -62,13 +62,13 @@ def test_a_submission_replaced_under_way_is_noticed_and_graded_next_time(fresh, 
     untouched = type(fresh)(tmp_path / "untouched")
     shutil.copytree(fresh.path, untouched.path)
     (untouched.path / "later.csv").replace(untouched.path / "subs" / "near.csv")
-    done = fresh.snakemake(check=False)
+    done = fresh.tables(check=False)
     assert done.returncode != 0
     assert "subs/near.csv: changed after it was validated" in done.stderr
     assert rows_of(fresh)["toy/line", "near"]["reason"] == "stage_failed"
     assert set(fresh.stages().values()) == {1}
     fresh.snakemake()
-    untouched.snakemake()
+    untouched.tables()
     assert_equal_results(untouched.path, fresh.path)
 
 
@@ -107,8 +107,8 @@ def test_a_read_only_results_folder_is_named(finished, fresh):
     results.mkdir()
     with mounted(results, "--bind", str(results)):
         subprocess.run(["mount", "-o", "remount,bind,ro", str(results)], check=True)
-        done = fresh.snakemake(check=False)
+        done = fresh.tables(check=False)
         assert done.returncode != 0
         assert "results: cannot be written (Read-only file system)" in done.stderr
-    fresh.snakemake()
+    fresh.tables()
     assert_equal_results(finished, fresh.path)
