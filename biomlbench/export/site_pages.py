@@ -16,7 +16,7 @@ from biomlbench.export._words import table_description
 from biomlbench.outcomes import SENTENCES
 from biomlbench.report.overview import Overview, Rate, build, in_order
 from biomlbench.report.page import environment, style
-from biomlbench.report.payload import printable
+from biomlbench.report.shown import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
