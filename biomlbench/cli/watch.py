@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.workflow.run_failures import JobFailure, PairFailure, ShownState
-    from biomlbench.workflow.run_state import JobFacts
+    from biomlbench.workflow.run_state_keys import JobFacts
 
 LOST = 1
 """Exit code: the run is over and pairs are lost."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.report.overview import Rate
 from biomlbench.report.page import environment
-from biomlbench.report.payload import printable
+from biomlbench.report.shown import printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ from biomlbench.outcomes import SENTENCES
 from biomlbench.report.markdown import as_html
 from biomlbench.report.overview import Overview, Rate, build, in_order
 from biomlbench.report.page import environment, style
-from biomlbench.report.payload import printable
+from biomlbench.report.shown import printable
 from biomlbench.summary.task_facts import discrimination
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.outcomes import Fault, Outcome, Verifier
-from biomlbench.report.payload import printable
+from biomlbench.report.shown import printable
 from biomlbench.runtime.words import counted
 from biomlbench.verify.near_duplicates import CHECK
 

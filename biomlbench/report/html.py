@@ -20,8 +20,9 @@ from biomlbench.report.inputs import Tables
 from biomlbench.report.overview import build as build_overview
 from biomlbench.report.page import ASSETS, environment, style, write_whole
 from biomlbench.report.payload import build as build_payload
-from biomlbench.report.payload import dumps, printable
+from biomlbench.report.payload import dumps
 from biomlbench.report.predicted_rows import PredictedRows, predicted_rows
+from biomlbench.report.shown import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,7 +11,7 @@ import pandas as pd
 from biomlbench.report.cautions import Warned, warnings
 from biomlbench.report.compare import SIGNIFICANT, compare_agents
 from biomlbench.report.compare import ranking as places_of
-from biomlbench.report.payload import printable
+from biomlbench.report.shown import printable
 from biomlbench.runtime.words import counted
 from biomlbench.summary.agents import FAIR, RANKED_BY
 from biomlbench.summary.agents import in_order as ranked

@@ -11,23 +11,21 @@ import pyarrow as pa
 
 from biomlbench import contracts, outcomes
 from biomlbench.outcomes import Fault
-from biomlbench.plain_text import plain
 from biomlbench.report.markdown import as_html
+from biomlbench.report.payload_checks import checks_of
+from biomlbench.report.shown import number, printable
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.summary.task_facts import discrimination
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.report.feedback import ShownCase
     from biomlbench.report.inputs import Tables
     from biomlbench.report.predicted_rows import PredictedRows
 
-__all__ = ["build", "columns", "dumps", "printable"]
+__all__ = ["Columns", "build", "columns", "dumps"]
 
-MAX_TEXT = 600
 # computed from `medal`, or one value a task: they are in the task's record; or shown as provenance
 _LEFT_OUT = {
     *COLUMNS,
@@ -41,20 +39,7 @@ _OF_HISTORY = (
     *("pass_rate", "pass_rate_low", "pass_rate_high", "leaderboard_percentile"),
 )
 _FULL_PRECISION = {"score"}
-_OUTCOME_LETTERS = {"passed": "p", "failed": "f", "skipped": "s", "error": "e"}
 THRESHOLDS = ("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold")
-
-
-def printable(text: object, most: int = MAX_TEXT) -> str:
-    r"""Return text cut to a length, control and direction-changing characters replaced.
-
-    Examples
-    --------
-    >>> printable("a\u202eb\x00")
-    'a\ufffdb\ufffd'
-    """
-    text = plain(text, mark="\ufffd")
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def dumps(value: Any) -> str:
@@ -69,17 +54,10 @@ def dumps(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _number(value: float, full: bool) -> float | int | None:
-    if value is None or not np.isfinite(value):
-        return None
-    value = float(value) if full else float(f"{value:.6g}")
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value
-
-
 def _numbers(series: pd.Series, full: bool) -> list[float | int | None]:
     values = series.to_numpy(float, na_value=np.nan)
     different, places = np.unique(values, return_inverse=True)
-    shown = np.array([*(_number(value, full) for value in different), None], dtype=object)
+    shown = np.array([*(number(value, full) for value in different), None], dtype=object)
     result: list[float | int | None] = shown[places].tolist()
     return result
 
@@ -160,92 +138,6 @@ def columns(frame: pd.DataFrame) -> Columns:
     }
 
 
-_OF_A_CHECK = ("task_id", "check", "suite", "mode", "severity", "weight", "pattern")
-
-
-def _checks(tables: Tables) -> JsonObject:
-    """Return the checks of every pair: definitions once, outcomes as a word, equal ones once."""
-    checks = tables.checks
-    (task, tasks), (run, runs), (outcome, outcomes_), (reason, reasons_), (message, messages) = (
-        pd.factorize(checks[name]) for name in ("task_id", "run_id", "outcome", "reason", "message")
-    )
-    margin, margins = _margins(checks["margin"])
-    told = np.asarray(outcomes_ != "passed")[outcome] if len(outcome) else np.zeros(0, bool)
-    reason, message = np.where(told, reason, -1), np.where(told, message, -1)
-    definition = _combined(pd.factorize(checks[name])[0] for name in _OF_A_CHECK)
-    # Rows that are shown alike have one number; pairs of such rows, in one order, one entry.
-    shown = _combined([definition, outcome, reason, message, margin])
-    order = np.lexsort((run, task))
-    ends = 1 + np.flatnonzero((np.diff(task[order]) != 0) | (np.diff(run[order]) != 0))
-    task_ids, run_ids = tasks.tolist(), runs.tolist()
-    rows_of = {
-        key: row
-        for row, key in enumerate(zip(tables.pairs["task_id"], tables.pairs["run_id"], strict=True))
-    }
-    definitions: dict[int, int] = {}
-    suites: dict[tuple[int, ...], int] = {}
-    reasons: dict[str, int] = {}
-    known: dict[bytes, int] = {}
-    entries: list[list[Any]] = []
-    pairs = [-1] * len(tables.pairs)
-    for rows in np.split(order, ends) if len(order) else ():
-        pair = rows_of.get((task_ids[task[rows[0]]], run_ids[run[rows[0]]]))
-        if pair is None:
-            continue
-        place = known.setdefault(shown[rows].tobytes(), len(known))
-        pairs[pair] = place
-        if place < len(entries):
-            continue
-        members = tuple(definitions.setdefault(one, len(definitions)) for one in definition[rows])
-        found = [
-            [number, reasons.setdefault(reasons_[reason[row]], len(reasons)),
-             printable(messages[message[row]])]
-            for number, row in enumerate(rows)
-            if told[row]
-        ]  # fmt: skip
-        word = "".join(_OUTCOME_LETTERS.get(outcomes_[code], "e") for code in outcome[rows])
-        suite = suites.setdefault(members, len(suites))
-        entries.append([suite, word, [margins[code] for code in margin[rows]], found])
-    first = dict(zip(*np.unique(definition, return_index=True), strict=True))
-    defining = checks[list(_OF_A_CHECK)].iloc[[first[code] for code in definitions]]
-    return {
-        "definitions": [
-            [printable(value) if isinstance(value, str) else _number(value, False) for value in row]
-            for row in defining.to_numpy(object)
-        ],
-        "suites": [list(suite) for suite in suites],
-        "reasons": [printable(reason) for reason in reasons],
-        "outcomes": entries,
-        "pairs": pairs,
-    }
-
-
-def _combined(codes: Iterable[np.ndarray]) -> np.ndarray:
-    """Return one code a row for several ones, -1 and up: rows equal in all have the same."""
-    result = np.zeros(0, np.int64)
-    for code in codes:
-        code = code.astype(np.int64) + 1
-        if len(result):
-            code += result * (code.max() + 1)
-        result = pd.factorize(code)[0].astype(np.int64)
-    return result
-
-
-def _margins(series: pd.Series) -> tuple[np.ndarray, list[float | int | None]]:
-    """Return a code a row, and what is shown of each: three significant digits."""
-    different, places = np.unique(series.to_numpy(float, na_value=np.nan), return_inverse=True)
-    shown: dict[float | int | None, int] = {}
-    codes = [
-        shown.setdefault(_margin(value) if np.isfinite(value) else None, len(shown))
-        for value in different.tolist()
-    ]
-    return np.array(codes, np.int64)[places], list(shown)
-
-
-def _margin(value: float) -> float | int:
-    return _number(float(f"{value:.3g}"), False) or 0
-
-
 def _tasks(tables: Tables) -> list[JsonObject]:
     known = {row["task_id"]: row for row in tables.tasks.to_dict("records")}
     pairs = tables.pairs[tables.pairs["fault"] != Fault.RUN_TABLE]
@@ -267,13 +159,13 @@ def _tasks(tables: Tables) -> list[JsonObject]:
         }
         for name in THRESHOLDS:
             value = cuts[name].get(task_id, np.nan) if len(cuts) else np.nan
-            cleaned[name] = _number(value, full=True)
+            cleaned[name] = number(value, full=True)
         cleaned["task_id"] = printable(task_id)
         cleaned["description"] = as_html(description) if isinstance(description, str) else ""
-        cleaned["discrimination"] = _number(separates.get(task_id, np.nan), False)
+        cleaned["discrimination"] = number(separates.get(task_id, np.nan), False)
         cleaned["name"] = printable(tables.task_name(task_id))
         for name in ("leaderboard", "humans"):
-            cleaned[name] = [_number(score, False) for score in tables.scores(name, task_id)]
+            cleaned[name] = [number(score, False) for score in tables.scores(name, task_id)]
         made.append(cleaned)
     return made
 
@@ -284,7 +176,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, int | float | np.number):
-        return _number(float(value), False)
+        return number(float(value), False)
     return None
 
 
@@ -339,7 +231,7 @@ def build(
             for reason, text in outcomes.SENTENCES.items()
         },
         "pairs": columns(pairs),
-        "checks": _checks(tables),
+        "checks": checks_of(tables),
         "check_rates": columns(check_rates(tables.checks)),
         "tasks": _tasks(tables),
         "agents": columns(tables.agents),

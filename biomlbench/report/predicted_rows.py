@@ -13,7 +13,7 @@ import numpy as np
 from biomlbench.errors import UserError
 from biomlbench.report.differing_rows import Predictions, apart
 from biomlbench.report.overview import in_order
-from biomlbench.report.payload import printable
+from biomlbench.report.shown import printable
 from biomlbench.stages.kinds import has_cases
 
 if TYPE_CHECKING:

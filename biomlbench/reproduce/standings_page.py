@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench import __version__
 from biomlbench.plain_text import is_web_address
 from biomlbench.report.page import environment, style
-from biomlbench.report.payload import printable
+from biomlbench.report.shown import printable
 from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:

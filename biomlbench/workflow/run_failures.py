@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from biomlbench.outcomes import Fault, Reason, sentence
-from biomlbench.workflow.run_state import FailedJob, KnownState, RunState
+from biomlbench.workflow.run_state_keys import FailedJob, KnownState, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, cast
 
 from biomlbench.errors import UserError
 from biomlbench.runtime.json_lines import write_json
@@ -22,10 +22,9 @@ from biomlbench.workflow.progress import Tally, describe, seconds_left
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = [
-    *("FILE", "LOCK", "PLANNING", "FailedJob", "JobCounts", "JobFacts", "KnownState", "PairCounts"),
-    *("Recorder", "RunState", "StageCounts", "StateError", "Writer", "read_state"),
-]
+    from biomlbench.workflow.run_state_keys import FailedJob, JobFacts, RunState
+
+__all__ = ["FILE", "LOCK", "PLANNING", "Recorder", "StateError", "Writer", "read_state"]
 
 FILE, LOCK, PLANNING = ".run.json", ".lock", ".planning"
 """The state and the lock of a run, and the mark of one that is still planned, in its results."""
@@ -44,80 +43,6 @@ _TABLE = re.compile(
 
 class StateError(UserError, ValueError):
     """There is no state of a run, or it cannot be read."""
-
-
-class _OfJob(TypedDict):
-    rule: str
-    for_s: float
-
-
-class JobFacts(_OfJob, total=False):
-    """A job of a run; of one of pairs also which: `run_id`, or `batch`, and how many."""
-
-    task_id: str
-    run_id: str
-    batch: str
-    pairs: int
-
-
-class FailedJob(JobFacts):
-    """A job that failed, and where its log is in the results."""
-
-    log: str | None
-
-
-class JobCounts(TypedDict):
-    """Jobs of a run."""
-
-    done: int
-    total: int
-
-
-class PairCounts(TypedDict):
-    """Pairs of a run, and how many of those done are whose fault."""
-
-    expected: int
-    done: int
-    held_up: int
-    faults: dict[str, int]
-
-
-class StageCounts(TypedDict):
-    """Pairs of a run at a stage."""
-
-    stage: str
-    done: int
-    running: int
-    failed: int
-    left: int
-
-
-class KnownState(TypedDict):
-    """What a run does, but for its failures."""
-
-    version: int
-    state: str
-    host: str | None
-    pid: int | None
-    started: str
-    updated: str
-    seconds: float
-    jobs: JobCounts
-    pairs: PairCounts
-    summary: str
-    stages: list[StageCounts]
-    pairs_per_s: float | None
-    left_s: float | None
-    running: list[JobFacts]
-    running_in_all: int
-    failed_jobs_in_all: int
-
-
-class RunState(KnownState):
-    """What a run does, as its file says it."""
-
-    failed_jobs: list[FailedJob]
-    faulty_tables: list[str]
 
 
 @dataclass(frozen=True)

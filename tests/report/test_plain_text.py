@@ -18,7 +18,7 @@ from biomlbench.cli._common import Refusal, Trouble, echo, print_table
 from biomlbench.contracts import SCHEMAS, from_rows, write_table
 from biomlbench.errors import explain
 from biomlbench.plain_text import PlainFormatter, markdown_line, plain, spreadsheet_cell
-from biomlbench.report import payload
+from biomlbench.report import shown
 from biomlbench.report.plots._style import clip
 from biomlbench.workflow.cells import printable
 
@@ -54,7 +54,7 @@ DOORS = {
     "refusal": shown_by(Refusal),
     "trouble": shown_by(Trouble),
     "file": lambda text: explain(FileNotFoundError(2, "No such file", text.replace("\0", ""))),
-    "page": payload.printable,
+    "page": shown.printable,
     "figure": clip,
     "run table": printable,
     "cell": spreadsheet_cell,

@@ -16,6 +16,7 @@ from biomlbench.calibrate.intervals import wilson
 from biomlbench.report import feedback, overview, payload, trust
 from biomlbench.report.inputs import Tables
 from biomlbench.report.plots import false_rates
+from biomlbench.report.shown import MAX_TEXT, printable
 from tests.report import fixtures
 
 
@@ -311,9 +312,9 @@ def test_dumps_is_safe_in_a_script_element(text):
 
 @given(st.text(max_size=900))
 def test_printable_is_one_way_and_short(text):
-    shown = payload.printable(text)
-    assert len(shown) <= payload.MAX_TEXT
-    assert payload.printable(shown) == shown
+    shown = printable(text)
+    assert len(shown) <= MAX_TEXT
+    assert printable(shown) == shown
     assert not any(c in shown for c in "\x00\x1b\u202e\u2066\u200f")
 
 

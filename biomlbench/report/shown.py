@@ -1,0 +1,31 @@
+"""Texts and numbers as pages show them: no control characters, not too long, not too precise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomlbench.plain_text import plain
+
+__all__ = ["number", "printable"]
+
+MAX_TEXT = 600
+
+
+def printable(text: object, most: int = MAX_TEXT) -> str:
+    r"""Return text cut to a length, control and direction-changing characters replaced.
+
+    Examples
+    --------
+    >>> printable("a\u202eb\x00")
+    'a\ufffdb\ufffd'
+    """
+    text = plain(text, mark="\ufffd")
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def number(value: float, full: bool) -> float | int | None:
+    """Return a number as JSON has it: six significant digits, or all; None for NaN."""
+    if value is None or not np.isfinite(value):
+        return None
+    value = float(value) if full else float(f"{value:.6g}")
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
