@@ -1,8 +1,8 @@
 """Which of many vectors of length 1 have another one near, without comparing whole vectors.
 
 All n vectors of a task's runs are compared with all others, n² / 2 times, so what a comparison
-takes decides. Most are ruled out by a few numbers each. With a vector cut in two, ``x = (a, b)``, the
-Cauchy-Schwarz inequality bounds the cosine of two by ``a · a' + |b| |b'|``: the product of the
+takes decides. Most are ruled out by a few numbers each. With a vector cut in two, ``x = (a, b)``,
+the Cauchy-Schwarz inequality bounds the cosine of two by ``a · a' + |b| |b'|``: the product of the
 shorter vectors ``(a, |b|)``. The cut is made along the principal axes, so that what tells vectors
 apart comes first. Nor is anything compared that lies further apart along the first axis than two
 near vectors can.
@@ -116,7 +116,7 @@ def _shortened(turned: NDArray[np.float64], length: int) -> NDArray[np.float32]:
 
 def _best_length(turned: NDArray[np.float64], least: float) -> int:
     """Return the length of shorter vectors by which comparing takes the least time."""
-    full = turned.shape[1]
+    full = int(turned.shape[1])
     sample = turned[:: -(-len(turned) // _SAMPLED)]
     costs = {full: float(full + _BESIDE)}
     for length in _LENGTHS:
