@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from biomlbench.contracts import _calibration, _results
-from biomlbench.errors import UserError
+from biomlbench.contracts._error import ContractError
+from biomlbench.contracts._text_limits import refuse_long_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -55,21 +55,10 @@ SMALL = 1_000_000
 """Bytes up to which a file is read at once and decoded by one thread: a third less time each."""
 MOST_ROWS = 20_000_000
 """Rows of a table: a hundred checks of 200,000 pairs."""
-MOST_OF_A_NAME = 4096
-"""Bytes of an agent's, a run's or a task's name: more than a run table may give."""
-MOST_OF_A_TEXT = 1_048_576
-"""Bytes of any other text in a table over all pairs."""
-MOST_ITEMS = 10_000
-"""Items of a list in such a table."""
-_NAMES = frozenset(("task_id", "run_id", "agent", "domain", "kind", "check", "metric"))
 _SHORT = 16  # rows up to which a dictionary and statistics take more room than they save
 
 DIGESTS = "submissions_sha256"
 """Key of the provenance of a table of several runs: hash of the submission by run id."""
-
-
-class ContractError(UserError, ValueError):
-    """A table does not have the schema that its name declares."""
 
 
 def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
@@ -145,6 +134,10 @@ def check(name: str, table: pa.Table, where: str = "") -> None:
     """Raise :class:`ContractError` unless `table` has the schema that `name` declares."""
     place = f"{where}: " if where else ""
     _check_schema(name, table.schema, place)
+    _check_nulls(name, table, place)
+
+
+def _check_nulls(name: str, table: pa.Table, place: str) -> None:
     for field in SCHEMAS[name]:
         if not field.nullable and table.column(field.name).null_count:
             raise ContractError(f"{place}`{name}.{field.name}` must not be null")
@@ -279,7 +272,9 @@ def _write_small(table: pa.Table, path: Path, metadata: Mapping[bytes, bytes]) -
             writer.add_key_value_metadata(metadata)
 
 
-def read_table(name: str, path: str | Path, columns: list[str] | None = None) -> pa.Table:
+def read_table(
+    name: str, path: str | Path, columns: list[str] | None = None, *, coded: bool = False
+) -> pa.Table:
     """Read a table and check it against its declared schema.
 
     Parameters
@@ -289,6 +284,9 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
     path : path
     columns : list of str, optional
         Read only these columns (the file's schema is checked whole all the same).
+    coded : bool
+        Read texts as codes and what these stand for (Arrow's dictionaries), as they lie in the
+        file: of a table that repeats few of them, a tenth of the memory.
 
     Returns
     -------
@@ -302,8 +300,11 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
     try:
         small = _size(path) <= SMALL
         source = pa.BufferReader(Path(path).read_bytes()) if small else path
-        with pq.ParquetFile(source, memory_map=False, pre_buffer=not small) as file:
-            _check_schema(name, file.schema_arrow, f"{path}: ")
+        texts = [f.name for f in SCHEMAS[name] if coded and pa.types.is_string(f.type)]
+        with pq.ParquetFile(
+            source, memory_map=False, pre_buffer=not small, read_dictionary=texts
+        ) as file:
+            _check_schema(name, _decoded(file.schema_arrow), f"{path}: ")
             if (rows := file.metadata.num_rows) > MOST_ROWS:
                 # A few kilobytes can hold any number of equal rows.
                 raise ContractError(
@@ -319,34 +320,16 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
             f"{path}: cannot be read ({error}); delete it and run the workflow again"
         ) from error
     if columns is None:
-        check(name, table, str(path))
+        _check_nulls(name, table, f"{path}: ")
     if name in QUERIED:
-        _check_texts(name, table, path)
+        refuse_long_texts(name, table, path)
     return table
 
 
-def _check_texts(name: str, table: pa.Table, path: str | Path) -> None:
-    """Refuse texts that none of our tables has: what others made is drawn, searched and shown."""
-    for field in table.schema:
-        column = table.column(field.name)
-        if pa.types.is_list(field.type):
-            most = pc.max(pc.list_value_length(column)).as_py() or 0
-            if most > MOST_ITEMS:
-                raise ContractError(
-                    f"{path}: `{name}.{field.name}` has a list of {most} items; at most "
-                    f"{MOST_ITEMS} are read; make the table anew with this program"
-                )
-            column = pc.list_flatten(column)
-        if not pa.types.is_string(column.type):
-            continue
-        allowed = MOST_OF_A_NAME if field.name in _NAMES else MOST_OF_A_TEXT
-        lengths = pc.binary_length(column)
-        if (most := pc.max(lengths).as_py() or 0) > allowed:
-            row = pc.index(lengths, most).as_py() + 1
-            raise ContractError(
-                f"{path}: row {row}: `{name}.{field.name}` has {most} bytes; at most {allowed} are "
-                "read; make the table anew with this program"
-            )
+def _decoded(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with the types that coded columns stand for."""
+    kinds = [f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in schema]
+    return pa.schema([f.with_type(kind) for f, kind in zip(schema, kinds, strict=True)])
 
 
 def _size(path: str | Path) -> int:
