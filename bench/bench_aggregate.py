@@ -1,4 +1,8 @@
-"""What tables, figures and report over many pairs take: seconds and memory of one process."""
+"""What tables, figures and report over many pairs take: seconds and memory of one process.
+
+``python -m bench.bench_aggregate 1000000`` measures them of so many pairs, step by step; making
+their tables takes longer than that.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import yaml
 
-from bench.bench_workflow import TASKS, make_benchmark
+from bench.bench_workflow import TASKS, make_benchmark, snakemake
 from bench.rows import against_target
 from biomlbench.contracts import DIGESTS, write_table
 from biomlbench.stages import STAGES, Context, Pair, run_pair
@@ -28,22 +32,39 @@ TARGET_S, TARGET_GB, TARGET_MB = 90.0, 2.0, 15.0
 GRADED = 100  # pairs that are really graded; the others are theirs under other names
 
 AGGREGATE = """
+import re
 import sys
+import time
 from pathlib import Path
 import yaml
 from biomlbench.report.inputs import Tables
 from biomlbench.report.plots import render_all
 from biomlbench.report.write import write_report
+from biomlbench.runtime.threads import limit_threads
 from biomlbench.summary.aggregate import aggregate
 from biomlbench.summary.telemetry import telemetry
 from biomlbench.workflow.plan import Benchmark
 
-benchmark = Benchmark(yaml.safe_load(Path("config/config.yaml").read_text()), sys.argv[1])
-aggregate(benchmark, "results")
-telemetry(benchmark, "results")
-render_all(Tables.load("results"), Path("results/plots"))
-write_report("results", "Benchmark")
+def measured(step, function):
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = function()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    peak = int(re.search("VmHWM:[ \\t]*([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1e6
+    print(f"{step:<20} {cpu:8.1f} s CPU {wall:8.1f} s wall {peak:6.2f} GB", flush=True)
+    return result
+
+limit_threads(1)  # as the rules have
+config = yaml.safe_load(Path("config/config.yaml").read_text())
+benchmark = measured("reading the runs", lambda: Benchmark(config, sys.argv[1]))
 assert len(benchmark.runs) == int(sys.argv[2])
+measured("aggregate", lambda: aggregate(benchmark, "results"))
+measured("telemetry", lambda: telemetry(benchmark, "results"))
+del benchmark
+tables = measured("tables of figures", lambda: Tables.load("results"))
+measured("figures", lambda: render_all(tables, Path("results/plots")))
+del tables
+measured("report", lambda: write_report("results", "Benchmark"))
 """
 
 
@@ -96,6 +117,20 @@ def _fingerprint(rng: np.random.Generator) -> str:
     return fingerprint(range(2 * DIRECTIONS), rng.normal(size=2 * DIRECTIONS))
 
 
+def measure(folder: Path, pairs: int) -> tuple[float, float, float]:
+    """Return CPU seconds, peak GB and MB of the report, of a benchmark in a folder."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", AGGREGATE, str(ROOT), str(pairs)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise RuntimeError("the aggregation failed; see above")
+    size = (folder / "results" / "report.html").stat().st_size / 1e6
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e6, size
+
+
 def run(quick: bool = False) -> list[dict[str, Any]]:
     """Measure tables, figures and report of 100,000 pairs.
 
@@ -112,26 +147,27 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     """
     pairs = 1_000 if quick else 100_000
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
-        folder = Path(name)
-        make_results(folder, pairs)
-        process = subprocess.Popen(
-            [sys.executable, "-c", AGGREGATE, str(ROOT), str(pairs)],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        report = folder / "results" / "report.html"
-        size = report.stat().st_size / 1e6 if report.exists() else 0.0
-    if status:
-        raise RuntimeError("the aggregation failed; see above")
-    measured = (
-        ("CPU s", usage.ru_utime + usage.ru_stime, TARGET_S),
-        ("GB", usage.ru_maxrss / 1e6, TARGET_GB),
-        ("MB of the report", size, TARGET_MB),
-    )
+        make_results(Path(name), pairs)
+        found = measure(Path(name), pairs)
+    limits = (("CPU s", TARGET_S), ("GB", TARGET_GB), ("MB of the report", TARGET_MB))
     return [
         against_target(
             f"tables, figures, report of {pairs} pairs, {unit}, target {target:g}", ours, target
         )
-        for unit, ours, target in measured
+        for ours, (unit, target) in zip(found, limits, strict=True)
     ]
+
+
+def main(pairs: int) -> None:
+    """Print what each step takes, and what planning does."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+        folder = Path(name)
+        make_results(folder, pairs)
+        wall, peak, _ = snakemake(folder, ROOT / "Snakefile", "-n")
+        print(f"{'planning':<20} {wall:19.1f} s wall {peak:11.2f} GB", flush=True)
+        cpu, peak, size = measure(folder, pairs)
+    print(f"the last five: {cpu:.1f} s CPU, {peak:.2f} GB; report of {size:.1f} MB")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

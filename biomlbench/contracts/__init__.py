@@ -7,6 +7,7 @@ sandbox was found) is marked *volatile*; everything else must be equal in a reru
 
 from __future__ import annotations
 
+from biomlbench.contracts._error import ContractError
 from biomlbench.contracts._fields import PAIR, field, volatile
 from biomlbench.contracts._reading import provenance, read_table
 from biomlbench.contracts._results import (
@@ -19,7 +20,6 @@ from biomlbench.contracts._tables import (
     DIGESTS,
     SCHEMA_VERSION,
     SCHEMAS,
-    ContractError,
     check,
     compared,
     declare,

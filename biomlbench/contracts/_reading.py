@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from biomlbench.contracts._error import ContractError
 from biomlbench.contracts._tables import (
     DIGESTS,
     PROVENANCE,
     QUERIED,
-    ContractError,
-    check,
+    SCHEMAS,
+    check_nulls,
     check_schema,
 )
+from biomlbench.contracts._text_limits import refuse_long_texts
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
@@ -29,16 +30,11 @@ SMALL = 1_000_000
 """Bytes up to which a file is read at once and decoded by one thread: a third less time each."""
 MOST_ROWS = 20_000_000
 """Rows of a table: a hundred checks of 200,000 pairs."""
-MOST_OF_A_NAME = 4096
-"""Bytes of an agent's, a run's or a task's name: more than a run table may give."""
-MOST_OF_A_TEXT = 1_048_576
-"""Bytes of any other text in a table over all pairs."""
-MOST_ITEMS = 10_000
-"""Items of a list in such a table."""
-_NAMES = frozenset(("task_id", "run_id", "agent", "domain", "kind", "check", "metric"))
 
 
-def read_table(name: str, path: str | Path, columns: list[str] | None = None) -> pa.Table:
+def read_table(
+    name: str, path: str | Path, columns: list[str] | None = None, *, coded: bool = False
+) -> pa.Table:
     """Read a table and check it against its declared schema.
 
     Parameters
@@ -48,6 +44,9 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
     path : path
     columns : list of str, optional
         Read only these columns (the file's schema is checked whole all the same).
+    coded : bool
+        Read texts as codes and what these stand for (Arrow's dictionaries), as they lie in the
+        file: of a table that repeats few of them, a tenth of the memory.
 
     Returns
     -------
@@ -61,8 +60,11 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
     try:
         small = _size(path) <= SMALL
         source = pa.BufferReader(Path(path).read_bytes()) if small else path
-        with pq.ParquetFile(source, memory_map=False, pre_buffer=not small) as file:
-            check_schema(name, file.schema_arrow, f"{path}: ")
+        texts = [f.name for f in SCHEMAS[name] if coded and pa.types.is_string(f.type)]
+        with pq.ParquetFile(
+            source, memory_map=False, pre_buffer=not small, read_dictionary=texts
+        ) as file:
+            check_schema(name, _decoded(file.schema_arrow), f"{path}: ")
             if (rows := file.metadata.num_rows) > MOST_ROWS:
                 # A few kilobytes can hold any number of equal rows.
                 raise ContractError(
@@ -78,34 +80,16 @@ def read_table(name: str, path: str | Path, columns: list[str] | None = None) ->
             f"{path}: cannot be read ({error}); delete it and run the workflow again"
         ) from error
     if columns is None:
-        check(name, table, str(path))
+        check_nulls(name, table, f"{path}: ")
     if name in QUERIED:
-        _check_texts(name, table, path)
+        refuse_long_texts(name, table, path)
     return table
 
 
-def _check_texts(name: str, table: pa.Table, path: str | Path) -> None:
-    """Refuse texts that none of our tables has: what others made is drawn, searched and shown."""
-    for field in table.schema:
-        column = table.column(field.name)
-        if pa.types.is_list(field.type):
-            most = pc.max(pc.list_value_length(column)).as_py() or 0
-            if most > MOST_ITEMS:
-                raise ContractError(
-                    f"{path}: `{name}.{field.name}` has a list of {most} items; at most "
-                    f"{MOST_ITEMS} are read; make the table anew with this program"
-                )
-            column = pc.list_flatten(column)
-        if not pa.types.is_string(column.type):
-            continue
-        allowed = MOST_OF_A_NAME if field.name in _NAMES else MOST_OF_A_TEXT
-        lengths = pc.binary_length(column)
-        if (most := pc.max(lengths).as_py() or 0) > allowed:
-            row = pc.index(lengths, most).as_py() + 1
-            raise ContractError(
-                f"{path}: row {row}: `{name}.{field.name}` has {most} bytes; at most {allowed} are "
-                "read; make the table anew with this program"
-            )
+def _decoded(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with the types that coded columns stand for."""
+    kinds = [f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in schema]
+    return pa.schema([f.with_type(kind) for f, kind in zip(schema, kinds, strict=True)])
 
 
 def _size(path: str | Path) -> int:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from biomlbench.contracts import _calibration, _results
-from biomlbench.errors import UserError
+from biomlbench.contracts._error import ContractError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = [
-    *("DIGESTS", "PROVENANCE", "QUERIED", "SCHEMAS", "SCHEMA_VERSION", "ContractError"),
-    *("check", "check_schema", "compared", "declare", "from_rows"),
+    *("DIGESTS", "PROVENANCE", "QUERIED", "SCHEMAS", "SCHEMA_VERSION", "check"),
+    *("check_nulls", "check_schema", "compared", "declare", "from_rows"),
 ]
 
 SCHEMAS: dict[str, pa.Schema] = {**_results.SCHEMAS, **_calibration.SCHEMAS}
@@ -26,10 +26,6 @@ DIGESTS = "submissions_sha256"
 """Key of the provenance of a table of several runs: hash of the submission by run id."""
 QUERIED = ("pairs", "checks", "agents", "tasks", "telemetry")
 """Tables over all pairs, which people query; those of single pairs the workflow reads whole."""
-
-
-class ContractError(UserError, ValueError):
-    """A table does not have the schema that its name declares."""
 
 
 def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
@@ -105,6 +101,11 @@ def check(name: str, table: pa.Table, where: str = "") -> None:
     """Raise :class:`ContractError` unless `table` has the schema that `name` declares."""
     place = f"{where}: " if where else ""
     check_schema(name, table.schema, place)
+    check_nulls(name, table, place)
+
+
+def check_nulls(name: str, table: pa.Table, place: str) -> None:
+    """Raise :class:`ContractError` where a required column has a null."""
     for field in SCHEMAS[name]:
         if not field.nullable and table.column(field.name).null_count:
             raise ContractError(f"{place}`{name}.{field.name}` must not be null")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from biomlbench import contracts
@@ -117,11 +118,9 @@ class Tables:
             If a table cannot be read or lacks a column.
         """
         root = Path(results)
-        found = {
-            name: _with_categories(arrow_table(name, root))
-            if name == "checks"
-            else arrow_table(name, root).to_pandas()
-            for name in DECLARED
+        # The table of checks has by far the most rows.
+        found: dict[str, pd.DataFrame | None] = {
+            name: _frame(arrow_table(name, root, coded=name == "checks")) for name in DECLARED
         }
         found["history"] = history_of(root).to_pandas()
         found |= {name: _calibration(name, root) for name in CALIBRATION_COLUMNS}
@@ -164,7 +163,7 @@ def is_run(pairs: pd.DataFrame) -> pd.Series:
     return pairs["label"].isna() & (pairs["fault"] != Fault.RUN_TABLE)
 
 
-def arrow_table(name: str, root: Path) -> pa.Table:
+def arrow_table(name: str, root: Path, *, coded: bool = False) -> pa.Table:
     """Read a table over all pairs; one that was not made yet has no rows.
 
     Parameters
@@ -173,6 +172,8 @@ def arrow_table(name: str, root: Path) -> pa.Table:
         One of :data:`DECLARED`.
     root : Path
         Folder of the results.
+    coded : bool
+        As for :func:`biomlbench.contracts.read_table`.
 
     Raises
     ------
@@ -181,27 +182,58 @@ def arrow_table(name: str, root: Path) -> pa.Table:
     """
     single = root / f"{name}.parquet"
     if single.exists() or name == "pairs":
-        return contracts.read_table(name, single)
+        return contracts.read_table(name, single, coded=coded)
     files = sorted((root / name).rglob("*.parquet")) if name == "telemetry" else []
     parts = [contracts.read_table(name, path).replace_schema_metadata(None) for path in files]
     return pa.concat_tables(parts) if parts else contracts.SCHEMAS[name].empty_table()
 
 
-def _with_categories(table: pa.Table) -> pd.DataFrame:
-    """Return a table whose texts are categories, sorted: a tenth of the memory where texts repeat.
-
-    The table of checks has by far the most rows.
-    """
-    columns: dict[str, pd.Series] = {}
-    for name in table.column_names:
-        column = table.column(name)
-        if not pa.types.is_string(column.type):
-            columns[name] = column.to_pandas()
-            continue
-        encoded = column.dictionary_encode().combine_chunks()
-        columns[name] = encoded.to_pandas()
-        columns[name] = columns[name].cat.reorder_categories(sorted(columns[name].cat.categories))
+def _frame(table: pa.Table) -> pd.DataFrame:
+    """Return a table as pandas'; coded texts are categories, sorted; equal lists are one object."""
+    columns = {name: _series(table.column(name)) for name in table.column_names}
     return pd.DataFrame(columns)
+
+
+def _series(column: pa.ChunkedArray) -> pd.Series:
+    if pa.types.is_dictionary(column.type):
+        coded = column.unify_dictionaries().combine_chunks()
+        texts = coded.dictionary.to_pylist()
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        codes = np.empty(len(texts) + 1, np.int32)
+        codes[order] = np.arange(len(texts))
+        codes[-1] = -1
+        found = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
+        categories = pd.Index([texts[place] for place in order])
+        return pd.Series(pd.Categorical.from_codes(codes[found], categories))
+    if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
+        return _of_lists(column)
+    plain: pd.Series = column.to_pandas()
+    return plain
+
+
+_BETWEEN = "\x1f"
+
+
+def _of_lists(column: pa.ChunkedArray) -> pd.Series:
+    """Return lists of texts as pandas has them: most rows of a table have one of a few."""
+    plain: pd.Series
+    items = pc.list_flatten(column)
+    if items.null_count or pc.any(pc.match_substring(items, _BETWEEN)).as_py():
+        plain = column.to_pandas()
+        return plain
+    joined = pc.binary_join_element_wise(
+        pc.cast(pc.list_value_length(column), pa.string()),
+        pc.binary_join(column, _BETWEEN),
+        _BETWEEN,
+    )
+    coded = joined.dictionary_encode().unify_dictionaries().combine_chunks()
+    if not len(coded):
+        plain = column.to_pandas()
+        return plain
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    _, first = np.unique(codes, return_index=True)
+    different = column.take(pa.array(first)).to_pandas().to_numpy()
+    return pd.Series(different[np.searchsorted(codes[first], codes)], dtype=object)
 
 
 def _calibration(name: str, root: Path) -> pd.DataFrame | None:

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["write_json"]
+__all__ = ["Written", "write_json"]
+
+
+class Written(str):
+    """An entry that is JSON already, as one made by columns is."""
+
+    __slots__ = ()
 
 
 def write_json(path: Path, content: Mapping[str, Any], *, allow_nan: bool = True) -> None:
@@ -23,7 +29,8 @@ def write_json(path: Path, content: Mapping[str, Any], *, allow_nan: bool = True
     path : Path
         Its folder is made where it is not there.
     content : mapping
-        Each key begins a line; of a list, iterator or mapping in it, each entry does.
+        Each key begins a line; of a list, iterator or mapping in it, each entry does. An
+        iterator's entries of :class:`Written` are taken as they are.
     allow_nan : bool
         Whether to write infinite numbers and NaN, which only Python reads, or refuse them.
     """
@@ -41,7 +48,7 @@ def _lines(content: Mapping[str, Any], dumps: Callable[[Any], str]) -> Iterator[
         value = content[key]
         yield f"{',' if place else ''}\n {dumps(key)}: "
         if (isinstance(value, list) and value) or isinstance(value, Iterator):
-            items = (dumps(item) for item in value)
+            items = (item if type(item) is Written else dumps(item) for item in value)
             yield from _block("[]", items)
         elif isinstance(value, dict) and value:
             items = (f"{dumps(name)}: {dumps(value[name])}" for name in sorted(value))

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pyarrow as pa
+
     from biomlbench.contracts.mappings import JsonObject
 
-__all__ = ["PAIR_COLUMNS", "Summary", "TaskReport", "Totals"]
+__all__ = ["PAIR_COLUMNS", "Summary", "TaskReport", "Totals", "columns_of_pairs", "plain"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class TaskReport:
 
     def to_dict(self) -> JsonObject:
         """Return the report as JSON can hold it: no NaN, no infinity, the time as text."""
-        return {name: _plain(getattr(self, name)) for name in _FIELDS}
+        return {name: plain(getattr(self, name)) for name in _FIELDS}
 
     def _repr_html_(self) -> str:
         """Return the report as a table, for notebooks; what is not there is left out."""
@@ -144,6 +146,35 @@ class TaskReport:
         return cls(**values)
 
 
+def columns_of_pairs(pairs: pa.RecordBatch) -> dict[str, pa.Array]:
+    """Return the fields of :meth:`TaskReport.from_pair`'s reports of many rows, by columns.
+
+    Parameters
+    ----------
+    pairs : pyarrow.RecordBatch
+        Of the schema ``pairs``, with at least :data:`PAIR_COLUMNS`.
+
+    Returns
+    -------
+    dict of str to pyarrow.Array
+        By field, an entry a row.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = {name: pairs.column(name) for name in _FIELDS if name in pairs.schema.names}
+    return columns | {
+        "above_median": pc.fill_null(pairs.column("above_median"), False),
+        "submission_exists": pc.invert(
+            pc.is_in(pairs.column("reason"), value_set=pa.array(_NOT_THERE))
+        ),
+        "is_lower_better": pc.equal(pairs.column("direction"), "minimize"),
+        "created_at": pa.nulls(len(pairs)),
+        "submission_path": pairs.column("submission"),
+        "medal_note": pc.fill_null(pairs.column("medal_note"), ""),
+    }
+
+
 class Totals:
     """What many reports come to, counted one by one, so that they need not be there at once."""
 
@@ -164,6 +195,23 @@ class Totals:
             self._sum += percentile
             self._best = percentile if self._best is None else max(self._best, percentile)
             self._worst = percentile if self._worst is None else min(self._worst, percentile)
+
+    def add_columns(self, reports: Mapping[str, pa.Array]) -> None:
+        """Count many reports, given as :func:`columns_of_pairs` returns them."""
+        import numpy as np
+        import pyarrow.compute as pc
+
+        self._runs += len(reports["task_id"])
+        for name in _COUNTED:
+            self._counts[name] += pc.sum(reports[name]).as_py() or 0
+        found = reports["leaderboard_percentile"].drop_null().to_numpy(zero_copy_only=False)
+        if len(found):
+            self._ranked += len(found)
+            # One after the other, as `add` does: other orders give other last digits.
+            self._sum = float(np.cumsum([self._sum, *found])[-1])
+            highest, lowest = float(found.max()), float(found.min())
+            self._best = highest if self._best is None else max(self._best, highest)
+            self._worst = lowest if self._worst is None else min(self._worst, lowest)
 
     def to_dict(self) -> JsonObject:
         """Return the totals as :func:`biomlbench.grade.aggregate_reports` names them."""
@@ -216,7 +264,7 @@ PAIR_COLUMNS = frozenset((*_FIELDS, "submission"))
 _AS_IT_IS = frozenset({type(None), bool, str, int})
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value as plain JSON data; what is no finite number is null."""
     if type(value) in _AS_IT_IS:
         return value
@@ -225,7 +273,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     if hasattr(value, "item"):
-        return _plain(value.item())
+        return plain(value.item())
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):

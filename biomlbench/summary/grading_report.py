@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from biomlbench.outcomes import Fault
-from biomlbench.runtime.json_lines import write_json
+from biomlbench.runtime.json_lines import Written, write_json
 from biomlbench.runtime.progress_bars import track
-from biomlbench.scoring.task_report import PAIR_COLUMNS, TaskReport, Totals
+from biomlbench.scoring.task_report import (
+    PAIR_COLUMNS,
+    TaskReport,
+    Totals,
+    columns_of_pairs,
+    plain,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +32,6 @@ _ROWS_AT_A_TIME = 10_000  # as Python's objects, which take much more room than 
 def reports_of(pairs: pa.Table) -> Iterator[TaskReport]:
     """Go through a report of each run of the `pairs` table, in its order, under a bar."""
     runs = _runs_of(pairs)
-    runs = runs.select([name for name in runs.column_names if name in PAIR_COLUMNS])
     batches = runs.to_batches(max_chunksize=_ROWS_AT_A_TIME)
     rows = (row for batch in batches for row in batch.to_pylist())
     return track(map(TaskReport.from_pair, rows), "writing the reports", runs.num_rows)
@@ -57,11 +63,38 @@ def write_grading_report(pairs: pa.Table, path: Path) -> None:
     path : Path
     """
     totals = Totals()
-    for report in reports_of(pairs):
-        totals.add(report)
-    entries = (report.to_dict() for report in reports_of(pairs))
-    content = {**totals.to_dict(), "task_reports": entries, **_errors(pairs)}
+    runs = _runs_of(pairs)
+    batches = runs.to_batches(max_chunksize=_ROWS_AT_A_TIME)
+    for batch in batches:
+        totals.add_columns(columns_of_pairs(batch))
+    entries = (Written(text) for batch in batches for text in _entries(batch).to_pylist())
+    shown = track(entries, "writing the reports", runs.num_rows)
+    content = {**totals.to_dict(), "task_reports": shown, **_errors(pairs)}
     write_json(path, content, allow_nan=False)
+
+
+def _entries(pairs: pa.RecordBatch) -> pa.Array:
+    """Return the reports of runs as JSON, as ``json.dumps`` gives it with sorted keys.
+
+    By columns, each of whose distinct values is written once: all in all a tenth of the time.
+    """
+    reports = columns_of_pairs(pairs)
+    parts = []
+    for place, name in enumerate(sorted(reports)):
+        before = f"{', ' if place else '{'}{json.dumps(name)}: "
+        parts.append(_texts(reports[name], before))
+    return pc.binary_join_element_wise(*parts, "}", "")
+
+
+def _texts(column: pa.Array, before: str) -> pa.Array:
+    """Return each value as JSON after a text."""
+    is_float = pa.types.is_float64(column.type)
+    # Floats are told apart by their bits: 0.0 equals -0.0, and is written otherwise.
+    found = column.view(pa.int64()) if is_float else column
+    found = found.dictionary_encode(null_encoding="encode")
+    values = found.dictionary.view(pa.float64()) if is_float else found.dictionary
+    texts = [before + json.dumps(plain(value), allow_nan=False) for value in values.to_pylist()]
+    return pa.array(texts, pa.string()).take(found.indices)
 
 
 def _errors(pairs: pa.Table) -> dict[str, Any]:
@@ -74,7 +107,8 @@ def _errors(pairs: pa.Table) -> dict[str, Any]:
 
 def _runs_of(pairs: pa.Table) -> pa.Table:
     """Return the pairs that are runs: rows of run tables that could not be used are none."""
-    return pairs.filter(pc.invert(_unusable(pairs)))
+    runs = pairs.select([name for name in pairs.column_names if name in PAIR_COLUMNS])
+    return runs.filter(pc.invert(_unusable(runs)))
 
 
 def _unusable(pairs: pa.Table) -> pa.Array:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from biomlbench.metrics._order import midranks
+from biomlbench.verify.close_vectors import ROUGHLY, with_close_ones
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,9 +44,8 @@ DIRECTIONS = 64
 FINE = 0.5
 # Between the parts; no letter of base64.
 _JOINT = ","
-# Runs that are compared with all others at once, and by how much single precision may be off.
+# Runs that are compared with all others at once.
 _BLOCK = 256
-_ROUGHLY = 1e-4
 # Constants of the generator SplitMix64 (Steele, Lea and Flood 2014, OOPSLA, section 5).
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
@@ -271,22 +271,36 @@ def near_duplicates(
     >>> list(near_duplicates(prints, ["x", "x", "y"], Similarity(0.9995, 0.8), most=1))
     [(0, 1, [2]), (1, 1, [2]), (2, 2, [0])]
     """
-    rough = [part.astype(np.float32) for part in prints.parts]
-    names = np.unique(np.asarray(groups), return_inverse=True)[1]
+    # Of honest runs few come near to another one; only those few are compared in full.
+    some = [
+        with_close_ones(part, least) for part, least in zip(prints.parts, threshold, strict=True)
+    ]
+    close = np.flatnonzero(np.logical_or(*some))
+    among = [part[close] for part in prints.parts]
+    names = np.unique(np.asarray(groups), return_inverse=True)[1][close]
+    for place, count, first in _compared(among, names, threshold, most):
+        yield int(close[place]), count, close[first].tolist()
+
+
+def _compared(
+    parts: Sequence[np.ndarray], names: NDArray[np.intp], threshold: Similarity, most: int
+) -> Iterator[tuple[int, int, list[int]]]:
+    """Find near-duplicates by comparing all with all; as :func:`near_duplicates`."""
+    rough = [part.astype(np.float32) for part in parts]
     counts = np.zeros(len(names), np.int64)
     first: dict[int, list[int]] = {}
     for start in range(0, len(names), _BLOCK):
         block, later = slice(start, start + _BLOCK), slice(start, None)
         near = np.zeros((len(names[block]), len(names[later])), bool)
-        for exact, matrix, least in zip(prints.parts, rough, threshold, strict=True):
+        for exact, matrix, least in zip(parts, rough, threshold, strict=True):
             # All are compared with all, which takes most of the time, so roughly: what comes near
             # to the threshold is looked at again.
             close = matrix[block] @ matrix[later].T
             np.fill_diagonal(close, -1.0)  # each run with itself
-            if close.max() < least - _ROUGHLY:
+            if close.max() < least - ROUGHLY:
                 continue
-            near |= close >= least + _ROUGHLY
-            rows, others = np.nonzero(np.abs(close - least) < _ROUGHLY)
+            near |= close >= least + ROUGHLY
+            rows, others = np.nonzero(np.abs(close - least) < ROUGHLY)
             again = np.einsum("ij,ij->i", exact[start + rows], exact[start + others])
             near[rows, others] |= again >= least
         if not near.any():

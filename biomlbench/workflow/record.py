@@ -29,6 +29,8 @@ from biomlbench.stages.provenance import (
 from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
 
     from biomlbench.contracts.mappings import JsonObject
@@ -48,6 +50,7 @@ PLACES = ("data_dir", "demo", "results_dir", "tasks_dirs")
 """Keys of the config that only say where something is; a rerun may have it elsewhere."""
 _SECTIONS = ("config", "run_tables", "submissions", "tasks", "code", "environment")
 _SUMMARIES = ("aggregate", "telemetry", "report")
+_ROWS_AT_A_TIME = 10_000  # as Python's objects
 
 
 class RecordError(ContractError):
@@ -182,16 +185,29 @@ def summary_of(record: Record, pairs: pa.Table, code: str) -> dict[str, str]:
         Hashes.
     """
     config = {key: value for key, value in record["config"].items() if key not in PLACES}
-    columns = [pairs.column(name).to_pylist() for name in ("task_id", "run_id", *COLUMNS)]
     return {
         "biomlbench": record["biomlbench"],
         "code": code,
         "config": digest(config),
         "environment": environment_hash(),
-        "pairs": hashlib.sha256(json.dumps(columns).encode()).hexdigest()[:16],
+        "pairs": _hash_of(pairs, ("task_id", "run_id", *COLUMNS)),
         "runs": digest(record["run_tables"]),
         "tasks": digest(record["tasks"]),
     }
+
+
+def _hash_of(pairs: pa.Table, names: Sequence[str]) -> str:
+    """Return the hash of columns as one list of lists in JSON, of which never all is there."""
+    found = hashlib.sha256(b"[")
+    for place, name in enumerate(names):
+        found.update(b", [" if place else b"[")
+        for start in range(0, len(pairs), _ROWS_AT_A_TIME):
+            values = pairs.column(name).slice(start, _ROWS_AT_A_TIME).to_pylist()
+            found.update(b", " if start else b"")
+            found.update(json.dumps(values)[1:-1].encode())
+        found.update(b"]")
+    found.update(b"]")
+    return found.hexdigest()[:16]
 
 
 def read_record(results: str | Path) -> Record:

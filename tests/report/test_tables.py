@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from biomlbench import contracts
 from biomlbench.calibrate.intervals import wilson
-from biomlbench.report import feedback, overview, payload, trust
+from biomlbench.report import feedback, inputs, overview, payload, trust
 from biomlbench.report.inputs import Tables
 from biomlbench.report.plots import false_rates
 from biomlbench.report.shown import MAX_TEXT, printable
@@ -42,6 +42,49 @@ def test_load_reads_what_was_written(tmp_path, some):
             assert all(found[text].cat.categories.is_monotonic_increasing for text in texts)
             found = found.astype(dict.fromkeys(texts, "str"))
         pd.testing.assert_frame_equal(found, getattr(some, name))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_tables_in_pandas_hold_what_arrow_has(rows):
+    texts = ["b", None, "a", "b", "c"][:rows]
+    lists = [["x", "y"], [], None, ["x", "y"], ["x"]][:rows]
+    odd = [["x\x1fy"], ["x", "y"], ["x"], [], ["x\x1fy"]][:rows]
+    with_nulls = [["x", None], ["x"], [None], [], None][:rows]
+    columns = {"text": texts, "lists": lists, "odd": odd, "with_nulls": with_nulls}
+    kinds = {"text": pa.string()}
+    table = pa.table(
+        {
+            name: pa.array(values, kinds.get(name, pa.list_(pa.string())))
+            for name, values in columns.items()
+        }
+    )
+    pd.testing.assert_frame_equal(inputs._frame(table), table.to_pandas())
+    # In several parts, each of which has its own codes.
+    parts = [table.slice(place, 1) for place in range(rows)] or [table]
+    coded = pa.concat_tables(
+        part.set_column(0, "text", part.column("text").dictionary_encode()) for part in parts
+    )
+    found = inputs._frame(coded)
+    pd.testing.assert_frame_equal(
+        found.astype({"text": object}), table.to_pandas().astype({"text": object})
+    )
+    assert list(found["text"].cat.categories) == sorted({text for text in texts if text})
+
+
+def test_equal_lists_are_one_object():
+    table = pa.table({"lists": pa.array([["x", "y"], ["z"], ["x", "y"]])})
+    first, second, third = inputs._frame(table)["lists"]
+    assert first is third
+    assert first is not second
+
+
+def test_checks_are_read_as_their_texts_are_coded(tmp_path):
+    fixtures.write(tmp_path, 440)
+    coded = contracts.read_table("checks", tmp_path / "checks.parquet", coded=True)
+    plain = contracts.read_table("checks", tmp_path / "checks.parquet")
+    assert pa.types.is_dictionary(coded.schema.field("check").type)
+    assert coded.cast(plain.schema).equals(plain)
+    assert coded.nbytes < plain.nbytes
 
 
 def test_only_pairs_are_needed(tmp_path):

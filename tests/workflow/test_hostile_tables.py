@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table
+from biomlbench.contracts._text_limits import MOST_OF_A_NAME
 from biomlbench.export import public_tables
 from biomlbench.export.public_tables import without_paths
 from biomlbench.workflow import table_rows
@@ -104,7 +105,19 @@ def test_texts_that_no_table_of_ours_has_are_refused(tmp_path, cells, said):
     assert "; make the table anew" in str(caught.value)
     with pytest.raises(ContractError):
         read_table("pairs", path, list(cells))
-    read_table("pairs", pairs_with(path, agent="a" * _reading.MOST_OF_A_NAME))
+    with pytest.raises(ContractError, match=re.escape(said)):
+        read_table("pairs", path, coded=True)
+    read_table("pairs", pairs_with(path, agent="a" * MOST_OF_A_NAME))
+
+
+def test_the_row_of_a_long_text_is_told_whether_texts_are_coded_or_not(tmp_path):
+    path = pairs_with(tmp_path / "pairs.parquet")
+    short = pq.read_table(path)
+    long = pq.read_table(pairs_with(path, agent="a" * 5000))
+    pq.write_table(pa.concat_tables([short, short, long, long]), path, row_group_size=2)
+    for coded in (False, True):
+        with pytest.raises(ContractError, match=r"row 3: `pairs\.agent` has 5000 bytes"):
+            read_table("pairs", path, coded=coded)
 
 
 # As it was before it went back no more; see `public_tables`.
