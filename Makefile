@@ -10,7 +10,7 @@ COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url \
 # All but `inspect`, which rules out versions that the rest has.
 EXTRAS := cluster docs huggingface kaggle lint polars s3 serve slurm tasks test
 
-.PHONY: help demo test test-all test-rest bench lint format docs links pictures lock clean
+.PHONY: help demo test test-all bench lint format docs links pictures lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -22,15 +22,12 @@ demo: $(READY) ## grade the demo benchmark and leave results/report.html
 test: $(DEV_READY) ## run the fast tests
 	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -q
 
+# With AFTER_USER=1, by root after `make test` by an ordinary user: every test has then been run, and
+# twice only the fast ones of folders in which code is executed, which the sandbox does otherwise
+# for root than for a user.
 test-all: $(DEV_READY) ## run all tests: slow ones, rooted ones, Slurm, browser
 	sh tools/system-packages.sh
-	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -q -m ""
-
-# `make test` by an ordinary user and this by root run every test, and twice only the fast ones of
-# folders in which code is executed: the sandbox has other means for root than for a user.
-test-rest: $(DEV_READY) ## run what `make test` leaves out, and as root what root does otherwise
-	sh tools/system-packages.sh
-	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -q -m "" --after-a-user
+	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -q -m "" $(if $(AFTER_USER),--after-a-user)
 
 bench: $(DEV_READY) ## measure, side by side, into results/bench.csv and bench.svg; fails where a target is missed
 	sh tools/system-packages.sh

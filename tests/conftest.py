@@ -20,7 +20,7 @@ WITH_CODE = ("attacks", "sandbox", "serve", "suites", "workflow")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what `make test-rest` runs the tests with."""
+    """Add what `make test-all AFTER_USER=1` runs the tests with."""
     parser.addoption(
         "--after-a-user",
         action="store_true",
