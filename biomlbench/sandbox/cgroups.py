@@ -96,7 +96,9 @@ n=$((n-1)); done; exec "$@"'
     def __init__(self, hierarchy: Hierarchy, limits: Limits) -> None:
         self._hierarchy = hierarchy
         number = next(_counter)
-        self._name = f"{_PREFIX}{os.getpid()}-{threading.get_native_id()}-{number}"
+        # containers that share the hierarchy have process ids of their own
+        names = (os.getpid(), _namespace(), threading.get_native_id(), number)
+        self._name = _PREFIX + "-".join(map(str, names))
         self._made: list[Path] = []
         sweep(hierarchy)
         self._limit_mb = limits.memory_mb + limits.output_mb + SPARE_MEMORY_MB
@@ -229,10 +231,15 @@ def _keyed(text: str) -> dict[str, int]:
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
 
 
+def _namespace() -> int:
+    """Return what tells apart the namespaces in which a process id means something."""
+    return os.stat("/proc/self/ns/pid").st_ino
+
+
 def sweep(hierarchy: Hierarchy) -> None:
-    """Remove empty groups whose maker was killed before it could."""
+    """Remove empty groups whose maker was killed before it could; of others nothing is known."""
     for folder in hierarchy.folders:
-        for entry in folder.glob(f"{_PREFIX}*"):
+        for entry in folder.glob(f"{_PREFIX}*-{_namespace()}-*"):
             owner = entry.name.removeprefix(_PREFIX).split("-")[0]
             if not Path(f"/proc/{owner}").exists():
                 with contextlib.suppress(OSError):

@@ -69,11 +69,18 @@ def test_a_version_2_group_is_written_and_read(tmp_path, monkeypatch):
 
 
 def test_groups_of_callers_that_were_killed_are_swept(tmp_path):
-    gone, own, other = "biomlbench-4194305-1-0", f"biomlbench-{os.getpid()}-1-0", "slurm"
-    for name in (gone, own, other):
+    here = os.stat("/proc/self/ns/pid").st_ino
+    gone, own, other = (
+        f"biomlbench-4194305-{here}-1-0",
+        f"biomlbench-{os.getpid()}-{here}-1-0",
+        "slurm",
+    )
+    # of a container whose process ids are not ours
+    elsewhere = f"biomlbench-4194305-{here + 1}-1-0"
+    for name in (gone, own, other, elsewhere):
         (tmp_path / name).mkdir()
     cgroups.sweep(cgroups.Hierarchy(2, tmp_path, tmp_path, None))
-    assert {path.name for path in tmp_path.iterdir()} == {own, other}
+    assert {path.name for path in tmp_path.iterdir()} == {own, other, elsewhere}
 
 
 def test_a_group_measures_the_whole_tree(confined):
