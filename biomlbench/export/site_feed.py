@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from biomlbench.report.headline import headline
 from biomlbench.report.overview import Rate
 from biomlbench.report.page import environment
 from biomlbench.report.shown import printable
@@ -44,15 +45,16 @@ def feed(history: pd.DataFrame, title: str) -> str:
 
 def _entry(time: str, agents: pd.DataFrame, title: str) -> JsonObject:
     boards = agents["verified_medal_rate"].notna().any()
-    column, what = (
-        ("verified_medal_rate", "verified medals") if boards else ("pass_rate", "verdict pass")
-    )
+    measure, what = ("verified_medal", "verified medals") if boards else ("pass", "verdict pass")
     ranked = agents.sort_values("place", kind="stable")
+    names = [printable(agent, 80) for agent in ranked["agent"]]
+    rates = [Rate.of(row, f"{measure}_rate") for _, row in ranked.iterrows()]
     lines = [
-        f"{row['place']}. {printable(row['agent'], 80)}: {what} {Rate.of(row, column)}"
-        for _, row in ranked.iterrows()
+        f"{place}. {name}: {what} {rate}"
+        for place, name, rate in zip(ranked["place"], names, rates, strict=True)
     ]
-    heading = f"{printable(ranked['agent'].iloc[0], 80)} is first of {len(ranked)}"
+    told = headline(names, [rate.value for rate in rates], measure)
+    heading = told.text or f"{names[0]} is first of {len(ranked)}"
     return {"time": time, "id": _id(f"{title}\0{time}"), "heading": heading, "lines": lines}
 
 

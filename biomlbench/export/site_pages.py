@@ -14,14 +14,16 @@ from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
 from biomlbench.export._words import table_description
 from biomlbench.outcomes import SENTENCES
+from biomlbench.report.agent_order import in_order
 from biomlbench.report.markdown import as_html
-from biomlbench.report.overview import Overview, Rate, build, in_order
+from biomlbench.report.overview import Overview, Rate, build
 from biomlbench.report.page import environment, style
 from biomlbench.report.shown import printable
+from biomlbench.runtime.shown_numbers import fixed, number
 from biomlbench.summary.task_facts import discrimination
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pandas as pd
 
@@ -112,7 +114,7 @@ class Pages:
         raw = in_order(self.tables).to_dict("records")
         for row, facts in zip(overview.ranking, raw, strict=True):
             place = f"agents/{slug(facts['agent'])}.html"
-            told = [(name, _text(facts[column])) for name, column in _OF_AGENTS]
+            told = [(name, _text(facts[column], 3)) for name, column in _OF_AGENTS]
             runs = self._of("agent", facts["agent"])
             runs = runs.sort_values(["task_id", "run_id"], kind="stable")
             yield (
@@ -250,14 +252,16 @@ class Pages:
             return []
         return [
             {
-                "kept": row["kept"][:10],
+                "kept": moment,
                 "place": row["place"],
                 "rates": [Rate.of(row, "verified_medal_rate"), Rate.of(row, "pass_rate")],
                 "percentile": Rate.of(row, "leaderboard_percentile", 1.0),
                 "tasks": row["tasks"],
                 "runs": row["runs"],
             }
-            for _, row in kept.iloc[::-1].iterrows()
+            for moment, (_, row) in zip(
+                _moments(kept["kept"].iloc[::-1]), kept.iloc[::-1].iterrows(), strict=True
+            )
         ]
 
     def _shown(self, runs: pd.DataFrame, label: Callable[[AnyRow], str]) -> list[AnyRow]:
@@ -274,7 +278,7 @@ class Pages:
             "run_id": printable(row["run_id"], 100),
             "score": _text(row["score"]) or "–",
             "interval": "–" if any(_text(e) == "" for e in ends) else " to ".join(map(_text, ends)),
-            "percentile": _text(row["leaderboard_percentile"], 3) or "–",
+            "percentile": fixed(row["leaderboard_percentile"]),
             "why": "" if reason == "ok" else SENTENCES.get(reason, printable(reason)),
         }
 
@@ -291,6 +295,24 @@ class Pages:
 def _items(values: Any) -> list[Any]:
     """Return what a list column holds; it may be null."""
     return [] if values is None else list(values)
+
+
+def _moments(times: Iterable[str]) -> list[str]:
+    """Return days, with as much of the time of day as tells the moments apart.
+
+    Examples
+    --------
+    >>> _moments(["2025-03-03T10:00:00Z", "2025-03-04T10:00:00Z"])
+    ['2025-03-03', '2025-03-04']
+    >>> _moments(["2025-03-03T10:00:00Z", "2025-03-03T11:00:00Z"])
+    ['2025-03-03 10:00', '2025-03-03 11:00']
+    """
+    full = [time.replace("T", " ").replace("Z", "") for time in times]
+    for length in (len("2025-03-03"), len("2025-03-03 10:00")):
+        cut = [time[:length] for time in full]
+        if len(set(cut)) == len(cut):
+            return cut
+    return full
 
 
 def _task_link(row: Mapping[str, Any]) -> str:
@@ -314,10 +336,10 @@ def _records(frame: pd.DataFrame) -> list[AnyRow]:
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def _text(value: Any, digits: int = 6) -> str:
-    """Return a value for a cell, empty for none."""
+def _text(value: Any, digits: int = 5) -> str:
+    """Return a value for a cell, as the report has it; empty for none."""
     if value is None or (isinstance(value, (float, np.floating)) and not np.isfinite(value)):
         return ""
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.{digits}g}"
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+        return number(value, digits)
     return printable(value)

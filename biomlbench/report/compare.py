@@ -197,7 +197,7 @@ def _tasks_needed(differences: np.ndarray) -> float:
     NaN where there is no difference, or no spread to go by.
     """
     mean, spread = float(differences.mean()), float(differences.std(ddof=1))
-    if not mean or not spread:
+    if abs(mean) <= TIE or not spread:
         return float("nan")
     z = float(norm_quantile(0.975) + norm_quantile(POWER))
     return float(np.ceil((z * spread / mean) ** 2 + 2))  # + 2: the t-test's price at small n
@@ -277,12 +277,14 @@ def compare_agents(pairs: pd.DataFrame, measures: Sequence[str] = MEASURES) -> p
             if len(both) < 2:
                 continue
             columns.append(column)
-            if both.mean() < 0:
+            mean = float(both.mean())
+            if mean < -TIE:
                 agent, other, both = other, agent, -both
+            mean = abs(mean) if abs(mean) > TIE else 0.0
             largest = LARGEST[measure]
             ends = mean_interval(both, -largest, largest)
             power = (_detectable(both), _tasks_needed(both))
-            compared.append((agent, other, len(both), float(both.mean()), *ends, *power))
+            compared.append((agent, other, len(both), mean, *ends, *power))
         if not compared:
             continue
         p = sign_flip_ps(np.array(columns))

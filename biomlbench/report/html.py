@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from biomlbench import __version__
+from biomlbench.errors import UserError
 from biomlbench.report import plots
 from biomlbench.report.embedding import embedded
 from biomlbench.report.feedback import ShownCase, visible_feedback
@@ -23,6 +24,7 @@ from biomlbench.report.payload import build as build_payload
 from biomlbench.report.payload import dumps
 from biomlbench.report.predicted_rows import PredictedRows, predicted_rows
 from biomlbench.report.shown import printable
+from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -140,11 +142,27 @@ def render(
         feedback=visible_feedback(results, tables.pairs),
         provenance=read_provenance(results, tables.pairs),
         rows=predicted_rows(results, tables),
+        place=_place(results),
         track=track,
     )
     out = Path(out)
     write_whole(text, out)
     _log.info("wrote %s, %.1f MB", out, len(text) / 1e6)
+
+
+def _place(results: Path) -> str:
+    """Return how commands name a results folder that are given in its benchmark's folder.
+
+    What is not below that folder has its last part alone: a report names no place of a machine.
+    """
+    here = results.absolute()
+    try:
+        named = Path(read_record(results)["config"]["results_dir"])
+    except (UserError, KeyError, TypeError):
+        return here.name
+    beside = named.is_absolute() or ".." in named.parts
+    is_there = named.parts and here.parts[-len(named.parts) :] == named.parts
+    return named.as_posix() if is_there and not beside else here.name
 
 
 def _agent_link(agent: str) -> str:
@@ -159,6 +177,7 @@ def render_tables(
     feedback: dict[int, list[ShownCase]] | None = None,
     provenance: dict[int, dict[str, str]] | None = None,
     rows: dict[str, PredictedRows] | None = None,
+    place: str = "",
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> str:
     """Return the report as text; see :func:`render`."""
@@ -175,7 +194,7 @@ def render_tables(
             agent_link=_agent_link,
             calibrated=not (tables.rates.empty and tables.kills.empty),
             figures={c: [f for f in embedded if f.category == c] for c in CATEGORIES},
-            data=dumps(build_payload(tables, feedback or {}, provenance, rows)),
+            data=dumps(build_payload(tables, feedback or {}, provenance, rows, place)),
             scripts=scripts,
             hashes=hashes,
             style=style(),

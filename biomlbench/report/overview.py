@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from biomlbench.report.agent_order import in_order, ranked_by
 from biomlbench.report.cautions import Warned, warnings
 from biomlbench.report.compare import SIGNIFICANT, compare_agents
 from biomlbench.report.compare import ranking as places_of
+from biomlbench.report.headline import headline
 from biomlbench.report.shown import printable
+from biomlbench.runtime.shown_numbers import NOTHING, fixed, number, percent
 from biomlbench.runtime.words import counted
-from biomlbench.summary.agents import FAIR, RANKED_BY
-from biomlbench.summary.agents import in_order as ranked
+from biomlbench.summary.agents import FAIR
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables
 
-__all__ = ["Overview", "Rate", "Row", "Tile", "build", "in_order", "ranked_by"]
+__all__ = ["Overview", "Rate", "Row", "Tile", "build"]
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,11 @@ class Rate:
 
     def __str__(self) -> str:
         if self.value is None:
-            return "–"
+            return NOTHING
         if self.low is None or self.high is None:
-            return f"{self.value:.0f}\u00a0%"
-        return f"{self.value:.0f}\u00a0% ({self.low:.0f}\u2060–\u2060{self.high:.0f}\u00a0%)"
+            return f"{fixed(self.value)}\u00a0%"
+        ends = "\u2060–\u2060".join(map(fixed, (self.low, self.high)))
+        return f"{fixed(self.value)}\u00a0% ({ends}\u00a0%)"
 
 
 @dataclass(frozen=True)
@@ -118,20 +121,6 @@ def build(tables: Tables) -> Overview:
     )
 
 
-def ranked_by(tables: Tables) -> str:
-    """Return the measure that agents are ranked by, one of :data:`compare.MEASURES`.
-
-    Verified medals where any task has a leaderboard, else the verdict pass.
-    """
-    return "verified_medal" if tables.runs["gold_threshold"].notna().any() else "pass"
-
-
-def in_order(tables: Tables) -> pd.DataFrame:
-    """Return the rows of `agents` over all domains, in the order of the ranking."""
-    names = (f"{ranked_by(tables)}_rate", *RANKED_BY[1:])
-    return ranked(tables.agents, list(dict.fromkeys(names)))
-
-
 def _ranking(tables: Tables, measure: str) -> list[Row]:
     runs = tables.runs
     keys = in_order(tables).index
@@ -179,15 +168,15 @@ def _lede(runs: pd.DataFrame, ranking: list[Row], measure: str) -> tuple[str, st
     if not ranking:
         return "No run has been graded yet.", ""
     what = "verified medals" if measure == "verified_medal" else "the verdict pass"
-    first = ranking[0]
-    rate = first.verified if measure == "verified_medal" else first.passed
+    rates = [row.verified if measure == "verified_medal" else row.passed for row in ranking]
+    first, rate = ranking[0], rates[0]
+    told = headline([row.agent for row in ranking], [rate.value for rate in rates], measure)
     if len(ranking) == 1:
         lede = f"{first.agent} earned {what} on {rate} of its runs as a mean over tasks."
         return lede, "There is no other agent."
-    second = ranking[1]
-    other = second.verified if measure == "verified_medal" else second.passed
-    if rate.value == other.value:
-        return f"{first.agent} and {second.agent} are level at {rate} {what}.", ""
+    if told.text:
+        return f"{told.text}.", told.detail
+    second, other = ranking[1], rates[1]
     lede = (
         f"{first.agent} leads: {what} on {rate} of its runs as a mean over tasks, "
         f"{second.agent} {other}."
@@ -202,20 +191,20 @@ def _lede(runs: pd.DataFrame, ranking: list[Row], measure: str) -> tuple[str, st
     else:
         word = "The lead may well be chance"
     by, low, high = (
-        f"{100 * row[name]:.0f}".replace("-", "−") for name in ("difference", "low", "high")
+        fixed(100 * row[name]).replace("-", "−") for name in ("difference", "low", "high")
     )
-    told = (
+    sure = (
         f"{word}: {by} points (95\u00a0% interval {low} to {high}) over {row['tasks']} tasks in "
-        f"common, p\u00a0=\u00a0{row['p']:.2g} by a paired sign-flip test."
+        f"common, p\u00a0=\u00a0{number(row['p'], 2)} by a paired sign-flip test."
     )
     needed = row["tasks_needed"]
     if row["p"] > SIGNIFICANT and np.isfinite(needed) and needed > row["tasks"]:
-        told += f" About {needed:,.0f} tasks like these would decide it."
-    return lede, told
+        sure += f" About {fixed(needed)} tasks like these would decide it."
+    return lede, sure
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else "–"
+    return percent(part / whole) if whole else NOTHING
 
 
 def _tiles(runs: pd.DataFrame, controls: int) -> list[Tile]:

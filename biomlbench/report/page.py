@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.shown_numbers import fixed
 from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"ticks": _ticks, "counted": counted}
+    made.filters |= {"ticks": _ticks, "counted": counted, "fixed": fixed}
     return made
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from biomlbench import contracts, outcomes
 from biomlbench.outcomes import Fault
+from biomlbench.report.agent_order import with_places
 from biomlbench.report.markdown import as_html
 from biomlbench.report.payload_checks import checks_of
 from biomlbench.report.shown import number, printable
@@ -119,10 +120,11 @@ def columns(frame: pd.DataFrame) -> Columns:
     Returns
     -------
     dict
-        `n`, and `c` with, for each column, a list of numbers (six significant digits, a score
-        all of them; booleans as 0 and 1; null where there is no value) or, for texts, `v`, the
-        distinct texts, and `i`, for each row the text's position, -1 where there is none. Texts
-        that are all different are a list as well; of several rows with one value it is `k`.
+        `n`, and `c` with, for each column, a list of numbers (six significant digits and all
+        before the point, of a score every one; booleans as 0 and 1; null where there is no
+        value) or, for texts, `v`, the distinct texts, and `i`, for each row the text's position,
+        -1 where there is none. Texts that are all different are a list as well; of several rows
+        with one value it is `k`.
 
     Examples
     --------
@@ -185,6 +187,7 @@ def build(
     feedback: dict[int, list[ShownCase]],
     provenance: dict[int, dict[str, str]] | None = None,
     rows: dict[str, PredictedRows] | None = None,
+    place: str = "",
 ) -> JsonObject:
     """Return everything that the report's tables and pages show.
 
@@ -198,6 +201,8 @@ def build(
     rows : dict, optional
         As :func:`biomlbench.report.predicted_rows.predicted_rows` returns it; without it nothing
         is said of rows, as on a site.
+    place : str
+        The results folder, as commands name it.
 
     Returns
     -------
@@ -234,7 +239,7 @@ def build(
         "checks": checks_of(tables),
         "check_rates": columns(check_rates(tables.checks)),
         "tasks": _tasks(tables),
-        "agents": columns(tables.agents),
+        "agents": columns(with_places(tables)),
         "history": columns(tables.history[list(_OF_HISTORY)]),
         "comparison": columns(compare_agents(tables.runs)),
         "rates": columns(tables.rates),
@@ -243,6 +248,7 @@ def build(
         "survivors": columns(survivors(tables.kills)),
         "disagreements": columns(disagreements(tables.checks)),
         "rows": rows,
+        "place": printable(place),
         "feedback": {
             str(row): [
                 {name: printable(text, 2000) for name, text in case.items()} for case in cases

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from biomlbench.errors import UserError
+from biomlbench.report.agent_order import in_order
 from biomlbench.report.differing_rows import Predictions, apart
-from biomlbench.report.overview import in_order
 from biomlbench.report.shown import printable
 from biomlbench.stages.kinds import has_cases
 

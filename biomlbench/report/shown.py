@@ -9,6 +9,7 @@ from biomlbench.plain_text import plain
 __all__ = ["number", "printable"]
 
 MAX_TEXT = 600
+_WHOLE = 1e5
 
 
 def printable(text: object, most: int = MAX_TEXT) -> str:
@@ -24,8 +25,17 @@ def printable(text: object, most: int = MAX_TEXT) -> str:
 
 
 def number(value: float, full: bool) -> float | int | None:
-    """Return a number as JSON has it: six significant digits, or all; None for NaN."""
+    """Return a number as JSON has it: six significant digits, or all; None for NaN.
+
+    Examples
+    --------
+    >>> number(1234567.8, False), number(0.12345678, False)
+    (1234568, 0.123457)
+    """
     if value is None or not np.isfinite(value):
         return None
-    value = float(value) if full else float(f"{value:.6g}")
+    value = float(value)
+    if not full and not value.is_integer():
+        # what stands before the point is never rounded: of tokens each digit is read
+        value = float(round(value)) if abs(value) >= _WHOLE else float(f"{value:.6g}")
     return int(value) if value.is_integer() and abs(value) < 2**53 else value

@@ -14,8 +14,8 @@ import numpy as np
 
 from biomlbench.contracts import RUN_METADATA
 from biomlbench.outcomes import Fault
+from biomlbench.report.agent_order import in_order
 from biomlbench.report.inputs import Tables
-from biomlbench.report.overview import in_order
 from biomlbench.reproduce.reasons import OF_RUN_TABLE, OTHERS, UNEXPLAINED, changed_words
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.summary.agents import METADATA

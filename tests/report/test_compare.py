@@ -188,3 +188,12 @@ def test_one_task_is_no_comparison():
     rows = [("t1", agent, "pass", "none", False, 0, np.nan) for agent in "ab"]
     assert compare_agents(pairs(rows)).empty
     assert compare_agents(pairs([])).empty
+
+
+def test_level_agents_have_no_difference_at_all():
+    rows = [(f"t{task}", agent, "pass", "none", False, 10.0 + share, 1.0)
+            for task in range(3) for agent, share in (("a", 0.1 + 0.2), ("b", 0.3))]  # fmt: skip
+    found = compare_agents(pairs(rows))
+    assert set(found["difference"]) == {0.0}
+    assert found["tasks_needed"].isna().all()
+    assert set(found["p"]) == {1.0}

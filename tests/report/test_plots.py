@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from biomlbench.report import plots
+from biomlbench.report import overview, plots
 from biomlbench.report.inputs import CALIBRATION_COLUMNS, Tables, empty
 from biomlbench.report.plots import _style, agent_rates, hint_tiers
 from biomlbench.summary.agents import summarize_agents
@@ -180,7 +180,7 @@ def test_verdict_shares_are_the_tables(some):
         if bar.get_x() == 0
     }
     assert drawn == pytest.approx(passed.to_dict())
-    assert labels == sorted(labels, key=lambda agent: -passed[agent])
+    assert labels == [row.agent for row in overview.build(some).ranking]
 
 
 def test_failure_reasons_counts(some):

@@ -1,9 +1,8 @@
 "use strict";
 // The page of one agent, and the table of agents by tasks.
 (() => {
-  const { pairs, escape: e, link, percent } = Report;
+  const { pairs, escape: e, link, fixed } = Report;
   const agents = Report.open(Report.data.agents);
-  const KEYS = ["verified_medal_rate", "pass_rate", "leaderboard_percentile"];
   const LOST = new Set(["task", "grader", "infrastructure"]);
   const MANY = 14; // agents: beyond, cells say no more than colours and their titles do
   const MEDALS = ["gold", "silver", "bronze"];
@@ -17,14 +16,7 @@
   // In the order of the ranking on the first page.
   const ranked = Array.from({ length: agents.n }, (_, row) => row)
     .filter((row) => agents.value("domain", row) === "all")
-    .sort((a, b) => {
-      for (const key of KEYS) {
-        const by = (agents.value(key, b) ?? -1) - (agents.value(key, a) ?? -1);
-        if (by) return by;
-      }
-      const [one, other] = [a, b].map((row) => agents.value("agent", row));
-      return one < other ? -1 : one > other ? 1 : 0;
-    });
+    .sort((a, b) => agents.value("place", a) - agents.value("place", b));
 
   // What became of the real runs of each agent and task.
   let cells;
@@ -56,8 +48,10 @@
   // A rate over all domains with its interval.
   Report.agentRate = (key, at) => {
     const [middle, low, high] = [key, `${key}_low`, `${key}_high`].map((column) => agents.value(column, at));
-    const show = key === "leaderboard_percentile" ? (v) => v.toFixed(0) : (v) => percent(v);
-    return middle === null ? "–" : show(middle) + (low === null || high === null ? "" : ` (${show(low)} to ${show(high)})`);
+    if (middle === null) return "–";
+    const unit = key === "leaderboard_percentile" ? "" : "\u00a0%";
+    return fixed(key === "leaderboard_percentile" ? middle : 100 * middle) + unit
+      + (low === null || high === null ? "" : ` (${[low, high].map((end) => fixed(unit ? 100 * end : end)).join("\u2060–\u2060")}${unit})`);
   };
   const mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
   const best = (cell) => MEDALS.find((medal) => cell.medals.includes(medal)) || "none";
@@ -76,7 +70,7 @@
     }
     const told = (name, task, cell) => `${name} on ${task}: ${cell.passed} of ${cell.runs} runs passed`
       + (cell.lost ? `, ${cell.lost} lost to other faults` : "")
-      + (cell.percentiles.length ? `, mean percentile ${mean(cell.percentiles).toFixed(0)}` : "")
+      + (cell.percentiles.length ? `, mean percentile ${fixed(mean(cell.percentiles))}` : "")
       + (cell.medals.length ? `, verified medals: ${cell.medals.join(", ")}` : "");
     const td = (name, task) => {
       const cell = cellsOf(name).get(task);
@@ -85,7 +79,7 @@
       const state = rate === null ? "lost" : rate === 1 ? "pass" : rate === 0 ? "fail" : "partial";
       const percentile = mean(cell.percentiles);
       return `<td class="cell ${state} best-${best(cell)}" title="${e(told(name, task, cell))}"><a href="${e(runsLink(name, { task_id: task }))}">${cell.passed}/${cell.runs}</a>`
-        + `<span class="sub">${best(cell) === "none" ? "" : `<b>${best(cell)}</b> `}${percentile === null ? "" : percentile.toFixed(0)}</span></td>`;
+        + `<span class="sub">${best(cell) === "none" ? "" : `<b>${best(cell)}</b> `}${percentile === null ? "" : fixed(percentile)}</span></td>`;
     };
     const bar = document.createElement("div");
     bar.className = "toolbar";
@@ -127,7 +121,7 @@
     const value = (key) => agents.value(key, row);
     const rate = (key, at = row) => Report.agentRate(key, at);
     const fact = (title, text, doc) => (text === null || text === "–" ? "" : `<div title="${e(Report.doc("agents", doc))}"><dt>${e(title)}</dt><dd>${e(text)}</dd></div>`);
-    const n = (key) => (value(key) === null ? null : Report.number(value(key), 3));
+    const n = (key) => (value(key) === null ? null : Report.effort(value(key)));
     const own = [...cellsOf(name)].sort(([a, one], [b, other]) => (share(other) ?? -1) - (share(one) ?? -1)
       || (mean(other.percentiles) ?? -1) - (mean(one.percentiles) ?? -1) || (a < b ? -1 : 1));
     const reasons = new Map();
@@ -142,12 +136,12 @@
     const score = (cell, task) => {
       const scores = cell.rows.map((at) => pairs.value("score", at)).filter((v) => v !== null);
       if (!scores.length) return "–";
-      return Report.number(Math[(Report.tasks.get(task) || {}).direction === "minimize" ? "min" : "max"](...scores), 5);
+      return Report.score(Math[(Report.tasks.get(task) || {}).direction === "minimize" ? "min" : "max"](...scores));
     };
     const others = Report.rankedAgents().filter((other) => other !== name);
     place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
       <h1 id="h-agent" tabindex="-1">${e(name)}</h1>
-      <p class="badges"><span>place ${ranked.indexOf(row) + 1} of ${ranked.length}</span> <a href="${e(runsLink(name))}">its ${value("runs")} runs</a>${others.length ? ` <label>side by side with <select id="versus"><option value="">choose</option>${others
+      <p class="badges"><span>place ${ranked.indexOf(row) + 1} of ${ranked.length}</span> <a href="${e(runsLink(name))}">${value("runs") === 1 ? "its run" : `its ${fixed(value("runs"))} runs`}</a>${others.length ? ` <label>side by side with <select id="versus"><option value="">choose</option>${others
         .map((other) => `<option>${e(other)}</option>`).join("")}</select></label>` : ""}</p>
       <dl class="facts">${fact("verified medals", rate("verified_medal_rate"), "verified_medal_rate")}${fact("verdict pass", rate("pass_rate"), "pass_rate")}
       ${fact("percentile", rate("leaderboard_percentile"), "leaderboard_percentile")}${fact("above median", rate("above_median_rate"), "above_median_rate")}
@@ -157,7 +151,7 @@
       <h2>Tasks, those it masters first</h2>
       ${table("Tasks of this agent", ["task", "passed", "best verified medal", "percentile", "best score"], own.map(([task, cell]) => [
         Report.taskCell(task), link(runsLink(name, { task_id: task }), `${cell.passed} of ${cell.runs}`),
-        Report.medal(best(cell), true, Report.tasks.get(task)), cell.percentiles.length ? mean(cell.percentiles).toFixed(0) : "–", score(cell, task)]))}
+        Report.medal(best(cell), true, Report.tasks.get(task)), fixed(mean(cell.percentiles)), score(cell, task)]))}
       ${domains.length > 1 ? `<h2>Domains</h2>${table("Domains of this agent", ["domain", "tasks", "runs", "verified medals", "verdict pass", "percentile"], domains.map((at) => [
         e(agents.value("domain", at)), agents.value("tasks", at), agents.value("runs", at), rate("verified_medal_rate", at), rate("pass_rate", at), rate("leaderboard_percentile", at)]))}` : ""}
       ${Report.agentHistory(name, table)}

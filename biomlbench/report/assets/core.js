@@ -30,16 +30,33 @@ Report.short = (text, most = 32) => {
   const end = Math.floor(most / 3);
   return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : String(text);
 };
+// Numbers as `biomlbench.runtime.shown_numbers` writes them: no part before the point is rounded.
+const formats = new Map();
+Report.format = (value, options) => {
+  const key = JSON.stringify(options);
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat("en", options));
+  return formats.get(key).format(value).replace(/^-(?=0(\.0*)?$)/, "");
+};
 Report.number = (value, digits = 4) => {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
-  if (Number.isInteger(value) && size < 1e7) return value.toLocaleString("en");
-  return size !== 0 && (size < 1e-4 || size >= 1e7)
-    ? value.toExponential(digits - 1)
-    : String(+value.toPrecision(digits));
+  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(digits - 1).replace(/\.?0+e/, "e");
+  return Report.format(value, Number.isInteger(value) || size >= 10 ** digits ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: digits });
 };
-Report.percent = (share, digits = 0) =>
-  share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)} %`;
+Report.fixed = (value, decimals = 0) => (value === null || value === undefined ? "–"
+  : Report.format(value, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }));
+Report.percent = (share, decimals = 0) =>
+  (share === null || share === undefined ? "–" : `${Report.fixed(100 * share, decimals)}\u00a0%`);
+// A difference of means in points, and a p-value; what is not nothing does not look like it.
+Report.points = (value, measure) => {
+  const points = measure === "leaderboard_percentile" ? value : 100 * value;
+  const text = Report.fixed(points, 1);
+  return points !== 0 && text === "0.0" ? (points < 0 ? "&gt; −0.1" : "&lt; 0.1") : text;
+};
+Report.chance = (p) => (p < 0.001 ? "&lt; 0.001" : Report.fixed(p, 3));
+// What scores, and costs and efforts of a run, are written with, in a table and on a page alike.
+Report.score = (value) => Report.number(value, 5);
+Report.effort = (value) => Report.number(value, 3);
 
 Report.sentence = (code) => (Report.data.reasons[code] || ["", code])[1];
 Report.faultOf = (code) => (Report.data.reasons[code] || ["", ""])[0];
@@ -94,6 +111,7 @@ Report.link = (href, text) => {
 Report.taskCell = (id) => {
   const cut = id.lastIndexOf("/");
   const domain = id.slice(0, Math.max(cut, 0));
+  if (!Report.tasks.has(id)) return Report.escape(id.slice(cut + 1));
   return `${Report.link(Report.taskLink(id), id.slice(cut + 1))}<span class="sr"> of ${Report.escape(domain)}</span>`;
 };
 Report.rowsOf = (task) => {

@@ -10,20 +10,20 @@
       d("run_id", "run", { text: true, html: (value, row) => link(Report.runLink(row), value) }),
       d("verdict", "", { text: true, html: (value) => Report.pill(value) }),
       d("medal", "", { text: true, html: (value, row) => Report.medal(value, pairs.value("verified_medal", row), Report.tasks.get(pairs.value("task_id", row))) }),
-      d("score", "", { html: (value) => Report.number(value, 5) }),
-      d("leaderboard_percentile", "percentile", { html: (value) => (value === null ? "–" : value.toFixed(0)) }),
+      d("score", "", { html: Report.score }),
+      d("leaderboard_percentile", "percentile", { html: (value) => Report.fixed(value) }),
       d("task_id", "task", { text: true, html: taskCell }),
       d("agent", "", { text: true, html: (value) => (Report.knowsAgent(value) ? link(Report.agentLink(value), value) : e(value)) }),
       d("reason", "", { text: true, html: (value) => (value === "ok" ? "–"
         : `<span title="${e(Report.sentence(value))}">${e(Report.words(value))}</span>`) }),
       d("fault", "", { text: true, html: (value) => e({ none: "–", infrastructure: "infra", run_table: "run table" }[value] || value) }),
       d("attempt", "", { more: true }), d("hint_tier", "hints", { more: true }),
-      d("wall_s", "seconds", { more: true, html: (value) => Report.number(value, 3) }),
+      d("wall_s", "seconds", { more: true, html: Report.effort }),
       // Of a task whose scores are minimised the smallest is the best.
       { key: "rank", title: "score, best first", doc: "The score, with its sign turned where less is better: rows in its order have the best first", more: true,
         value: (row) => { const score = pairs.value("score", row); return score !== null && (Report.tasks.get(pairs.value("task_id", row)) || {}).direction === "minimize" ? -score : score; } },
-      ...[d("meta_model", "model", { text: true }), d("meta_cost_usd", "US$", { html: (value) => Report.number(value, 3) }),
-        d("meta_tokens", "tokens", { more: true }), d("meta_steps", "steps", { more: true }), d("meta_wall_time_s", "agent’s seconds", { more: true })]
+      ...[d("meta_model", "model", { text: true }), d("meta_cost_usd", "US$", { html: Report.effort }),
+        d("meta_tokens", "tokens", { more: true }), d("meta_steps", "steps", { more: true }), d("meta_wall_time_s", "agent’s seconds", { more: true, html: Report.effort })]
         .filter((column) => column.key in pairs.get),
     ].map(get);
     const f = (key, title, more = {}) => ({ key, title, value: (row) => pairs.value(key, row), ...more });
@@ -55,23 +55,24 @@
       const [low, high] = [agents.value(`${key}_low`, row), agents.value(`${key}_high`, row)];
       return low === null || high === null ? "" : `<span class="sub">${show(low)}–${show(high)}</span>`;
     };
-    const rate = (key, title, more = {}) => [d(key, title, { ...more, html: (value, row) => percent(1)(value) + ends(key, row, (v) => (100 * v).toFixed(0)) })];
+    const rate = (key, title, more = {}) => [d(key, title, { ...more, html: (value, row) => percent(1)(value) + ends(key, row, (v) => Report.fixed(100 * v)) })];
     const columns = [
       d("agent", "", { text: true, html: (value) => link(Report.agentLink(value), value) }),
+      d("place", "", { doc: "Place in the ranking, over all domains: the usual order of the rows", more: true }),
       d("domain", "", { text: true }), d("tasks"), d("runs"), d("runs_fair", "fair runs", { more: true }),
       ...rate("verified_medal_rate", "verified medals"), ...rate("any_medal_rate", "medals", { more: true }),
       ...rate("pass_rate", "pass"), ...rate("completion_rate", "valid, of all"),
       d("completion_rate_fair", "valid, of fair", { more: true, html: percent(1) }),
-      d("leaderboard_percentile", "percentile", { html: (v, row) => Report.number(v, 3) + ends("leaderboard_percentile", row, (end) => end.toFixed(0)) }),
+      d("leaderboard_percentile", "percentile", { html: (v, row) => Report.fixed(v) + ends("leaderboard_percentile", row, (end) => Report.fixed(end)) }),
       ...rate("above_median_rate", "above median", { more: true }),
-      d("gold"), d("silver"), d("bronze"), d("mean_rank", "mean rank", { more: true, html: (v) => Report.number(v, 3) }),
+      d("gold"), d("silver"), d("bronze"), d("mean_rank", "mean rank", { more: true, html: Report.effort }),
       ...[d("meta_cost_usd", "US$ a run"), d("meta_tokens", "tokens a run", { more: true }), d("meta_steps", "steps a run", { more: true }),
         d("meta_wall_time_s", "seconds a run", { more: true })]
-        .filter((column) => Report.states(agents, column.key)).map((column) => ({ ...column, html: (v) => Report.number(v, 3) })),
+        .filter((column) => Report.states(agents, column.key)).map((column) => ({ ...column, html: Report.effort })),
     ].map(of(agents));
     return Report.table(place, {
       name: "agents", label: "Agents", n: agents.n, columns,
-      csvColumns: Object.keys(agents.get).map((key) => ({ key, value: (row) => agents.value(key, row) })), order: [["verified_medal_rate", "desc"], ["pass_rate", "desc"]],
+      csvColumns: Object.keys(agents.get).map((key) => ({ key, value: (row) => agents.value(key, row) })), order: [["place", "asc"]],
       defaults: { domain: "all" },
       filters: [{
         key: "domain", title: "Domain", value: (row) => agents.value("domain", row),
@@ -85,19 +86,19 @@
     const stored = Report.open(Report.data.comparison);
     const scaled = (value, row) => {
       if (value === null) return "–";
-      return (stored.value("measure", row) === "leaderboard_percentile" ? value : 100 * value).toFixed(1);
+      return Report.points(value, stored.value("measure", row));
     };
-    const small = (value) => (value < 0.001 ? "< 0.001" : value.toFixed(3));
+    const small = Report.chance;
     const columns = [
       { key: "measure", title: "measure", doc: "What is compared", text: true, html: (v) => e(Report.words(v)) },
-      { key: "agent", title: "better", doc: "The agent with the higher mean; leads to the two side by side", text: true,
+      { key: "agent", title: "agent", doc: "The agent with the higher mean, or either of two that are level; leads to the two side by side", text: true,
         html: (v, row) => link(Report.versusLink(v, stored.value("other", row)), v) },
-      { key: "other", title: "than", doc: "The agent with the lower mean", text: true },
-      { key: "difference", title: "by", doc: "Mean difference over tasks, in percentage points", html: scaled },
+      { key: "other", title: "other", doc: "The agent that it is compared with", text: true },
+      { key: "difference", title: "ahead by", doc: "How far the first agent is ahead of the other: mean difference over tasks, in percentage points", html: (v, row) => (v === 0 ? "level" : scaled(v, row)) },
       { key: "low", title: "from", doc: "Lower end of its 95 % interval over tasks", html: scaled },
       { key: "high", title: "to", doc: "Upper end of its 95 % interval over tasks", html: scaled },
-      { key: "detectable", title: "would show", doc: "The smallest difference that so many tasks would show in four of five cases; no difference exceeds 100", html: (v, row) => (v !== null && scaled(v, row) > 100 ? "over 100" : scaled(v, row)) },
-      { key: "tasks_needed", title: "tasks to decide", doc: "Tasks like these that would show the observed difference in four of five cases", html: (v) => (v === null ? "–" : Report.number(v, 6)) },
+      { key: "detectable", title: "would show", doc: "The smallest difference that so many tasks would show in four of five cases; no difference exceeds 100", html: (v, row) => (v > (stored.value("measure", row) === "leaderboard_percentile" ? 100 : 1) ? "over 100" : scaled(v, row)) },
+      { key: "tasks_needed", title: "tasks to decide", doc: "Tasks like these that would show the observed difference in four of five cases", html: (v) => Report.fixed(v) },
       { key: "tasks", title: "tasks", doc: "Tasks that both have tried" },
       { key: "p", title: "p", doc: "Two-sided p-value of the sign-flip permutation test", html: small },
       { key: "p_holm", title: "adjusted p", doc: "p after Holm's adjustment for the number of pairs of agents",
@@ -135,13 +136,13 @@
       { key: "teams", title: "teams", doc: "Entries of the leaderboard" },
       { key: "runs", title: "runs", doc: "Configured runs" },
       { key: "passed", title: "pass", doc: "Runs whose verdict is pass, of all", html: percent(0) },
-      { key: "best", title: "best score", doc: "Best score of any run", html: (v) => Report.number(v, 5) },
+      { key: "best", title: "best score", doc: "Best score of any run", html: Report.score },
       { key: "by", title: "by", doc: "The agents that have it", text: true },
       { key: "medals", title: "verified medals", doc: "Medals whose verdict is pass" },
-      { ...d("median_threshold", "median"), more: true, doc: "Median score of the leaderboard", html: (v) => Report.number(v, 5) },
-      { ...d("bronze_threshold", "bronze from"), doc: "Score that earns bronze", html: (v) => Report.number(v, 5) },
-      { ...d("silver_threshold", "silver from"), more: true, doc: "Score that earns silver", html: (v) => Report.number(v, 5) },
-      { ...d("gold_threshold", "gold from"), more: true, doc: "Score that earns gold", html: (v) => Report.number(v, 5) },
+      { ...d("median_threshold", "median"), more: true, doc: "Median score of the leaderboard", html: Report.score },
+      { ...d("bronze_threshold", "bronze from"), doc: "Score that earns bronze", html: Report.score },
+      { ...d("silver_threshold", "silver from"), more: true, doc: "Score that earns silver", html: Report.score },
+      { ...d("gold_threshold", "gold from"), more: true, doc: "Score that earns gold", html: Report.score },
       d("calibrated", "evidence", { text: true, doc: "Whether the required evidence is there that the checks catch what they should, and no measured error rate is too high", value: (row) => sums[row].calibrated !== false, html: (value) => (value ? "complete" : "incomplete") }),
       d("audit", "", { text: true, more: true }),
       { key: "findings", title: "audit findings", doc: "Open findings of its audit: how it can be cheated", text: true, wide: true, more: !sums.some((task) => task.findings) },

@@ -30,7 +30,7 @@ function stageList(row) {
       text = "not reached";
     } else if (codeless) text = "no code to run";
     else if (stage === "grade" && value("score") !== null) {
-      text = `score ${Report.number(value("score"), 6)}`;
+      text = `score ${Report.score(value("score"))}`;
     } else if (stage === "medal") {
       const task = Report.tasks.get(value("task_id")) || {};
       text = task.gold_threshold === null || task.gold_threshold === undefined
@@ -91,8 +91,8 @@ function told(row) {
     ...(log ? [["log", /^https?:\/\//i.test(log) ? `<a href="${e(log)}" rel="noreferrer">${e(log)}</a>` : e(log)]] : []),
     ...other.map(([name, text]) => [Report.words(name), e(text)]),
   ].map(([name, html]) => `<div><dt>${e(name)}</dt><dd>${html}</dd></div>`).join("");
-  return facts(row, [["meta_model"], ["meta_version"], ["meta_commit"], ["meta_cost_usd"], ["meta_tokens"], ["meta_steps"],
-    ["meta_wall_time_s"], ["meta_note"]]) + (more && `<dl class="facts">${more}</dl>`);
+  return facts(row, [["meta_model"], ["meta_version"], ["meta_commit"], ["meta_cost_usd", Report.effort], ["meta_tokens"], ["meta_steps"],
+    ["meta_wall_time_s", Report.effort], ["meta_note"]]) + (more && `<dl class="facts">${more}</dl>`);
 }
 
 function feedback(row) {
@@ -124,25 +124,25 @@ Report.runPage = (place, row) => {
     .filter((code) => code && code !== "ok");
   const yes = (flag) => (flag ? "yes" : "no");
   const percent = (share) => Report.percent(share);
-  const ofHundred = (share) => `${share.toFixed(1)} %`;
+  const ofHundred = (share) => Report.percent(share / 100);
   const section = (title, body) => (body ? `<h2>${title}</h2>${body}` : "");
   const rows = Report.rowsOf(value("task_id")).filter((other) => other === row || Report.isRun(other));
-  place.innerHTML = `<p class="crumbs"><a href="#runs">Runs</a> › <a href="${Report.taskLink(value("task_id"))}">${e(task ? task.name : value("task_id"))}</a></p>
+  place.innerHTML = `<p class="crumbs"><a href="#runs">Runs</a> › ${task ? `<a href="${Report.taskLink(value("task_id"))}">${e(task.name)}</a>` : e(value("task_id"))}</p>
     <h1 id="h-run" tabindex="-1">${e(value("run_id"))}</h1>
     <p class="badges">${Report.pill(value("verdict"))} ${value("medal") === "none" ? "" : `${Report.medal(value("medal"), value("verified_medal"), task)} <span>${e(Report.medalNote(task))}</span>`}
     <span>by ${Report.knowsAgent(value("agent")) ? Report.link(Report.agentLink(value("agent")), value("agent")) : e(value("agent"))} on ${e(value("task_id"))}</span>
     ${Report.real(row) ? "" : Report.pill("skipped", `control, known to be ${value("label")}`)}
-    ${value("calibrated") ? "" : Report.pill("mild", "uncalibrated task")} ${["", null, "full"].includes(value("level")) ? "" : Report.pill("fail", `${value("level")} sandbox`)}</p>
-    ${reasons.length ? `<ul class="reasons">${reasons.map((code) => `<li><strong>${e(Report.words(code))}</strong> ${e(Report.sentence(code))} <span class="sub">${e({ none: "" }[Report.faultOf(code)] ?? `${Report.faultOf(code)}’s fault`)}</span></li>`).join("")}</ul>` : ""}
+    ${value("calibrated") || !task ? "" : Report.pill("mild", "uncalibrated task")} ${["", null, "full"].includes(value("level")) ? "" : Report.pill("fail", `${value("level")} sandbox`)}</p>
+    ${reasons.length ? `<ul class="reasons">${reasons.map((code) => `<li><strong>${e(Report.words(code))}</strong> ${e(Report.sentence(code))} <span class="sub">${e({ none: "" }[Report.faultOf(code)] ?? `${Report.words(Report.faultOf(code))}’s fault`)}</span></li>`).join("")}</ul>` : ""}
     <h2>Stages</h2>${stageList(row)}
-    ${section("Score", facts(row, [["score", (v) => Report.number(v, 10)], ["score_low"], ["score_high"], ["hidden_score", percent],
+    ${section("Score", facts(row, [["score", (v) => Report.number(v, 10)], ["score_low", Report.score], ["score_high", Report.score], ["hidden_score", percent],
       ["leaderboard_percentile", ofHundred], ["above_median", yes], ["on_boundary", yes], ["p_gold", percent], ["p_silver", percent],
       ["p_bronze", percent], ["beats_human", yes], ["human_percentile", ofHundred]])
       + (task ? Report.strip(task, rows, row) : ""))}
     <h2>Checks</h2>${checkTable(row)}
     ${feedback(row)}
-    ${section("Resources", facts(row, [["wall_s", (v) => `${Report.number(v, 3)} s`], ["cpu_s", (v) => `${Report.number(v, 3)} s`],
-      ["peak_mb", (v) => `${Report.number(v, 3)} MiB`], ["measured_by"], ["provider"], ["level"]]))}
+    ${section("Resources", facts(row, [["wall_s", (v) => `${Report.effort(v)} s`], ["cpu_s", (v) => `${Report.effort(v)} s`],
+      ["peak_mb", (v) => `${Report.effort(v)} MiB`], ["measured_by"], ["provider"], ["level"]]))}
     ${section("As the run table says", told(row))}
     <h2>Origin</h2>${facts(row, [["kind"], ["seed"], ["attempt"], ["hint_tier"], ["label"], ["time"], ["source"], ["submission"], ["verifier"], ["calibrated", yes]])}
     ${provenance(row)}`;

@@ -38,7 +38,8 @@ Report.strip = (task, rows, marked = null) => {
     const agent = pairs.value("agent", row);
     if (score(row) > best.get(agent)) best.set(agent, score(row));
   }
-  agents.sort((a, b) => best.get(b) - best.get(a));
+  const order = Report.rankedAgents();
+  agents.sort((a, b) => best.get(b) - best.get(a) || order.indexOf(a) - order.indexOf(b));
   const shown = agents.slice(0, 15);
   const left = 128, right = 970, top = 18, line = 24;
   const first = top + (board.length ? 44 : 8);
@@ -50,7 +51,7 @@ Report.strip = (task, rows, marked = null) => {
   let edge = high;
   for (const [medal, cut] of cuts) {
     if (cut < edge) {
-      out.push(`<rect class="band ${medal}" x="${x(cut).toFixed(1)}" y="${top}" width="${(x(edge) - x(cut)).toFixed(1)}" height="${bottom - top}"><title>${medal} from ${e(Report.number(sign * cut, 6))}</title></rect>`,
+      out.push(`<rect class="band ${medal}" x="${x(cut).toFixed(1)}" y="${top}" width="${(x(edge) - x(cut)).toFixed(1)}" height="${bottom - top}"><title>${medal} from ${e(Report.score(sign * cut))}</title></rect>`,
         `<text class="axis" x="${((x(cut) + x(edge)) / 2).toFixed(1)}" y="${top - 5}" text-anchor="middle">${x(edge) - x(cut) > 40 ? medal : medal[0]}</text>`);
       edge = cut;
     }
@@ -70,12 +71,12 @@ Report.strip = (task, rows, marked = null) => {
     out.push(`<text class="axis" x="${left - 8}" y="${top + 34}" text-anchor="end">leaderboard</text>`);
     if (task.median_threshold !== null) {
       const middle = x(sign * task.median_threshold).toFixed(1);
-      out.push(`<line class="median" x1="${middle}" x2="${middle}" y1="${top}" y2="${bottom}"><title>median ${e(Report.number(task.median_threshold, 6))}</title></line>`);
+      out.push(`<line class="median" x1="${middle}" x2="${middle}" y1="${top}" y2="${bottom}"><title>median ${e(Report.score(task.median_threshold))}</title></line>`);
     }
   }
   for (const human of task.humans) {
     const place = x(sign * human).toFixed(1), y = top + 36;
-    out.push(`<path class="human" d="M${place} ${y - 5}l5 5l-5 5l-5-5z"><title>human baseline ${e(Report.number(human, 6))}</title></path>`);
+    out.push(`<path class="human" d="M${place} ${y - 5}l5 5l-5 5l-5-5z"><title>human baseline ${e(Report.score(human))}</title></path>`);
   }
   shown.forEach((agent, index) => {
     const y = first + line * index + line / 2;
@@ -92,7 +93,7 @@ Report.strip = (task, rows, marked = null) => {
     for (const row of own.slice(0, 600)) {
       const value = score(row);
       const verdict = pairs.value("verdict", row);
-      const note = `${pairs.value("run_id", row)}: ${Report.number(pairs.value("score", row), 6)}, ${verdict}${value < low ? ", beyond the left end" : ""}`;
+      const note = `${pairs.value("run_id", row)}: ${Report.score(pairs.value("score", row))}, ${verdict}${value < low ? ", beyond the left end" : ""}`;
       const size = row === marked ? 7 : 4;
       out.push(`<circle class="${e(verdict)}${row === marked ? " marked" : ""}" cx="${x(value).toFixed(1)}" cy="${y}" r="${size}"><title>${e(note)}</title></circle>`);
     }

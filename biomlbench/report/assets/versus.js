@@ -6,10 +6,13 @@
   const LETTERS = { p: "passed", f: "failed", s: "skipped", e: "error" };
   Report.versusLink = (...names) => `#versus=${names.map(encodeURIComponent).join("/")}`;
 
-  const num = (value, digits = 5) => (value === null ? "–" : Report.number(value, digits));
+  const num = Report.score;
   const table = (label, heads, rows, numbers = true) => `<div class="scroll" tabindex="0" role="group" aria-label="${e(label)}"><table class="data"><thead><tr>${heads
     .map((head, at) => `<th scope="col"${at && numbers ? ' class="num"' : ""}>${e(head)}</th>`).join("")}</tr></thead><tbody>${rows
     .map(([first, ...rest]) => `<tr><th scope="row">${first}</th>${rest.map((cell) => `<td${numbers ? ' class="num"' : ""}>${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>`;
+
+  // A word of a command line, as a shell takes it literally.
+  const quoted = (text) => (/^[\w@%+:,./=-]+$/.test(text) && !text.startsWith("=") ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
   // What a task's runs of an agent come to: what decides who is ahead comes first.
   function side(cell, task) {
@@ -66,7 +69,9 @@
   }
 
   function rowsThatDiffer(task, one, two, agent, other) {
-    const command = `<p class="hint">All rows on which two runs differ, where predictions allow it: <code>biomlbench versus ${e(JSON.stringify(agent))} ${e(JSON.stringify(other))} --task ${e(task)} --rows 1000</code></p>`;
+    const words = [agent, other, Report.data.place].map(quoted);
+    const given = words.some((word) => word.startsWith("-")) ? `-- ${words.join(" ")}` : words.join(" ");
+    const command = `<p class="hint">All rows on which two runs differ, where predictions allow it, in the folder of the benchmark: <code>biomlbench versus --task ${e(quoted(task))} --rows 1000 ${e(given)}</code></p>`;
     const told = (Report.data.rows || {})[task];
     if (!Report.data.rows) return "";
     if (!told) return command;
@@ -80,10 +85,14 @@
     }, 0);
     const order = told.ids.map((_, at) => at).filter((at) => apart(at) > 0).sort((x, y) => apart(y) - apart(x) || x - y);
     const show = (value) => (typeof value === "number" ? Report.number(value, 6) : e(value ?? "–"));
-    return `<h3>Rows on which their best runs differ</h3>
-      <p class="hint">${e(a)} and ${e(b)}, among the ${told.ids.length} of ${told.total.toLocaleString("en")} rows on which the best runs of the first agents differ most. Which of the two is right is not said.</p>
+    const several = Object.keys(told.runs).length;
+    const chosen = several > 2
+      ? `They were chosen as those on which the best runs of ${several} agents lie furthest apart: these two may differ more on rows that are not here.`
+      : "They are those on which the two differ most.";
+    return `<h3>${several > 2 ? "Some rows" : "Rows"} on which their best runs differ</h3>
+      <p class="hint">${e(a)} and ${e(b)} on ${Report.number(order.length)} of the task’s ${Report.number(told.total)} rows. ${chosen} Which of the two is right is not said.</p>
       ${order.length ? table("Rows that differ", ["row", ...told.columns.flatMap((name) => [`${name}: ${agent}`, `${name}: ${other}`])],
-      order.map((at) => [e(told.ids[at]), ...told.columns.flatMap((_, c) => [show(left[at][c]), show(right[at][c])])])) : '<p class="note">They do not differ on these.</p>'}${command}`;
+      order.map((at) => [e(told.ids[at]), ...told.columns.flatMap((_, c) => [show(left[at][c]), show(right[at][c])])])) : '<p class="note">They do not differ on the rows that were chosen.</p>'}${command}`;
   }
 
   function runsOf(task, one, two, agent, other) {
@@ -105,12 +114,12 @@
     for (let row = 0; row < stored.n; row += 1) {
       const [a, b] = [stored.value("agent", row), stored.value("other", row)];
       if (!((a === agent && b === other) || (a === other && b === agent))) continue;
-      const scale = stored.value("measure", row) === "leaderboard_percentile" ? 1 : 100;
-      const [by, low, high] = ["difference", "low", "high"].map((key) => (scale * stored.value(key, row)).toFixed(1));
-      const p = stored.value("p_holm", row);
-      told.push([e(Report.words(stored.value("measure", row))), e(a), by, `${low} to ${high}`, stored.value("tasks", row), p < 0.001 ? "< 0.001" : p.toFixed(3)]);
+      const measure = stored.value("measure", row);
+      const [by, low, high] = ["difference", "low", "high"].map((key) => Report.points(stored.value(key, row), measure));
+      const level = stored.value("difference", row) === 0;
+      told.push([e(Report.words(measure)), level ? "level" : e(a), level ? "–" : by, `${low} to ${high}`, stored.value("tasks", row), Report.chance(stored.value("p_holm", row))]);
     }
-    return told.length ? `<h2>Difference</h2>` + table("Difference over tasks", ["measure", "better", "by, points", "95 % interval", "tasks in common", "adjusted p"], told) : "";
+    return told.length ? `<h2>Difference</h2>` + table("Difference over tasks", ["measure", "ahead", "by, points", "95 % interval", "tasks in common", "adjusted p"], told) : "";
   }
 
   // Show two agents; tell whether there are two of these names.
@@ -135,13 +144,13 @@
       <div class="toolbar">${choice("Agent", agent, 0)} ${choice("and", other, 1)}</div>
       <p class="lede">${e(agent)} is ahead on ${wins[0]} ${wins[0] === 1 ? "task" : "tasks"}, ${e(other)} on ${wins[1]}, of ${tasks.length}.</p>
       ${table("Rates side by side", ["", agent, other], [...measures.map(([name, key]) => [name, Report.agentRate(key, one), Report.agentRate(key, two)]),
-      ...facts.map(([name, key]) => [name, num(Report.agentValue(key, one), 3), num(Report.agentValue(key, two), 3)])])}
+      ...facts.map(([name, key]) => [name, Report.effort(Report.agentValue(key, one)), Report.effort(Report.agentValue(key, two))])])}
       ${between(agent, other)}
       <h2>Task by task</h2>
       <p class="hint">Ahead is who has more verified medals a fair run, at a tie more passes, then the higher percentile, then the better best score. A task leads to its runs.</p>
       ${table("Tasks side by side", ["task", `passed: ${a}`, b, `medal: ${a}`, b, `percentile: ${a}`, b, `best score: ${a}`, b, "ahead"], tasks.map((name) => [
       link(Report.versusLink(agent, other, name), name.slice(name.lastIndexOf("/") + 1)), ...both(name, (cell) => `${cell.passed} of ${cell.runs}`),
-      ...sides.get(name).map((cell) => medal(cell, name)), ...both(name, (cell) => (cell.percentile === null ? "–" : cell.percentile.toFixed(0))), ...both(name, (cell) => num(cell.best)),
+      ...sides.get(name).map((cell) => medal(cell, name)), ...both(name, (cell) => Report.fixed(cell.percentile)), ...both(name, (cell) => num(cell.best)),
       { 1: e(a), "-1": e(b), 0: "level" }[ahead(...sides.get(name))] ?? "–"]))}
       ${task !== undefined && sides.has(task) ? runsOf(task, ...sides.get(task), agent, other) : ""}`;
     for (const control of place.querySelectorAll("select")) {

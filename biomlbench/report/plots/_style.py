@@ -11,12 +11,15 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from biomlbench.plain_text import plain
+from biomlbench.report.agent_order import by_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from biomlbench.report.inputs import Tables
 
 __all__ = [
     "AGENT_COLOURS",
@@ -36,6 +39,7 @@ __all__ = [
     "log_axis",
     "note",
     "percent_axis",
+    "ranked",
     "task_label",
     "title",
 ]
@@ -221,3 +225,10 @@ def largest(counts: pd.Series, most: int = MAX_BARS) -> tuple[pd.Series, str]:
     ordered = counts.sort_index(kind="stable").sort_values(ascending=False, kind="stable")
     left_out = len(ordered) - most
     return ordered.head(most), f"first {most} of {len(ordered)}" if left_out > 0 else ""
+
+
+def ranked(tables: Tables, agents: Iterable[str], most: int = MAX_BARS) -> tuple[list[str], str]:
+    """Keep the first agents of the ranking, in its order; the text says what was left out."""
+    ordered = by_place(tables, agents)
+    left_out = len(ordered) - most
+    return ordered[:most], f"first {most} of {len(ordered)}" if left_out > 0 else ""

@@ -32,9 +32,8 @@ def figure(tables: Tables) -> Figure:
     agents = agents[agents["domain"] == "all"].set_index("agent")
     if agents.empty:
         return style.note(TITLE, "There are no agents yet.")
-    key = agents["verified_medal_rate"].fillna(0) + 1e-3 * agents["pass_rate"].fillna(0)
-    order, left_out = style.largest(key)
-    agents = agents.loc[order.index]
+    order, left_out = style.ranked(tables, agents.index)
+    agents = agents.loc[order]
     canvas = style.canvas(1.7 + 0.36 * len(agents))
     panels = canvas.subplots(1, len(PANELS), sharey=True)
     for axes, (column, label, scale) in zip(panels, PANELS, strict=True):

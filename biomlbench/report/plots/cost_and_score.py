@@ -78,8 +78,8 @@ def figure(tables: Tables) -> Figure:
     agents = agents[agents[column].notna()]
     if agents.empty:
         return style.note(TITLE, "No agent of known cost has a score yet.")
-    order, left_out = style.largest(agents.set_index("agent")[column].astype(float))
-    agents = agents.set_index("agent").loc[order.index]
+    order, left_out = style.ranked(tables, agents["agent"])
+    agents = agents.set_index("agent").loc[order]
     cost = agents[COST].to_numpy(float)
     score, low, high = (
         agents[name].to_numpy(float) / scale for name in (column, f"{column}_low", f"{column}_high")

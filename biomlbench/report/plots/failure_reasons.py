@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.report.plots import _style as style
+from biomlbench.runtime.shown_numbers import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,7 +39,8 @@ def figure(tables: Tables) -> Figure:
     colours = [style.FAULT_COLOURS.get(fault[reason], style.MUTED) for reason in counts.index]
     axes.barh(range(len(counts)), counts, color=colours, height=0.72)
     for row, count in enumerate(counts):
-        axes.text(count + 0.008 * counts.max(), row, f"{count:,}  ({count / len(runs):.1%})",
+        told = f"{count:,}  ({percent(count / len(runs), 1)})"
+        axes.text(count + 0.008 * counts.max(), row, told,
                   va="center", fontsize=8.5, color=style.MUTED)  # fmt: skip
     style.labels(axes, [reason.replace("_", " ") for reason in counts.index])
     axes.set_xlim(0, counts.max() * 1.16)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.report.agent_order import by_place
 from biomlbench.report.plots import _style as style
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
     cuts = [runs[f"{medal}_threshold"].max() for medal in style.MEDAL_COLOURS]
     low, high = _limits(runs, board, cuts, sign)
     _bands(axes, cuts, sign, high)
-    best = (sign * runs["score"]).groupby(runs["agent"]).max().sort_values(ascending=False)
-    best = best.head(MAX_AGENTS)
+    best = (sign * runs["score"]).groupby(runs["agent"]).max()
+    best = best.loc[by_place(tables, best.index)]  # the order of those with the same score
+    best = best.sort_values(ascending=False, kind="stable").head(MAX_AGENTS)
     above = bool(len(board) or len(humans))
     if len(board):
         heights, edges = np.histogram(np.clip(sign * board, low, high), 40, (low, high))

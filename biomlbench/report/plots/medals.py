@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.report.plots import _style as style
+from biomlbench.runtime.shown_numbers import percent
 from biomlbench.runtime.words import counted
 from biomlbench.summary.agents import FAIR, has_leaderboard
 
@@ -39,11 +40,11 @@ def figure(tables: Tables) -> Figure:
     weight = 1 / (replicates * runs["agent"].map(tasks)).astype(float)
     shares = weight.groupby([runs["agent"], runs["medal"], runs["verified_medal"]]).sum()
     verified_share = (weight * runs["verified_medal"].astype(float)).groupby(runs["agent"]).sum()
-    order, left_out = style.largest(verified_share)
+    order, left_out = style.ranked(tables, verified_share.index)
     canvas = style.canvas(1.5 + 0.36 * len(order))
     axes = style.bare(canvas.subplots())
     ends = []
-    for row, agent in enumerate(order.index):
+    for row, agent in enumerate(order):
         start = 0.0
         for verified in (True, False):
             for medal, colour in style.MEDAL_COLOURS.items():
@@ -58,12 +59,12 @@ def figure(tables: Tables) -> Figure:
                 axes.barh(row, width, left=start, height=0.72, linewidth=0.8, **look)
                 start += width
         ends.append(start)
-    for row, (agent, end) in enumerate(zip(order.index, ends, strict=True)):
+    for row, (agent, end) in enumerate(zip(order, ends, strict=True)):
         runs_told = counted(int(total[agent]), "run")
         tasks_told = counted(int(tasks[agent]), "task")
-        told = f"{order[agent]:.0%} verified, {runs_told} on {tasks_told}"
+        told = f"{percent(verified_share[agent])} verified, {runs_told} on {tasks_told}"
         axes.text(end + 0.008, row, told, va="center", fontsize=8.5, color=style.MUTED)
-    style.labels(axes, list(order.index))
+    style.labels(axes, order)
     axes.set_xlim(0, min(1.35, max([*ends, 0.1]) * 1.35))
     axes.set_xlabel("share of fair runs, mean over tasks with a leaderboard")
     axes.set_xticks(

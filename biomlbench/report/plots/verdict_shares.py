@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.report.plots import _style as style
+from biomlbench.runtime.shown_numbers import percent
+from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +25,7 @@ LOST = ("lost", "not the agent's fault", "#cbd2d9")
 
 
 def figure(tables: Tables) -> Figure:
-    """Draw one stacked bar an agent, best on top."""
+    """Draw one stacked bar an agent, in the order of the ranking."""
     runs = tables.runs
     if runs.empty:
         return style.note(TITLE, "There are no runs yet.")
@@ -33,8 +35,8 @@ def figure(tables: Tables) -> Figure:
     table = table.reindex(columns=[part for part, _ in parts], fill_value=0)
     total = table.sum(axis=1)
     shares = table.div(total, axis=0)
-    kept, left_out = style.largest(shares["pass"])
-    shares = shares.loc[kept.index]
+    kept, left_out = style.ranked(tables, shares.index)
+    shares = shares.loc[kept]
     canvas = style.canvas(1.5 + 0.36 * len(shares))
     axes = style.bare(canvas.subplots(), None)
     start = shares["pass"] * 0.0
@@ -48,11 +50,11 @@ def figure(tables: Tables) -> Figure:
         for row, (share, left) in enumerate(zip(width, start, strict=True)):
             if share >= 0.06:
                 ink = style.INK if part in ("partial", LOST[0]) else "white"
-                axes.text(left + share / 2, row, f"{share:.0%}", ha="center", va="center",
+                axes.text(left + share / 2, row, percent(share), ha="center", va="center",
                           fontsize=8.5, color=ink)  # fmt: skip
         start = start + width
     for row, agent in enumerate(shares.index):
-        axes.text(1.012, row, f"{total[agent]:,} runs", va="center", fontsize=8.5,
+        axes.text(1.012, row, counted(int(total[agent]), "run"), va="center", fontsize=8.5,
                   color=style.MUTED)  # fmt: skip
     style.labels(axes, list(shares.index))
     axes.set_xlim(0, 1)

@@ -1,0 +1,84 @@
+"""Who is ahead, in one sentence that is true also where several agents are level."""
+
+from __future__ import annotations
+
+from math import isclose
+from typing import TYPE_CHECKING, NamedTuple
+
+from biomlbench.runtime.shown_numbers import fixed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Headline", "headline"]
+
+TIE = 1e-7
+"""Percent within which two means are equal but for rounding."""
+_NAMED = 3
+"""Level agents that are all named; of more, the first two."""
+_NOBODY = {
+    "verified_medal": "No agent has a verified medal",
+    "pass": "No agent has a run with the verdict pass",
+}
+_WHAT = {"verified_medal": "verified medals", "pass": "the verdict pass"}
+_THEN = {
+    "verified_medal": "by the rate of passes, the percentile and the name",
+    "pass": "by the percentile and the name",
+}
+
+
+class Headline(NamedTuple):
+    """A sentence without its full stop, and how many agents share the first place in it.
+
+    Attributes
+    ----------
+    text, detail : str
+        Both empty where one agent leads; `detail` says what orders those that are level.
+    level : int
+    """
+
+    text: str
+    detail: str
+    level: int
+
+
+def headline(names: Sequence[str], rates: Sequence[float | None], measure: str) -> Headline:
+    r"""Say which agents share the highest rate.
+
+    Parameters
+    ----------
+    names, rates : sequence
+        Of the agents in the order of the ranking, in percent; None where no run of an agent
+        counts.
+    measure : str
+        ``verified_medal`` or ``pass``.
+
+    Returns
+    -------
+    Headline
+
+    Examples
+    --------
+    >>> headline(["a", "b", "c"], [50.0, 50.0, 0.0], "pass").text
+    'a and b are level at 50\xa0% with the verdict pass'
+    >>> headline(["a", "b"], [0.0, 0.0], "verified_medal").text
+    'No agent has a verified medal'
+    """
+    best = rates[0]
+    order = f"Agents that are level are ordered {_THEN[measure]}."
+    if best is None:
+        text = f"No agent has a run that counts for {_WHAT[measure]}"
+        return Headline(text, order, len(names))
+    level = sum(rate is not None and isclose(rate, best, abs_tol=TIE) for rate in rates)
+    if best == 0:
+        return Headline(_NOBODY[measure], order if len(names) > 1 else "", level)
+    if level == 1:
+        return Headline("", "", level)
+    if level == len(names) and level > _NAMED:
+        who = f"All {level} agents"
+    elif level > _NAMED:
+        who = f"{names[0]}, {names[1]} and {level - 2} more agents"
+    else:
+        who = f"{', '.join(names[: level - 1])} and {names[level - 1]}"
+    text = f"{who} are level at {fixed(best)}\u00a0% with {_WHAT[measure]}"
+    return Headline(text, order, level)
