@@ -182,7 +182,7 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
     Reason.NAN_PREDICTIONS: (_S, "A prediction is missing, NaN or infinite."),
     Reason.CONSTANT_PREDICTIONS: (
         _S,
-        "All predictions are equal, so a rank metric has nothing to rank.",
+        "All predictions are equal, so they tell no row from another.",
     ),
     Reason.INVALID_SCORE: (_S, "The predictions give no finite score."),
     Reason.SYNTAX_ERROR: (_S, "The code does not parse."),

@@ -10,6 +10,7 @@ import numpy as np
 from biomlbench.errors import UserError
 from biomlbench.frames import as_frame
 from biomlbench.report.inputs import is_run
+from biomlbench.report.trust import severities
 from biomlbench.summary.agents import FAIR
 
 if TYPE_CHECKING:
@@ -211,8 +212,8 @@ def differing_checks(checks: pd.DataFrame, task: str, run: str, other: str) -> l
     Returns
     -------
     list of dict
-        ``check``, ``suite``, ``severity``, and ``outcome`` and ``reason`` as ``[one, other]``;
-        None where a run was not checked.
+        ``check``, ``suite``, ``severity`` (both where they differ), and ``outcome`` and
+        ``reason`` as ``[one, other]``; None where a run was not checked.
     """
     own = as_frame(checks)
     own = own[own["task_id"] == task]
@@ -225,8 +226,8 @@ def differing_checks(checks: pd.DataFrame, task: str, run: str, other: str) -> l
         rows = [side.get(key) for side in sides]
         outcomes = [None if row is None else row["outcome"] for row in rows]
         if outcomes[0] != outcomes[1]:
-            there = rows[0] or rows[1] or {}
+            severity = severities(row["severity"] for row in rows if row is not None)
             reasons = [None if row is None else row["reason"] for row in rows]
-            found.append({"check": key[0], "suite": key[1], "severity": there["severity"],
+            found.append({"check": key[0], "suite": key[1], "severity": severity,
                           "outcome": outcomes, "reason": reasons})  # fmt: skip
     return found

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
 
 from biomlbench.outcomes import Severity
 
-__all__ = ["check_power", "check_rates", "disagreements", "survivors"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["check_power", "check_rates", "disagreements", "severities", "survivors"]
 
 NEARLY_ALWAYS = 0.95
 GATE = "gate"  # rows that say whether there was anything to check; some exist only as failures
@@ -23,12 +28,14 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a task and check: suite, mode, severity, pattern, `applied`, `failed`, `broken`,
-        `skipped`, `fail_rate`, `alone` (runs in which no other counting check failed) and `remark`.
+        One row a task and check: suite, mode, severity, pattern, `applied`, `failed`, `advisory`
+        (failures that change no verdict), `broken`, `skipped`, `fail_rate`, `alone` (runs in which
+        no other counting check failed) and `remark`. A check whose severity depends on what it
+        finds has all that occurred, the gravest first.
     """
     key = ["task_id", "check"]
-    names = [*key, "suite", "mode", "severity", "pattern", "applied", "failed", "broken",
-             "skipped", "fail_rate", "alone", "remark"]  # fmt: skip
+    names = [*key, "suite", "mode", "severity", "pattern", "applied", "failed",
+             "advisory", "broken", "skipped", "fail_rate", "alone", "remark"]  # fmt: skip
     checks = checks[checks["mode"] != GATE]
     if checks.empty:
         return pd.DataFrame(columns=names)
@@ -38,21 +45,37 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
     frame = checks[[*key, "suite", "mode", "severity", "pattern"]].assign(
         applied=1,
         failed=failed.astype(int),
+        advisory=(failed & ~counting).astype(int),
         broken=checks["outcome"].eq("error").astype(int),
         skipped=checks["outcome"].eq("skipped").astype(int),
         alone=(counting & together.eq(1)).astype(int),
     )
-    first = dict.fromkeys(["suite", "mode", "severity", "pattern"], "first")
-    total = dict.fromkeys(["applied", "failed", "broken", "skipped", "alone"], "sum")
-    made = frame.groupby(key).agg(first | total).reset_index()
+    first = dict.fromkeys(["suite", "mode", "pattern"], "first")
+    total = dict.fromkeys(["applied", "failed", "advisory", "broken", "skipped", "alone"], "sum")
+    how: dict[str, Any] = {**first, "severity": severities, **total}
+    made = frame.groupby(key).agg(how).reset_index()
     reached = (made["applied"] - made["skipped"]).clip(lower=1)
     made["fail_rate"] = made["failed"] / reached
     made["remark"] = ""
     made.loc[made["failed"] == 0, "remark"] = "never failed"
     made.loc[(made["failed"] > 0) & (made["alone"] == 0), "remark"] = "never the only one"
     made.loc[made["fail_rate"] >= NEARLY_ALWAYS, "remark"] = "fails nearly always"
+    mild = (made["failed"] > 0) & (made["advisory"] == made["failed"])
+    made.loc[mild & made["severity"].ne(Severity.ADVISORY), "remark"] = "failed only as advisory"
     made.loc[made["broken"] > 0, "remark"] = "the check itself broke"
     return made[names]
+
+
+def severities(column: Iterable[str]) -> str:
+    """Return the severities that a check had, the gravest first.
+
+    Examples
+    --------
+    >>> severities(["advisory", "critical", "advisory"])
+    'critical or advisory'
+    """
+    found = set(column)
+    return " or ".join(str(one) for one in Severity if one in found)
 
 
 def check_power(kills: pd.DataFrame, checks: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -94,10 +117,14 @@ def check_power(kills: pd.DataFrame, checks: pd.DataFrame | None = None) -> pd.D
     made.loc[made["caught"] == 0, "remark"] = "catches nothing"
     made.loc[made["rejected"] > 0, "remark"] = "rejects right work"
     if checks is not None:
-        mild = checks.loc[checks["severity"] == Severity.ADVISORY, ["task_id", "check"]]
-        advisory = pd.MultiIndex.from_frame(made[["task_id", "check"]]).isin(
-            list(mild.drop_duplicates().itertuples(index=False, name=None))
+        # one that is advisory on some findings alone does reject on the others
+        severe = checks.loc[checks["severity"] != Severity.ADVISORY, ["task_id", "check"]]
+        keys = pd.MultiIndex.from_frame(made[["task_id", "check"]])
+        known, counts = (
+            keys.isin(list(some.drop_duplicates().itertuples(index=False, name=None)))
+            for some in (checks[["task_id", "check"]], severe)
         )
+        advisory = known & ~counts
         made.loc[advisory & (made["rejected"] > 0), "remark"] = "advisory: remarks on right work"
     return made[names]
 

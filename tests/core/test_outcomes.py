@@ -17,3 +17,11 @@ def test_every_status_of_the_sandbox_is_the_submissions_fault():
     for status in STATUSES:
         if status != "ok":
             assert fault_of(status) is Fault.SUBMISSION, status
+
+
+def test_sentences_hold_for_every_metric():
+    """A reason is given on tasks of any metric, so that its sentence may speak of none."""
+    words = {"rank", "auc", "correlation", "accuracy", "rmse"}
+    for reason, text in SENTENCES.items():
+        if FAULT_OF[reason] == Fault.SUBMISSION:
+            assert not words & set(text.lower().rstrip(".").split()), reason

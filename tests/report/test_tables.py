@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from biomlbench import contracts
 from biomlbench.calibrate.intervals import wilson
-from biomlbench.report import feedback, inputs, overview, payload, trust
+from biomlbench.report import feedback, inputs, overview, payload, side_by_side, trust
 from biomlbench.report.inputs import Tables
 from biomlbench.report.plots import false_rates
 from biomlbench.report.shown import MAX_TEXT, printable
+from biomlbench.runtime.shown_numbers import percent
 from tests.report import fixtures
 
 
@@ -147,8 +148,8 @@ def test_both_denominators(some):
     tile = {t.label: t for t in overview.build(some).tiles}["valid"]
     runs = some.pairs
     fair = runs[runs["fault"].isin(overview.FAIR)]
-    assert tile.value == f"{100 * runs['valid_submission'].mean():.0f} %"
-    assert f"{100 * runs['valid_submission'].sum() / len(fair):.0f} % of fair" in tile.note
+    assert tile.value == percent(runs["valid_submission"].mean())
+    assert f"{percent(runs['valid_submission'].sum() / len(fair))} of fair" in tile.note
 
 
 @pytest.mark.parametrize(
@@ -291,6 +292,31 @@ def test_check_rates(some):
     assert table["failed"].sum() == (some.checks["outcome"] == "failed").sum()
     assert (table["alone"] <= table["failed"]).all()
     assert (table.loc[table["failed"] == 0, "remark"] == "never failed").all()
+
+
+def test_a_check_of_two_severities_says_so_and_what_failed():
+    rows = [("t", "r1", "critical", "passed"), ("t", "r2", "advisory", "failed"),
+            ("t", "r3", "critical", "passed")]  # fmt: skip
+    names = ["task_id", "run_id", "severity", "outcome"]
+    checks = pd.DataFrame(rows, columns=names).assign(
+        check="not-copied", suite="hidden", mode="property_based", pattern="copied"
+    )
+    (row,) = trust.check_rates(checks).to_dict("records")
+    assert row["severity"] == "critical or advisory"
+    assert (row["applied"], row["failed"], row["advisory"]) == (3, 1, 1)
+    assert row["remark"] == "failed only as advisory"
+    checks.loc[0, "outcome"] = "failed"
+    (row,) = trust.check_rates(checks).to_dict("records")
+    assert (row["failed"], row["advisory"], row["remark"]) == (2, 1, "")
+    (differs,) = side_by_side.differing_checks(checks.assign(reason="x"), "t", "r3", "r2")
+    assert differs["severity"] == "critical or advisory"
+
+
+def test_a_check_that_is_advisory_on_some_runs_alone_rejects():
+    checks = pd.DataFrame({"task_id": ["k", "k"], "check": ["b", "b"],
+                           "severity": ["critical", "advisory"]})  # fmt: skip
+    rows = trust.check_power(KILLS, checks).set_index("check")
+    assert rows.loc["b", "remark"] == "rejects right work"
 
 
 def test_gates_are_no_checks(some):

@@ -76,12 +76,13 @@
     const columns = [
       d("task_id", "task", { text: true, html: taskCell }),
       d("check", "", { text: true }), d("mode", "", { text: true, html: (v) => e(Report.words(v)) }),
-      d("suite", "", { text: true, more: true }), d("severity", "", { text: true }), d("pattern", "", { text: true, wide: true }),
+      d("suite", "", { text: true, more: true }), d("severity", "", { text: true, doc: "How much a failure weighs; a check may have several, by what it finds" }), d("pattern", "", { text: true, wide: true }),
       { key: "applied", title: "runs", doc: "Runs it was applied to" },
       { key: "failed", title: "failed", doc: "Runs that failed it" },
+      { key: "advisory", title: "advisory", doc: "Of those that failed it, runs on which the finding was advisory and changed no verdict" },
       { key: "fail_rate", title: "rate", doc: "Failed over applied and not skipped", html: percent(1) },
       { key: "alone", title: "only it", doc: "Runs in which no other counting check failed" },
-      { key: "broken", title: "broke", doc: "Runs in which the check itself raised an error" },
+      { key: "broken", title: "broke", doc: "Runs in which the check itself raised an error", more: true },
       { key: "remark", title: "remark", doc: "What stands out", text: true, html: (v) => e(v || "–") },
     ].map(of(stored));
     return Report.table(place, {
@@ -127,7 +128,7 @@
       { key: "reason", title: "reason", doc: "Reason code of the first thing that went wrong", text: true,
         value: (row) => list[row].code, html: (v) => link(`#runs?reason=${encodeURIComponent(v)}`, Report.words(v)) },
       { key: "meaning", title: "meaning", doc: "What it says", text: true, wide: true, value: (row) => Report.sentence(list[row].code) },
-      { key: "fault", title: "fault", doc: Report.doc("pairs", "fault"), text: true, value: (row) => list[row].fault },
+      { key: "fault", title: "fault", doc: Report.doc("pairs", "fault"), text: true, value: (row) => list[row].fault, html: (v) => e(Report.words(v)) },
       { key: "runs", title: "runs", doc: "Runs that ended so", value: (row) => list[row].runs },
       { key: "share", title: "share", doc: "Of all configured runs, controls left out", value: (row) => list[row].runs / runs, html: percent(1) },
       { key: "agents", title: "agents", doc: "Agents it happened to", value: (row) => list[row].agents.size },
