@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from biomlbench.outcomes import Fault
 from biomlbench.plain_text import is_web_address
+from biomlbench.workflow.runs import RUN_ID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,10 +86,16 @@ def public_tables(
 
 
 def _renamed(pairs: pa.Table) -> dict[tuple[str, str], str]:
-    """Return other run ids for rows that could not be used, whose id is their place in a file."""
+    """Return other run ids for rows that could not be used and whose id is their place in a file.
+
+    What may be a run's id stays, so that who made the results finds it in the run table.
+    """
     columns = (pairs.column(name).to_pylist() for name in ("task_id", "run_id", "fault"))
-    rows = enumerate(zip(*columns, strict=True), start=1)
-    return {(t, r): f"row-{number}" for number, (t, r, f) in rows if f == Fault.RUN_TABLE}
+    return {
+        (task, run): f"row-{number}"
+        for number, (task, run, fault) in enumerate(zip(*columns, strict=True), start=1)
+        if fault == Fault.RUN_TABLE and not RUN_ID.fullmatch(run)
+    }
 
 
 def _public(

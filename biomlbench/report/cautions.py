@@ -40,6 +40,12 @@ def _named(names: Iterable[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
+def _to_correct(sources: Iterable[str]) -> str:
+    """Name lines of run tables; a site, which knows none, has readers who cannot correct them."""
+    known = [source for source in sources if source]
+    return f" Correct them and run again: {_named(known)}." if known else ""
+
+
 def warnings(tables: Tables) -> list[Warned]:
     """Return what should keep a reader from believing results, the worst first.
 
@@ -80,7 +86,7 @@ def warnings(tables: Tables) -> list[Warned]:
     unused = tables.pairs[tables.pairs["fault"] == Fault.RUN_TABLE]
     if len(unused):
         warn("bad", f"{counted(len(unused), 'row')} of the run tables could not be used",
-             f"They count for no agent. Correct them and run again: {_named(unused['source'])}.",
+             f"They count for no agent.{_to_correct(unused['source'])}",
              f"#runs?fault={Fault.RUN_TABLE}")  # fmt: skip
     medals = runs[runs["any_medal"] & ~runs["verified_medal"]]
     if len(medals):

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
 from click.testing import CliRunner
@@ -16,8 +17,9 @@ from PIL import Image
 from biomlbench.cli import TROUBLE, _cli, main
 from biomlbench.contracts import from_rows, read_table, write_table
 from biomlbench.export import TABLES
+from biomlbench.export.public_tables import _renamed
 from biomlbench.export.site import MARK, SiteError, publish
-from biomlbench.export.site_pages import Pages, slug
+from biomlbench.export.site_pages import Pages, _text, slug
 from biomlbench.report import plots
 from biomlbench.report.inputs import Tables
 from tests.report import fixtures
@@ -224,3 +226,21 @@ def test_a_page_lists_so_many_runs_and_says_how_many_more_there_are(results, mon
 def test_the_number_of_pages_is_known_before_they_are_written(results):
     pages = Pages(Tables.load(results), {}, {}, "T")
     assert len(dict(pages.texts())) == pages.count
+
+
+def test_rows_that_could_not_be_used_keep_an_id_of_their_own():
+    ids = ["t1", "runs.csv:7", "/home/otto/runs.csv:8#2", "r1"]
+    rows = pa.table(
+        {"task_id": ["t"] * 4, "run_id": ids, "fault": ["run_table"] * 3 + ["submission"]}
+    )
+    assert _renamed(rows) == {("t", ids[1]): "row-2", ("t", ids[2]): "row-3"}
+
+
+def test_numbers_of_a_page_are_those_of_the_report(site):
+    page = (site / "agents" / f"{slug('aide')}.html").read_text(encoding="utf-8")
+    assert "<dt>US$ a run</dt><dd>0.5</dd>" in page
+    assert _text(25000 / 3, 3) == "8,333"
+    assert _text(105714.2857, 3) == "105,714"
+    assert _text(1.685714, 3) == "1.69"
+    assert _text(None) == ""
+    assert "100 %" not in page  # a number and its sign stay on one line
