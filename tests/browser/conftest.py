@@ -57,13 +57,16 @@ def told(tmp_path_factory):
     agents = from_rows("agents", fixtures._agents(pairs))
     write_table("agents", agents, root / "agents.parquet")
     tables = Tables.load(root)
-    runs = {"aide-s0-a1": [[1.0], [2.0], [3.0]], "biomni-s0-a1": [[1.0], [2.5], [7.0]]}
+    runs = {"aide-s0-a1": [[1.0], [2.0], [3.0]], "biomni-s0-a1": [[1.0], [2.5], [7.0]],
+            "stella-s0-a1": [[1.0], [2.0], [3.0]]}  # fmt: skip
     rows = {
         "clinical/diabetes-progression": {
             "ids": ["p1", "<p2>", "p3"], "columns": ["y"], "total": 442, "runs": runs
         }
     }  # fmt: skip
-    text = html.render_tables(tables, title="Told", drawn=_blank(root), rows=rows)
+    text = html.render_tables(
+        tables, title="Told", drawn=_blank(root), rows=rows, place="my results"
+    )
     (root / "report.html").write_text(text, encoding="utf-8")
     return root
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from pathlib import Path
 
 import pytest
 
 from biomlbench.report.inputs import Tables
+from biomlbench.report.overview import build
 from biomlbench.report.side_by_side import by_task, differing_checks, matched_runs
+from biomlbench.runtime.shown_numbers import fixed, number, percent
 from tests.browser.test_report import (
     PAGES,
     address,
@@ -78,8 +81,89 @@ def test_two_agents_are_what_the_library_says(browser, told):
     assert "biomlbench versus" in browser.find_element("id", "versus-page").text
     for address_ in ("#versus=aide/nobody", "#versus=aide", "#versus=/"):
         show(browser, address_)
-        assert visible(browser) == ["agents"]
+        assert visible(browser) == ["missing"]
     no_errors(browser)
+
+
+def test_differing_rows_say_how_they_were_chosen_and_how_to_get_all(browser, told):
+    go(browser, (told / "report.html").as_uri(), VERSUS)
+    text = browser.find_element("id", "versus-page").text
+    assert "on 2 of the task’s 442 rows" in text
+    assert "the best runs of 3 agents lie furthest apart: these two may differ more" in text
+    command = next(item.text for item in browser.find_elements("css selector", "#versus-page code"))
+    assert shlex.split(command) == [
+        *("biomlbench", "versus", "--task", DIABETES, "--rows", "1000"),
+        *("aide", "biomni", "my results"),
+    ]
+
+
+NUMBERS = [
+    *(None, 0, -0.0, 1, 12, 1234, 1234567, 12345678, 25000 / 3, 1.68571, 0.1, 0.15, 0.125, 2.5),
+    *(-2.5, 62.5, 0.99996, 9999.6, 1234.5, 1e-4, 1.234e-5, 1e-12, 1e15, -1234.56, 105714.2857),
+]
+
+
+def test_numbers_are_written_as_the_library_writes_them(browser, told):
+    go(browser, (told / "report.html").as_uri())
+    for digits in (1, 3, 5, 10):
+        shown = browser.execute_script(
+            "return arguments[0].map(v => Report.number(v, arguments[1]))", NUMBERS, digits
+        )
+        assert shown == [number(value, digits) for value in NUMBERS]
+    for decimals in (0, 1, 3):
+        shown = browser.execute_script(
+            "return arguments[0].map(v => [Report.fixed(v, arguments[1]),"
+            " Report.percent(v, arguments[1])])",
+            NUMBERS,
+            decimals,
+        )
+        assert shown == [[fixed(v, decimals), percent(v, decimals)] for v in NUMBERS]
+
+
+@pytest.mark.parametrize(
+    ("asked", "named", "leads_to"),
+    [
+        ("#run=nope%2F%3Cx%3E", "run “nope/<x>”", "#runs"),
+        ("#agent=nobody", "agent “nobody”", "#agents"),
+        ("#task=nope", "task “nope”", "#tasks"),
+        ("#versus=aide/nobody", "agent “nobody”", "#agents"),
+        ("#versus=aide/biomni/nope", "task “nope”", "#tasks"),
+        ("#nonsense", "page “nonsense”", "#overview"),
+    ],
+)
+def test_what_is_not_there_is_said_with_a_link_to_what_is(browser, told, asked, named, leads_to):
+    go(browser, (told / "report.html").as_uri(), asked)
+    assert visible(browser) == ["missing"]
+    assert address(browser) == asked
+    assert f"There is no {named} here" in browser.find_element("id", "missing-page").text
+    browser.find_element("css selector", "#missing-page a").click()
+    wait(browser, "return document.querySelector('section[data-page=missing]').hidden")
+    assert address(browser) == leads_to
+    no_errors(browser)
+
+
+@pytest.mark.parametrize("asked", ["agent=aide&task_id=nope", "level=nope", "verdict=gone"])
+def test_a_filter_whose_value_no_row_has_leaves_no_row(browser, told, asked):
+    go(browser, (told / "report.html").as_uri(), f"#runs?{asked}")
+    assert [row for row in cells(browser, "runs", 1) if row] == []
+    assert address(browser) == f"#runs?{asked}"
+    key, value = asked.rpartition("&")[2].split("=")
+    control = browser.find_element("css selector", f"[data-table=runs] select[data-key={key}]")
+    assert control.is_displayed()
+    assert control.get_attribute("value") == value
+
+
+def test_a_filter_that_a_table_has_not_is_said(browser, told):
+    go(browser, (told / "report.html").as_uri(), "#runs?agnet=aide")
+    notice = browser.find_element("css selector", "[data-table=runs] [role=status]")
+    assert "agnet = aide" in notice.text
+    assert "all rows" in notice.text
+
+
+def test_agents_have_the_rankings_order_on_their_page(browser, told):
+    go(browser, (told / "report.html").as_uri(), "#agents")
+    expected = [row.agent for row in build(Tables.load(told)).ranking]
+    assert cells(browser, "agents", heads(browser, "agents").index("agent")) == expected
 
 
 def test_an_agents_history_is_drawn(browser, told):

@@ -311,7 +311,7 @@ def test_an_agents_page(browser, small):
     assert len(set(cells(browser, "runs", heads(browser, "runs").index("task")))) == 1
     assert len(cells(browser, "runs", 0)) == 8
     show(browser, "#agent=nobody")
-    assert visible(browser) == ["agents"]
+    assert visible(browser) == ["missing"]
     no_errors(browser)
 
 

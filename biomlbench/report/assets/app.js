@@ -34,14 +34,14 @@
     if (!task) return;
     const rows = rowsOf(id).filter(Report.isRun);
     const fact = (title, text) => (text === null || text === undefined || text === "" ? "" : `<div><dt>${e(title)}</dt><dd>${e(text)}</dd></div>`);
-    const n = (value) => (value === null ? null : Report.number(value, 6));
+    const n = (value) => (value === null ? null : Report.score(value));
     place.innerHTML = `<div class="card"><h2 id="h-task" tabindex="-1">${e(task.name)}</h2>
       ${task.calibrated === false ? `<p class="reasons">Uncalibrated: ${e((task.evidence_missing || []).join(", ") || "its error rate is too high or not known")}.</p>` : ""}
       ${(task.audit_findings || []).length ? `<p class="reasons">Open findings of its audit:</p><ul>${task.audit_findings.map((text) => `<li>${e(text)}</li>`).join("")}</ul>` : ""}
       <dl class="facts">${fact("task", task.task_id)}${fact("metric", task.metric)}${fact("direction", task.direction)}${fact("difficulty", task.difficulty)}${fact("separates agents", n(task.discrimination))}
       ${fact("verifier", task.verifier)}${fact("audit", task.audit || "not audited")}${fact("leaderboard entries", task.leaderboard.length || null)}${fact("median", n(task.median_threshold))}
       ${fact("bronze from", n(task.bronze_threshold))}${fact("silver from", n(task.silver_threshold))}${fact("gold from", n(task.gold_threshold))}
-      ${fact("human baselines", task.humans.length ? task.humans.map((v) => Report.number(v)).join(", ") : null)}
+      ${fact("human baselines", task.humans.length ? task.humans.map(Report.score).join(", ") : null)}
       ${fact("leaderboard", task.leaderboard_note)}${fact("medals", task.medal_note)}</dl>
       ${(task.public_files || []).length ? `<p class="note">Public files: ${e(task.public_files.join(", "))}</p>` : ""}
       ${task.description ? `<details><summary>Description</summary><div class="description">${task.description}</div></details>` : ""}
@@ -62,44 +62,76 @@
     document.title = [name || (page !== "overview" && tab && tab.textContent), whole].filter(Boolean).join(" · ");
   }
 
+  // An address may name what there is not: of another report, or renamed since.
+  const LISTS = { run: "runs", agent: "agents", versus: "agents", task: "tasks", page: "overview" };
+  function missing(kind, name) {
+    const list = LISTS[kind];
+    document.getElementById("missing-page").innerHTML = `<h1 id="h-missing" tabindex="-1">There is no ${kind === "versus" ? "agent" : kind} “${e(name)}” here</h1>
+      <p class="lede">The address may be of another report, or the name may have changed.</p>
+      <p><a href="#${list}">${kind === "page" ? "The first page" : `All ${list}`}</a></p>`;
+    return list;
+  }
+
   function show(first) {
     const address = location.hash.slice(1);
     const [path, query = ""] = address.split("?");
     let page = path || "overview";
     let focus = "main";
     let name = "";
+    let tab = "";
+    const absent = (kind, text) => {
+      tab = missing(kind, text);
+      page = "missing";
+      focus = "h-missing";
+      name = document.getElementById("h-missing").textContent;
+    };
+    const cut = page.indexOf("=");
+    const asks = page.slice(cut + 1);
     if (page.startsWith("run=")) {
-      const row = runRows.get(decode(page.slice(4)));
-      page = row === undefined ? "runs" : "run";
-      if (row !== undefined) {
+      const row = runRows.get(decode(asks));
+      if (row === undefined) absent("run", decode(asks));
+      else {
         Report.runPage(document.getElementById("run-page"), row);
+        page = "run";
         focus = "h-run";
         name = pairs.value("run_id", row);
       }
     } else if (page.startsWith("agent=")) {
-      page = Report.agentPage(document.getElementById("agent-page"), decode(page.slice(6))) ? "agent" : "agents";
-      if (page === "agent") focus = "h-agent";
-      name = page === "agent" ? document.getElementById("h-agent").textContent : "";
+      if (!Report.agentPage(document.getElementById("agent-page"), decode(asks))) absent("agent", decode(asks));
+      else {
+        page = "agent";
+        focus = "h-agent";
+        name = document.getElementById("h-agent").textContent;
+      }
     } else if (page.startsWith("versus=")) {
-      const names = page.slice(7).split("/").map(decode);
-      page = Report.versusPage(document.getElementById("versus-page"), names) ? "versus" : "agents";
-      name = page === "versus" ? document.getElementById("h-versus").textContent : "";
-      if (page === "versus") focus = document.getElementById("h-versus-task") ? "h-versus-task" : "h-versus";
+      const names = asks.split("/").map(decode);
+      const unknown = [...names, "", ""].slice(0, 2).find((agent) => !Report.knowsAgent(agent));
+      if (unknown !== undefined) absent("versus", unknown);
+      else if (names.length > 2 && !Report.tasks.has(names[2])) absent("task", names[2]);
+      else {
+        Report.versusPage(document.getElementById("versus-page"), names);
+        page = "versus";
+        name = document.getElementById("h-versus").textContent;
+        focus = document.getElementById("h-versus-task") ? "h-versus-task" : "h-versus";
+      }
     } else if (page.startsWith("task=")) {
-      taskPage(decode(page.slice(5)));
-      name = document.getElementById("h-task")?.textContent;
-      page = "tasks";
-      focus = "h-task";
+      if (!Report.tasks.has(decode(asks))) absent("task", decode(asks));
+      else {
+        taskPage(decode(asks));
+        name = document.getElementById("h-task").textContent;
+        page = "tasks";
+        focus = "h-task";
+      }
     } else if (page === "believe") {
       page = "overview";
       focus = "believe";
     } else if (page === "tasks") taskPage(null);
     if (page === "main") return;
     const sections = [...document.querySelectorAll("main > section")];
-    if (!sections.some((section) => section.dataset.page === page)) page = "overview";
+    if (!sections.some((section) => section.dataset.page === page)) absent("page", decode(page));
     for (const section of sections) section.hidden = section.dataset.page !== page;
     for (const anchor of document.querySelectorAll("#pages a")) {
-      const here = anchor.hash === `#${{ run: "runs", agent: "agents", versus: "agents" }[page] || page}`;
+      const here = anchor.hash === `#${tab || { run: "runs", agent: "agents", versus: "agents" }[page] || page}`;
       if (here) anchor.setAttribute("aria-current", "page");
       else anchor.removeAttribute("aria-current");
     }

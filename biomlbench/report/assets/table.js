@@ -21,6 +21,11 @@ Report.table = (place, spec) => {
   const bar = document.createElement("div");
   bar.className = "toolbar";
   place.append(bar);
+  const notice = document.createElement("p");
+  notice.className = "note";
+  notice.setAttribute("role", "status");
+  notice.hidden = true;
+  place.append(notice);
   const scroll = document.createElement("div");
   scroll.className = "scroll";
   scroll.tabIndex = 0;
@@ -87,8 +92,7 @@ Report.table = (place, spec) => {
   const chosen = {};
   if (n > 10) bar.append(searchBox(table, spec.label));
   for (const filter of filters) {
-    const control = select(table, filter, chosen, n);
-    if (control) bar.append(control);
+    bar.append(select(table, filter, chosen, n));
   }
   const csv = document.createElement("button");
   csv.type = "button";
@@ -133,9 +137,18 @@ Report.table = (place, spec) => {
     },
     apply(state) {
       applying = true;
+      const unknown = [...state.keys()].filter((key) => !["q", "sort", "columns"].includes(key) && !controls.some((control) => control.dataset.key === key));
+      notice.hidden = !unknown.length;
+      notice.textContent = `The address asks for ${unknown.map((key) => `${key} = ${state.get(key)}`).join(", ")}, by which this table cannot be filtered: these are all rows.`;
       for (const control of controls) {
-        control.value = state.get(control.dataset.key) ?? defaults[control.dataset.key] ?? "";
-        if (control.selectedIndex < 0) control.value = "";
+        const wanted = state.get(control.dataset.key) ?? defaults[control.dataset.key] ?? "";
+        control.value = wanted;
+        // A value that no row has, is shown as what it is: a filter that leaves no row.
+        if (control.selectedIndex < 0) {
+          control.append(new Option(`${wanted} (no row)`, wanted));
+          control.value = wanted;
+        }
+        if (wanted) control.hidden = false;
         control.dispatchEvent(new Event("change"));
       }
       if (state.has("columns")) {
@@ -152,7 +165,11 @@ Report.table = (place, spec) => {
     },
   };
   if (controls.some((control) => control.dataset.key in defaults)) handle.apply(new Map());
-  table.on("draw", () => { if (!applying) handle.changed(); });
+  table.on("draw", () => {
+    if (applying) return;
+    notice.hidden = true;
+    handle.changed();
+  });
   return handle;
 };
 
@@ -175,7 +192,8 @@ function select(table, filter, chosen, n) {
   control.setAttribute("aria-label", `Filter by ${filter.title}`);
   const seen = new Set();
   for (let row = 0; row < n; row += 1) seen.add(filter.value(row));
-  if (seen.size < 2) return null;
+  // with nothing to choose from, it is there only where the address asks for it
+  control.hidden = seen.size < 2;
   let values = filter.values;
   if (!values) {
     values = [...seen].filter((value) => value !== null && value !== "").sort()
