@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from biomlbench.outcomes import Severity
+from biomlbench.outcomes import Outcome, Severity
+from biomlbench.verify.near_duplicates import CHECK
 
 __all__ = ["check_power", "check_rates", "disagreements", "survivors"]
 
@@ -52,7 +53,17 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
     made.loc[(made["failed"] > 0) & (made["alone"] == 0), "remark"] = "never the only one"
     made.loc[made["fail_rate"] >= NEARLY_ALWAYS, "remark"] = "fails nearly always"
     made.loc[made["broken"] > 0, "remark"] = "the check itself broke"
+    made.loc[
+        made["check"].eq(CHECK) & made["task_id"].isin(_with_equal_files(checks)), "remark"
+    ] = "one agent's runs are the same file"
     return made[names]
+
+
+def _with_equal_files(checks: pd.DataFrame) -> list[str]:
+    """Return the tasks on which runs of one agent are the same file: passed, with a message."""
+    told = checks[checks["check"].eq(CHECK) & checks["outcome"].eq(Outcome.PASSED)]
+    found: list[str] = told.loc[told["message"].ne(""), "task_id"].unique().tolist()
+    return found
 
 
 def check_power(kills: pd.DataFrame, checks: pd.DataFrame | None = None) -> pd.DataFrame:
