@@ -22,6 +22,7 @@ from biomlbench.report.page import ASSETS, environment, style, write_whole
 from biomlbench.report.payload import build as build_payload
 from biomlbench.report.payload import dumps, printable
 from biomlbench.report.predicted_rows import predicted_rows
+from biomlbench.summary.made_tables import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -128,8 +129,9 @@ def render(
     Raises
     ------
     biomlbench.contracts.ContractError
-        If a table cannot be read.
+        If a table is missing or cannot be read.
     """
+    require(results)
     tables = Tables.load(results)
     results = Path(results)
     text = render_tables(

@@ -19,7 +19,8 @@ from biomlbench.report.overview import in_order
 from biomlbench.reproduce.reasons import OF_RUN_TABLE, OTHERS, UNEXPLAINED, changed_words
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.summary.agents import METADATA
-from biomlbench.summary.history import emptied_in
+from biomlbench.summary.history import KEPT, emptied_in
+from biomlbench.summary.made_tables import require
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -94,7 +95,7 @@ def standings(old: str | Path, new: str | Path) -> Standings:
     Parameters
     ----------
     old, new : path
-        Each with `pairs.parquet` and, where they were made, the other tables over all pairs.
+        Each with its tables of pairs, agents and tasks.
 
     Returns
     -------
@@ -104,8 +105,10 @@ def standings(old: str | Path, new: str | Path) -> Standings:
     Raises
     ------
     biomlbench.contracts.ContractError
-        If a table cannot be read.
+        If a table is missing or cannot be read.
     """
+    for folder in (old, new):
+        require(folder, KEPT)
     sides = [Tables.load(folder) for folder in (old, new)]
     # what one of the two has not kept tells no change
     lost = emptied_in(old) | emptied_in(new)

@@ -20,7 +20,6 @@ import pyarrow.parquet as pq
 
 from biomlbench.contracts import (
     SCHEMAS,
-    ContractError,
     compared,
     provenance,
     read_table,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOLDER",
+    "KEPT",
     "Kept",
     "NotKeptError",
     "emptied_in",
@@ -46,6 +46,7 @@ __all__ = [
 
 FOLDER = "history"
 KEPT = ("pairs", "agents", "tasks")
+"""The tables of a kept result."""
 _EMPTIED = {
     *("source", "submission", "message", "meta_log", "meta_other", "meta_note"),
     *("leaderboard", "humans"),
