@@ -107,9 +107,7 @@ def standings(old: str | Path, new: str | Path) -> Standings:
     biomlbench.contracts.ContractError
         If a table is missing or cannot be read.
     """
-    for folder in (old, new):
-        require(folder, KEPT)
-    sides = [Tables.load(folder) for folder in (old, new)]
+    sides = [_whole(folder) for folder in (old, new)]
     # what one of the two has not kept tells no change
     lost = emptied_in(old) | emptied_in(new)
     found = Standings()
@@ -140,6 +138,11 @@ def standings(old: str | Path, new: str | Path) -> Standings:
             found.tasks.append({"task_id": task} | _entry(one, other, changes, why))
     _agents(found, sides)
     return found
+
+
+def _whole(folder: str | Path) -> Tables:
+    require(folder, KEPT)
+    return Tables.load(folder)
 
 
 def _by_key(rows: Iterable[Mapping[Any, Any]], *key: str) -> dict[tuple[str, ...], dict[str, Any]]:
