@@ -145,18 +145,16 @@ class Plots:
 
     def __getattr__(self, name: str) -> Callable[..., Figure]:
         names = plots.names()
-        # One leaderboard or several: nobody remembers which.
-        found = next((known for known in (name, f"{name}s") if known in names), None)
-        if found is None:
+        if name not in names:
             near = difflib.get_close_matches(name, names, 1)
             meant = f"; did you mean {near[0]!r}?" if near else ""
             raise AttributeError(f"no figure {name!r}{meant} There are: {', '.join(names)}")
 
         def draw(tables: Tables | None = None, axes: Axes | None = None) -> Figure:
-            return plots.draw(found, self._results.tables if tables is None else tables, axes)
+            return plots.draw(name, self._results.tables if tables is None else tables, axes)
 
-        draw.__name__ = found
-        draw.__doc__ = f"{plots.load(found).TITLE}. {plots.load(found).CAPTION}"
+        draw.__name__ = name
+        draw.__doc__ = f"{plots.load(name).TITLE}. {plots.load(name).CAPTION}"
         return draw
 
     def __dir__(self) -> list[str]:

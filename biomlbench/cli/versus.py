@@ -58,6 +58,7 @@ def command(
     from biomlbench.report.inputs import Tables
     from biomlbench.report.side_by_side import by_task, matched_runs
     from biomlbench.results import task_among
+    from biomlbench.runtime.words import counted
 
     tables = Tables.load(results)
     found = by_task(tables.pairs, agent, other)
@@ -69,7 +70,8 @@ def command(
         shown = [row | {name: _both(row[name]) for name in _BOTH} for row in rows_told]
         print_table(shown, ["task_id", *_BOTH, "ahead"])
         ahead = [sum(row["ahead"] == name for row in found) for name in (agent, other)]
-        echo(f"{agent} is ahead on {ahead[0]} tasks, {other} on {ahead[1]}, of {len(found)}.")
+        of_agent = counted(ahead[0], "task")
+        echo(f"{agent} is ahead on {of_agent}, {other} on {ahead[1]}, of {len(found)}.")
         return
     name = task_among(task, [row["task_id"] for row in found], f"runs of {agent} and {other}")
     pairs = matched_runs(tables.pairs, name, agent, other)
@@ -135,13 +137,14 @@ def _cell(value: Any) -> str:
 
 def _show(told: Told) -> None:
     runs = [row or {} for row in told["runs"]]
-    names = [row.get("run_id", "no run") for row in runs]
     echo()
-    echo(f"{names[0]} | {names[1]}")
+    echo(" | ".join(row.get("run_id", "no run") for row in runs))
+    heads = ["fact", "first", "second"]
     shown = [
-        {"what": name, "both": _both([row.get(name) for row in runs])} for name in _OF_RUNS[1:]
+        dict(zip(heads, [name, *(_cell(row.get(name)) for row in runs)], strict=True))
+        for name in _OF_RUNS[1:]
     ]
-    print_table(shown, ["what", "both"])
+    print_table(shown, heads)
     if told["checks"]:
         print_table(
             [row | {n: _both(row[n]) for n in ("outcome", "reason")} for row in told["checks"]],

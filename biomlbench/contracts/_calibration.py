@@ -10,8 +10,8 @@ __all__ = ["SCHEMAS"]
 
 RATE = [
     field("rate", F64, "share; null where n is 0"),
-    field("low", F64, "lower end of its 95 % Wilson interval", required=True),
-    field("high", F64, "upper end of it", required=True),
+    field("low", F64, "lower end of the 95 % Wilson interval of the rate", required=True),
+    field("high", F64, "upper end of the 95 % Wilson interval of the rate", required=True),
 ]
 CONTROL = [
     PAIR[0],
@@ -47,7 +47,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("severity", STR, "blocker, critical or advisory", required=True),
             field("outcome", STR, "passed, failed, skipped or error", required=True),
             field("reason", STR, "reason code", required=True),
-            field("margin", F64, "distance to the threshold in units of it"),
+            field("margin", F64, "distance to the threshold in units of the threshold"),
             field("deviation", F64, "1 - margin, not rounded and not cut off"),
         ]
     ),
@@ -78,7 +78,9 @@ SCHEMAS: dict[str, pa.Schema] = {
             PAIR[0],
             field("check", STR, "check", required=True),
             field("label", STR, "right or wrong", required=True),
-            field("margin", F64, "distance to the threshold in units of it", required=True),
+            field(
+                "margin", F64, "distance to the threshold in units of the threshold", required=True
+            ),
             field("solution", STR, "the control", required=True),
             field("deviation", F64, "1 - margin, not rounded and not cut off"),
         ]
@@ -115,10 +117,10 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("reasons", pa.list_(STR), "why not", required=True),
             field("right", I64, "right controls", required=True),
             field("wrong", I64, "wrong controls", required=True),
-            field("false_pass", F64, "rate over the wrong ones"),
-            field("false_pass_high", F64, "upper Wilson bound of it", required=True),
-            field("false_fail", F64, "rate over the right ones"),
-            field("false_fail_high", F64, "upper Wilson bound of it", required=True),
+            field("false_pass", F64, "share of the wrong controls that passed"),
+            field("false_pass_high", F64, "upper Wilson bound of false_pass", required=True),
+            field("false_fail", F64, "share of the right controls that did not pass"),
+            field("false_fail_high", F64, "upper Wilson bound of false_fail", required=True),
         ]
     ),
 }

@@ -27,10 +27,10 @@ RESOURCES = [
     volatile("level", STR, "sandbox level: full, reduced or unsafe; empty where no code ran"),
 ]
 MEDAL_COLUMNS = [
-    field("gold_medal", BOOL, "gold", required=True),
-    field("silver_medal", BOOL, "silver", required=True),
-    field("bronze_medal", BOOL, "bronze", required=True),
-    field("any_medal", BOOL, "any medal", required=True),
+    field("gold_medal", BOOL, "the score earns gold", required=True),
+    field("silver_medal", BOOL, "the score earns silver", required=True),
+    field("bronze_medal", BOOL, "the score earns bronze", required=True),
+    field("any_medal", BOOL, "the score earns gold, silver or bronze", required=True),
     field("verified_medal", BOOL, "a medal whose verdict is pass", required=True),
     field("medal", STR, "gold, silver, bronze or none", required=True),
     field("medal_note", STR, "why no medal can be had, or which ones are out of reach"),
@@ -43,9 +43,14 @@ MEDAL_COLUMNS = [
     field("leaderboard_size", I64, "teams on the leaderboard"),
     field("leaderboard_position", I64, "rank that the score would have, 1 for the best"),
     field("p_gold", F64, "probability of gold over the score's bootstrap distribution"),
-    field("p_silver", F64, "probability of silver, likewise"),
-    field("p_bronze", F64, "probability of bronze, likewise"),
-    field("p_above_median", F64, "probability of being above the median, likewise"),
+    field("p_silver", F64, "probability of silver over the score's bootstrap distribution"),
+    field("p_bronze", F64, "probability of bronze over the score's bootstrap distribution"),
+    field(
+        "p_above_median",
+        F64,
+        "probability of being above the leaderboard's median over the score's bootstrap "
+        "distribution",
+    ),
     field("on_boundary", BOOL, "the score's interval spans a medal threshold"),
     field("beats_human", BOOL, "better than the median human baseline; null without one"),
     field("human_percentile", F64, "share of human baselines beaten or tied, percent"),
@@ -56,12 +61,13 @@ SCORE = [
     field("metric", STR, "name of the metric", required=True),
     field("direction", STR, "maximize or minimize", required=True),
     field("score_low", F64, "lower end of the score's 95 % bootstrap interval"),
-    field("score_high", F64, "upper end of it"),
+    field("score_high", F64, "upper end of the score's 95 % bootstrap interval"),
     field("n_rows", I64, "rows or cases that were scored"),
 ]
+FAULTS = "none, submission, task, grader, infrastructure, run_table"
 FAULT = [
     field("stage", STR, "the stage that decided the outcome", required=True),
-    field("fault", STR, "whose fault: none, submission, task, grader, infrastructure, run_table"),
+    field("fault", STR, f"whose fault: {FAULTS}"),
     field("reason", STR, "reason code of the first thing that went wrong", required=True),
     field("message", STR, "what was found, for a person", required=True),
 ]
@@ -78,7 +84,7 @@ CHECK = [
     field("mode", STR, "mode of the check, or `gate`", required=True),
     field("severity", STR, "blocker, critical or advisory", required=True),
     *OUTCOME,
-    field("margin", F64, "distance to the threshold in units of it; negative: failed"),
+    field("margin", F64, "distance to the threshold, in units of the threshold; negative: failed"),
     field("weight", F64, "weight in the hidden score", required=True),
     field("pattern", STR, "failure patterns that the check catches", required=True),
 ]
@@ -98,13 +104,13 @@ RUN = [
 
 RUN_METADATA = [
     field("meta_model", STR, "model behind the agent, as the run table says"),
-    field("meta_version", STR, "version of the agent, likewise"),
-    field("meta_commit", STR, "commit of the agent's code, likewise"),
-    field("meta_log", STR, "address or path of the run's log, likewise"),
-    field("meta_cost_usd", F64, "what the run cost, US dollars, likewise"),
-    field("meta_tokens", I64, "tokens that the run used, likewise"),
-    field("meta_steps", I64, "steps that the agent took, likewise"),
-    field("meta_wall_time_s", F64, "seconds that the agent took, likewise"),
+    field("meta_version", STR, "version of the agent, as the run table says"),
+    field("meta_commit", STR, "commit of the agent's code, as the run table says"),
+    field("meta_log", STR, "address or path of the run's log, as the run table says"),
+    field("meta_cost_usd", F64, "what the run cost, US dollars, as the run table says"),
+    field("meta_tokens", I64, "tokens that the run used, as the run table says"),
+    field("meta_steps", I64, "steps that the agent took, as the run table says"),
+    field("meta_wall_time_s", F64, "seconds that the agent took, as the run table says"),
     field("meta_other", STR, "the run table's other meta_ columns, a JSON object of texts"),
     field("meta_note", STR, "meta_ values that could not be read, and why"),
 ]
@@ -126,6 +132,27 @@ SCORE_COLUMNS = tuple(column.name for column in SCORE)
 """What ``medal`` takes over from ``grade``."""
 VERDICT_COLUMNS = tuple(column.name for column in VERDICT)
 """What ``medal`` takes over from ``verify``."""
+
+MEAN = ", mean over tasks of the mean over a task's runs"
+
+
+def _rate(name: str, doc: str) -> list[pa.Field]:
+    """Return the columns of a rate of agents: each says what it is of, as any is read alone."""
+    return [
+        field(name, F64, f"{doc}{MEAN}"),
+        field(f"{name}_se", F64, f"standard error of {name} over tasks"),
+        field(f"{name}_low", F64, f"lower end of the 95 % interval of {name} over tasks"),
+        field(f"{name}_high", F64, f"upper end of the 95 % interval of {name} over tasks"),
+    ]
+
+
+def _stated(name: str, what: str) -> list[pa.Field]:
+    """Return the columns of what run tables may say of runs: the mean, and of how many it is."""
+    return [
+        field(name, F64, f"{what}: mean over the runs whose run table states it"),
+        field(f"{name}_runs", I64, f"number of runs whose run table states {name}"),
+    ]
+
 
 SCHEMAS: dict[str, pa.Schema] = {
     "prepare": pa.schema(
@@ -162,8 +189,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             volatile(
                 "public_files", pa.list_(STR), "files given to who solves the task, with sizes"
             ),
-            field("audit", STR, "of its audit: clean, open, partial or stale; null without one"),
-            field("audit_findings", pa.list_(STR), "its open findings, the worst first"),
+            field("audit", STR, "state of the audit: clean, open, partial or stale, if any"),
+            field("audit_findings", pa.list_(STR), "open findings of the audit, worst first"),
             volatile("reference_s", F64, "the reference's own seconds over all its cases"),
         ]
     ),
@@ -179,8 +206,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("status", STR, "ok, passthrough, or a reason code", required=True),
             field("message", STR, "what was found, for a person", required=True),
             field("output", pa.large_binary(), "encoded value, or bytes of the predictions"),
-            field("stdout", STR, "visible cases only, capped"),
-            field("stderr", STR, "visible cases only, capped"),
+            field("stdout", STR, "standard output of a visible case, capped"),
+            field("stderr", STR, "standard error of a visible case, capped"),
             field(
                 "constants",
                 STR,
@@ -201,7 +228,7 @@ SCHEMAS: dict[str, pa.Schema] = {
                 pa.list_(F64),
                 "the bootstrap distribution at evenly spaced quantiles from 0 to 1",
             ),
-            field("fingerprint", STR, "of the predictions, by which near-duplicates are found"),
+            field("fingerprint", STR, "of the predictions, to find near-duplicates by"),
             field(
                 "judged",
                 pa.list_(pa.struct([(column.name, column.type) for column in CHECK])),
@@ -214,46 +241,29 @@ SCHEMAS: dict[str, pa.Schema] = {
     "pairs": pa.schema([*PAIR, *RUN, *RUN_METADATA, *MEDAL[len(PAIR) :], *PROVENANCE]),
     "agents": pa.schema(
         [
-            field("agent", STR, "agent", required=True),
-            field("domain", STR, "domain, or `all`", required=True),
+            field("agent", STR, "name of the agent", required=True),
+            field("domain", STR, "domain of the tasks, or `all`", required=True),
             field("tasks", I64, "tasks with at least one run", required=True),
             field("runs", I64, "configured runs", required=True),
-            field("runs_fair", I64, "runs not lost to a fault that is not the agent's"),
+            field("runs_fair", I64, "runs not lost to a fault that is not the agent's: fair runs"),
             field("replicates", F64, "mean number of runs a task"),
-            field("completion_rate", F64, "valid submissions over configured runs"),
-            field("completion_rate_se", F64, "standard error over tasks"),
-            field("completion_rate_low", F64, "lower end of its 95 % interval over tasks"),
-            field("completion_rate_high", F64, "upper end of its 95 % interval over tasks"),
-            field("completion_rate_fair", F64, "valid submissions over fair runs"),
-            field("leaderboard_percentile", F64, "mean over tasks of the replicates' mean"),
-            field("leaderboard_percentile_se", F64, "standard error over tasks"),
-            field("leaderboard_percentile_low", F64, "lower end of its 95 % interval over tasks"),
-            field("leaderboard_percentile_high", F64, "upper end of its 95 % interval over tasks"),
-            field("above_median_rate", F64, "likewise"),
-            field("above_median_rate_se", F64, "standard error over tasks"),
-            field("above_median_rate_low", F64, "lower end of its 95 % interval over tasks"),
-            field("above_median_rate_high", F64, "upper end of its 95 % interval over tasks"),
-            field("any_medal_rate", F64, "likewise"),
-            field("any_medal_rate_se", F64, "standard error over tasks"),
-            field("any_medal_rate_low", F64, "lower end of its 95 % interval over tasks"),
-            field("any_medal_rate_high", F64, "upper end of its 95 % interval over tasks"),
-            field("verified_medal_rate", F64, "likewise, medals whose verdict is pass"),
-            field("verified_medal_rate_se", F64, "standard error over tasks"),
-            field("verified_medal_rate_low", F64, "lower end of its 95 % interval over tasks"),
-            field("verified_medal_rate_high", F64, "upper end of its 95 % interval over tasks"),
-            field("pass_rate", F64, "runs whose verdict is pass, likewise"),
-            field("pass_rate_se", F64, "standard error over tasks"),
-            field("pass_rate_low", F64, "lower end of its 95 % interval over tasks"),
-            field("pass_rate_high", F64, "upper end of its 95 % interval over tasks"),
-            field("gold", I64, "gold medals"),
-            field("silver", I64, "silver medals"),
-            field("bronze", I64, "bronze medals"),
+            *_rate("completion_rate", "share of configured runs with a valid submission"),
+            field("completion_rate_fair", F64, f"share of fair runs with a valid submission{MEAN}"),
+            *_rate("leaderboard_percentile", "leaderboard percentile of fair runs, in percent"),
+            *_rate("above_median_rate", "share of fair runs above the leaderboard's median"),
+            *_rate("any_medal_rate", "share of fair runs whose score earns a medal"),
+            *_rate("verified_medal_rate", "share of fair runs with a medal and the verdict pass"),
+            *_rate("pass_rate", "share of fair runs whose verdict is pass"),
+            field("gold", I64, "number of gold medals"),
+            field("silver", I64, "number of silver medals"),
+            field("bronze", I64, "number of bronze medals"),
             field("mean_rank", F64, "mean over tasks of the rank among agents"),
             field("meta_model", STR, "models of the runs, as the run table says"),
-            field("meta_cost_usd", F64, "mean over the runs whose run table states it"),
-            field("meta_tokens", F64, "likewise"),
-            field("meta_steps", F64, "likewise"),
-            field("meta_wall_time_s", F64, "likewise, seconds"),
+            *_stated("meta_cost_usd", "cost of a run, US dollars"),
+            field("meta_cost_usd_total", F64, "sum of the stated costs of all runs, US dollars"),
+            *_stated("meta_tokens", "tokens that a run used"),
+            *_stated("meta_steps", "steps that the agent took in a run"),
+            *_stated("meta_wall_time_s", "seconds that the agent took for a run"),
         ]
     ),
     "telemetry": pa.schema(
@@ -262,14 +272,14 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("agent", STR, "who made the run", required=True),
             field("week", STR, "ISO week of the run, or `undated`", required=True),
             field("time", STR, "when the run was made, ISO 8601"),
-            field("attempt", I64, "attempt, from 1"),
-            field("hint_tier", I64, "highest tier of hints given"),
-            field("label", STR, "true label of a control"),
+            field("attempt", I64, "the agent's n-th attempt at the task, from 1"),
+            field("hint_tier", I64, "highest tier of hints given before the attempt, from 0"),
+            field("label", STR, "true label of a control: right or wrong; null for a real run"),
             field("verdict", STR, "pass, partial or fail", required=True),
-            field("fault", STR, "whose fault", required=True),
-            field("reason", STR, "first reason code", required=True),
-            field("checks_failed", pa.list_(STR), "checks that failed", required=True),
-            volatile("hidden_wall_s", pa.list_(F64), "wall seconds of each hidden case"),
+            field("fault", STR, f"whose fault: {FAULTS}", required=True),
+            field("reason", STR, "reason code of the first thing that went wrong", required=True),
+            field("checks_failed", pa.list_(STR), "names of the checks that failed", required=True),
+            volatile("hidden_wall_s", pa.list_(F64), "wall time of each hidden case, seconds"),
             volatile("reference_s", F64, "the reference's own seconds"),
         ]
     ),
@@ -278,7 +288,7 @@ SCHEMAS["checks"] = SCHEMAS["verify"]
 SCHEMAS["history"] = pa.schema(
     [
         field("kept", STR, "when the results were kept, ISO 8601, UTC", required=True),
-        field("week", STR, "its ISO week", required=True),
+        field("week", STR, "ISO week in which the results were kept", required=True),
         field("task_set", STR, "hash of the ids of the tasks that there were", required=True),
         field("place", I64, "place in the ranking of then, from 1", required=True),
         *(column for column in SCHEMAS["agents"] if column.name not in ("domain", "meta_model")),

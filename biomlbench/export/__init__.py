@@ -34,7 +34,7 @@ def export(
     Parameters
     ----------
     results : path
-        Holds `pairs.parquet` and, where they were made, the other :data:`TABLES`.
+        Holds the :data:`TABLES`; that of telemetry only where it was made.
     form : str
         One of :data:`FORMATS`.
     to : path
@@ -55,12 +55,15 @@ def export(
     Raises
     ------
     biomlbench.contracts.ContractError
-        If there is no `pairs.parquet`, or a table cannot be read.
+        If a table is missing or cannot be read.
     ValueError
         If there is no such form, or it needs a date.
     """
     if form not in FORMATS:
         raise ValueError(f"no form {form!r}; there are: {', '.join(FORMATS)}")
+    from biomlbench.summary.made_tables import require
+
+    require(results)
     tables = load_tables(results)
     to = Path(to)
     to.mkdir(parents=True, exist_ok=True)

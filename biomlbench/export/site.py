@@ -18,6 +18,7 @@ from biomlbench.report.html import drawn_figures, render_tables
 from biomlbench.report.inputs import Tables
 from biomlbench.report.page import write_whole
 from biomlbench.runtime.progress_bars import track
+from biomlbench.summary.made_tables import require
 from biomlbench.workflow.record import RECORD, RecordError, read_record
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def publish(
     SiteError
         If the folder is not empty and was not made here, or holds a file of a page's name.
     biomlbench.contracts.ContractError
-        If a table cannot be read.
+        If a table is missing or cannot be read.
 
     Notes
     -----
@@ -78,6 +79,7 @@ def publish(
     """
     results, to = Path(results), Path(to)
     before = _made_before(to)
+    require(results)
     arrow = public_tables(load_tables(results), _places(results))
     whole = Tables.load(results)
     shown = Tables(

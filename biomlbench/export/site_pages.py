@@ -39,7 +39,8 @@ MAX_RUNS = 1_000
 """Runs that a page lists; what is beyond is in the downloads."""
 
 _OF_AGENTS = (
-    *(("model", "meta_model"), ("US$ a run", "meta_cost_usd"), ("tokens a run", "meta_tokens")),
+    *(("model", "meta_model"), ("US$ a run", "meta_cost_usd")),
+    *(("US$ in all", "meta_cost_usd_total"), ("tokens a run", "meta_tokens")),
     *(("steps a run", "meta_steps"), ("seconds a run", "meta_wall_time_s")),
     *(("runs", "runs"), ("fair runs", "runs_fair"), ("tasks", "tasks")),
 )
@@ -114,7 +115,10 @@ class Pages:
         raw = in_order(self.tables).to_dict("records")
         for row, facts in zip(overview.ranking, raw, strict=True):
             place = f"agents/{slug(facts['agent'])}.html"
-            told = [(name, _text(facts[column], 3)) for name, column in _OF_AGENTS]
+            told = [
+                (name, _text(facts[column], 3) + _of_runs(facts, column))
+                for name, column in _OF_AGENTS
+            ]
             runs = self._of("agent", facts["agent"])
             runs = runs.sort_values(["task_id", "run_id"], kind="stable")
             yield (
@@ -317,6 +321,18 @@ def _moments(times: Iterable[str]) -> list[str]:
 
 def _task_link(row: Mapping[str, Any]) -> str:
     return f"../tasks/{slug(row['task_id'])}.html"
+
+
+def _of_runs(facts: Mapping[Any, Any], column: str) -> str:
+    """Return of how many of its runs a fact of an agent is, where it is not of all.
+
+    Examples
+    --------
+    >>> _of_runs({"runs": 3, "meta_tokens_runs": 1}, "meta_tokens")
+    ' (1 of 3 runs)'
+    """
+    stated, runs = facts.get(f"{column.removesuffix('_total')}_runs"), facts["runs"]
+    return f" ({stated:.0f} of {runs} runs)" if stated and stated != runs else ""
 
 
 def _won(note: Any) -> str:

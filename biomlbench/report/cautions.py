@@ -99,6 +99,12 @@ def warnings(tables: Tables) -> list[Warned]:
              "They nearly equal those of another agent's run: at most one of the two did the work. "
              f"Agents: {_named(copies['agent'])}. Tasks: {_named(copies['task_id'])}.",
              "#trust")  # fmt: skip
+    equal = _equal_files(runs)
+    if len(equal):
+        warn("mild", f"{counted(len(equal), 'run')} with the same file as another of the agent",
+             "Each counts as a run of its own, and so do its medals, though one piece of work made "
+             "them: what looks like repeated success may be one. Agents: "
+             f"{_named(equal['agent'])}. Tasks: {_named(equal['task_id'])}.", "#trust")  # fmt: skip
     old_checks = runs[(runs["verifier"] == Verifier.V1) & runs["verified_medal"].astype(bool)]
     if len(old_checks):
         warn("mild", f"{counted(old_checks['task_id'].nunique(), 'task')} judged by the old checks",
@@ -133,6 +139,12 @@ def warnings(tables: Tables) -> list[Warned]:
              "How often the checks err has not been measured: run `snakemake calibrate`.",
              "#trust")  # fmt: skip
     return found
+
+
+def _equal_files(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs whose submission is, byte by byte, that of another run of their agent."""
+    known = runs[runs["submission_sha256"].notna() & (runs["submission_sha256"] != "")]
+    return known[known.duplicated(["task_id", "agent", "submission_sha256"], keep=False)]
 
 
 def _verified_copies(tables: Tables) -> pd.DataFrame:

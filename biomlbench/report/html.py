@@ -24,6 +24,7 @@ from biomlbench.report.payload import build as build_payload
 from biomlbench.report.payload import dumps
 from biomlbench.report.predicted_rows import PredictedRows, predicted_rows
 from biomlbench.report.shown import printable
+from biomlbench.summary.made_tables import require
 from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
@@ -131,8 +132,9 @@ def render(
     Raises
     ------
     biomlbench.contracts.ContractError
-        If a table cannot be read.
+        If a table is missing or cannot be read.
     """
+    require(results)
     tables = Tables.load(results)
     results = Path(results)
     text = render_tables(

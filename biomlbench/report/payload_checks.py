@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.report.shown import number, printable
+from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,9 @@ def checks_of(tables: Tables) -> JsonObject:
         pd.factorize(checks[name]) for name in ("task_id", "run_id", "outcome", "reason", "message")
     )
     margin, margins = _margins(checks["margin"])
-    told = np.asarray(outcomes_ != "passed")[outcome] if len(outcome) else np.zeros(0, bool)
+    # What a passed check says is of no interest, but for which runs are the same file.
+    same_file = checks["check"].eq(CHECK) & checks["message"].ne("")
+    told = (checks["outcome"].ne("passed") | same_file).to_numpy(bool)
     reason, message = np.where(told, reason, -1), np.where(told, message, -1)
     definition = _combined(pd.factorize(checks[name])[0] for name in _OF_A_CHECK)
     # Rows that are shown alike have one number; pairs of such rows, in one order, one entry.

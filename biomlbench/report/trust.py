@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from biomlbench.outcomes import Severity
+from biomlbench.outcomes import Outcome, Severity
+from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,6 +64,9 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
     mild = (made["failed"] > 0) & (made["advisory"] == made["failed"])
     made.loc[mild & made["severity"].ne(Severity.ADVISORY), "remark"] = "failed only as advisory"
     made.loc[made["broken"] > 0, "remark"] = "the check itself broke"
+    made.loc[
+        made["check"].eq(CHECK) & made["task_id"].isin(_with_equal_files(checks)), "remark"
+    ] = "one agent's runs are the same file"
     return made[names]
 
 
@@ -76,6 +80,13 @@ def severities(column: Iterable[str]) -> str:
     """
     found = set(column)
     return " or ".join(str(one) for one in Severity if one in found)
+
+
+def _with_equal_files(checks: pd.DataFrame) -> list[str]:
+    """Return the tasks on which runs of one agent are the same file: passed, with a message."""
+    told = checks[checks["check"].eq(CHECK) & checks["outcome"].eq(Outcome.PASSED)]
+    found: list[str] = told.loc[told["message"].ne(""), "task_id"].unique().tolist()
+    return found
 
 
 def check_power(kills: pd.DataFrame, checks: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -19,7 +19,8 @@ from biomlbench.report.inputs import Tables
 from biomlbench.reproduce.reasons import OF_RUN_TABLE, OTHERS, UNEXPLAINED, changed_words
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.summary.agents import METADATA
-from biomlbench.summary.history import emptied_in
+from biomlbench.summary.history import KEPT, emptied_in
+from biomlbench.summary.made_tables import require
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -133,7 +134,7 @@ def standings(old: str | Path, new: str | Path) -> Standings:
     Parameters
     ----------
     old, new : path
-        Each with `pairs.parquet` and, where they were made, the other tables over all pairs.
+        Each with its tables of pairs, agents and tasks.
 
     Returns
     -------
@@ -143,9 +144,9 @@ def standings(old: str | Path, new: str | Path) -> Standings:
     Raises
     ------
     biomlbench.contracts.ContractError
-        If a table cannot be read.
+        If a table is missing or cannot be read.
     """
-    sides = [Tables.load(folder) for folder in (old, new)]
+    sides = [_whole(folder) for folder in (old, new)]
     # what one of the two has not kept tells no change
     lost = emptied_in(old) | emptied_in(new)
     found = Standings()
@@ -180,6 +181,11 @@ def standings(old: str | Path, new: str | Path) -> Standings:
             found.tasks.append({"task_id": task, **_entry(one, other, changes, why)})
     _agents(found, sides)
     return found
+
+
+def _whole(folder: str | Path) -> Tables:
+    require(folder, KEPT)
+    return Tables.load(folder)
 
 
 def _by_key(rows: Iterable[Mapping[Any, Any]], *key: str) -> dict[tuple[str, ...], AnyRow]:

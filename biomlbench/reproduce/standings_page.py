@@ -40,7 +40,9 @@ def in_a_sentence(found: Standings) -> str:
 def _anew(found: Standings) -> str:
     if not found.anew:
         return ""
-    return f" Of the same runs {found.anew:,} were made from something else, with the same result."
+    runs = counted(found.anew, "unchanged run")
+    verb = "was" if found.anew == 1 else "were"
+    return f" {runs} {verb} made from something else, with the same result."
 
 
 def as_words(row: Entry) -> AnyRow:

@@ -33,6 +33,8 @@ BOARD_RATES = {
 LARGEST = {"leaderboard_percentile": 100.0}
 #: Columns of what run tables say of runs, of which agents have means.
 METADATA = ("meta_cost_usd", "meta_tokens", "meta_steps", "meta_wall_time_s")
+#: Those of which agents have a total.
+TOTALS = ("meta_cost_usd",)
 #: All columns that the summary looks at, where they are there.
 USED = (
     *(*REQUIRED, "verified_medal", "verdict", "fault", "label", "gold_threshold"),
@@ -212,10 +214,19 @@ def _counts(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _metadata(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return means over the runs that state something, whatever became of them, and the models."""
+    """Return means over the runs that state something, whatever became of them, and the models.
+
+    A mean of few of an agent's runs looks like one of all: beside each is how many it is of.
+    """
     groups = runs.groupby(["agent", "domain"])
     models = groups["meta_model"].agg(lambda column: ", ".join(sorted(set(column.dropna()))))
-    return groups[list(METADATA)].mean().join(models.where(models != ""))
+    stated = groups[list(METADATA)]
+    return (
+        stated.mean()
+        .join(stated.count().add_suffix("_runs"))
+        .join(groups[list(TOTALS)].sum(min_count=1).add_suffix("_total"))
+        .join(models.where(models != ""))
+    )
 
 
 def _rates(runs: pd.DataFrame) -> pd.DataFrame:

@@ -245,6 +245,8 @@ def _checks(benchmark: Benchmark, results: Path, task_id: str) -> pa.Table:
 def duplicate_rows(pairs: pa.Table, tables: PairTables) -> pa.Table:
     """Return the advisory check whether a run nearly equals one of another agent.
 
+    Its message tells too which runs of its own agent are the same file.
+
     This is the one check that needs to see more than one pair.
 
     Parameters
@@ -264,8 +266,10 @@ def duplicate_rows(pairs: pa.Table, tables: PairTables) -> pa.Table:
 
     schema = SCHEMAS["checks"]
     by_task: dict[str, list[int]] = {}
-    names = ("task_id", "run_id", "agent", "kind", "valid_submission")
-    task_ids, run_ids, agents, kinds, valid = (pairs.column(name).to_pylist() for name in names)
+    names = ("task_id", "run_id", "agent", "kind", "valid_submission", "submission_sha256")
+    task_ids, run_ids, agents, kinds, valid, digests = (
+        pairs.column(name).to_pylist() for name in names
+    )
     for row, task_id in enumerate(task_ids):
         if valid[row] and not has_cases(kinds[row]):
             by_task.setdefault(task_id, []).append(row)
@@ -278,7 +282,7 @@ def duplicate_rows(pairs: pa.Table, tables: PairTables) -> pa.Table:
         prints = [text or "" for text in tables.values("grade", "fingerprint", task_id, runs)]
         groups = [agents[row] for row in members]
         called = [f"{run_ids[row]} of {agents[row]}" for row in members]
-        near = outcomes(prints, groups, called)
+        near = outcomes(prints, groups, called, [digests[row] for row in members])
         rows += (members[place] for place in near)
         which += (found.setdefault(outcome, len(found)) for outcome in near.values())
     own = CheckOutcome._fields

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOLDER",
+    "KEPT",
     "Kept",
     "NotKeptError",
     "emptied_in",
@@ -45,6 +46,7 @@ __all__ = [
 
 FOLDER = "history"
 KEPT = ("pairs", "agents", "tasks")
+"""The tables of a kept result."""
 _EMPTIED = {
     *("source", "submission", "message", "meta_log", "meta_other", "meta_note"),
     *("leaderboard", "humans", "description", "public_files"),

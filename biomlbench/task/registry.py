@@ -284,10 +284,10 @@ class Registry:
         """Return the names of tasks that are most like a wrong one, whatever their case."""
         names = {name.casefold(): name for name in (*self._folders(), *self._aliases)}
         like = difflib.get_close_matches(task_id[:200].casefold(), names, n=3)
-        return [
-            *[name for name in self._suites if name.endswith(f"-{task_id}")][:3],
-            *(names[name] for name in like),
-        ]
+        # A task's short name and its id are one task.
+        ids = [name for key in like for name in self._aliases.get(names[key], [names[key]])]
+        suites = [name for name in self._suites if name.endswith(f"-{task_id}")][:3]
+        return list(dict.fromkeys([*suites, *ids]))
 
     def _folders(self) -> dict[str, Path]:
         # Read once: another thread may set it back meanwhile.

@@ -1,4 +1,4 @@
-"""Near-duplicates among the runs of a task: the one check that needs to see more than a pair."""
+"""Duplicates among the runs of a task: the one check that needs to see more than a pair."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from biomlbench.submission.validation import Inspection
 
-__all__ = ["CHECK", "THRESHOLD", "fingerprint_of", "outcomes"]
+__all__ = ["CHECK", "THRESHOLD", "equal_files", "fingerprint_of", "outcomes"]
 
 CHECK = "not-a-duplicate"
 THRESHOLD = Similarity(correlation=0.9995, agreement=0.8)
@@ -56,10 +56,43 @@ def fingerprint_of(inspection: Inspection) -> str:
     return fingerprint(ids, np.array(["\x1f".join(map(str, row)) for row in rows], dtype=object))
 
 
+def equal_files(digests: Sequence[str | None], groups: Sequence[str]) -> dict[int, list[int]]:
+    """Find runs of one group whose submissions are the same file.
+
+    Parameters
+    ----------
+    digests : sequence of str or None, length n
+        Hash of each run's submission; None or empty where there was none to read.
+    groups : sequence of str, length n
+
+    Returns
+    -------
+    dict of int to list of int
+        For each such run all that have its file, itself among them, in ascending order.
+
+    Examples
+    --------
+    >>> equal_files(["x", "x", "x", None, None], list("aabaa"))
+    {0: [0, 1], 1: [0, 1]}
+    """
+    found: dict[tuple[str, str], list[int]] = {}
+    for place, (digest, group) in enumerate(zip(digests, groups, strict=True)):
+        if digest:
+            found.setdefault((digest, group), []).append(place)
+    alike = {place: same for same in found.values() if len(same) > 1 for place in same}
+    return dict(sorted(alike.items()))
+
+
 def outcomes(
-    fingerprints: Sequence[str], groups: Sequence[str], names: Sequence[str]
+    fingerprints: Sequence[str],
+    groups: Sequence[str],
+    names: Sequence[str],
+    digests: Sequence[str | None] = (),
 ) -> dict[int, CheckOutcome]:
-    """Return an advisory row for every run that was compared with those of other groups.
+    """Return an advisory row for every run that was compared with others.
+
+    Near-duplicates of another group's run fail. That one group's runs are the same file is no
+    failure, as a deterministic agent may well repeat itself; the row's message tells it.
 
     Parameters
     ----------
@@ -69,34 +102,52 @@ def outcomes(
         Runs of one group, an agent's for instance, may be alike.
     names : sequence of str, length n
         What the runs are called in messages.
+    digests : sequence of str or None, length n, optional
+        Hashes of the submissions, as for :func:`equal_files`.
 
     Returns
     -------
     dict of int to CheckOutcome
-        By position of the run, in ascending order; empty where there is no other group.
+        By position of the run, in ascending order: runs that were compared with those of other
+        groups, and those that are the same file as another of their own.
     """
+    same = equal_files(digests, groups) if digests else {}
     prints = parse(fingerprints)
     compared = np.flatnonzero(prints.known).tolist()
+    near: dict[int, str] = {}
     if len({groups[place] for place in compared}) < 2:
-        return {}
-    near = {
-        place: (count, [names[other] for other in first])
-        for place, count, first in near_duplicates(prints, groups, THRESHOLD, _NAMED)
+        compared = []
+    else:
+        near = {
+            place: _listed([names[other] for other in first], count)
+            for place, count, first in near_duplicates(prints, groups, THRESHOLD, _NAMED)
+        }
+    equal = {place: _same_file(place, members, names) for place, members in same.items()}
+    return {
+        place: _outcome(near.get(place, ""), equal.get(place, ""))
+        for place in sorted({*compared, *equal})
     }
-    alone = _outcome(0, ())
-    return {place: _outcome(*near[place]) if place in near else alone for place in compared}
 
 
-def _outcome(count: int, named: Sequence[str]) -> CheckOutcome:
+def _listed(named: Sequence[str], count: int) -> str:
     more = f" and {count - len(named)} more" if count > len(named) else ""
+    return f"{', '.join(named)}{more}"
+
+
+def _same_file(place: int, members: Sequence[int], names: Sequence[str]) -> str:
+    others = [other for other in members[: _NAMED + 1] if other != place][:_NAMED]
+    return f"the same file as {_listed([names[other] for other in others], len(members) - 1)}"
+
+
+def _outcome(near: str, equal: str) -> CheckOutcome:
     return CheckOutcome(
         check=CHECK,
         suite=Suite.ADVERSARIAL,
         mode="property_based",
         severity=Severity.ADVISORY,
-        outcome=Outcome.FAILED if count else Outcome.PASSED,
-        reason=Reason.NEAR_DUPLICATE if count else Reason.OK,
-        message=f"{', '.join(named)}{more}",
+        outcome=Outcome.FAILED if near else Outcome.PASSED,
+        reason=Reason.NEAR_DUPLICATE if near else Reason.OK,
+        message="; ".join(filter(None, (near, equal))),
         margin=None,
         weight=0.0,
         pattern="duplicate-of-a-run",

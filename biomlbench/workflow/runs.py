@@ -202,7 +202,7 @@ class _Reader:
                 unread.setdefault(column, []).append(f"{run.source}: {said}")
         for told in unread.values():
             more = f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
-            note(f"{told[0]}{more}; means leave it out")
+            note(f"{told[0]}{more}; it counts in no mean of the agent")
 
     def _add(self, row: AnyRow, source: str, group: RunGroup | None) -> None:
         if group is None and row.get("submission") == "null":

@@ -65,6 +65,16 @@ def test_what_runs_cost_is_a_mean_over_those_that_say_so():
     assert table[table["agent"] == "b"][["meta_cost_usd", "meta_model"]].isna().all(axis=None)
 
 
+def test_a_mean_of_some_runs_says_of_how_many_and_what_they_cost_in_all():
+    table = summarize_agents(PAIRS.assign(meta_cost_usd=[1.0, None, 3.0, *[None] * 5]))
+    stated = ["meta_cost_usd_runs", "meta_cost_usd_total", "meta_tokens_runs", "runs"]
+    row = row_of(table, "a")
+    assert [row[name] for name in stated] == [2, 4.0, 0, 4]
+    nothing = row_of(table, "b")
+    assert nothing["meta_cost_usd_runs"] == 0
+    assert np.isnan(nothing["meta_cost_usd_total"])  # unknown, and not free of charge
+
+
 def test_failures_count_as_zero_and_are_shown():
     row = row_of(summarize_agents(PAIRS), "b")
     assert row["completion_rate"] == pytest.approx((1 + 0 + 0.5) / 3)

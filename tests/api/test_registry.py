@@ -176,6 +176,11 @@ def test_unknown_id_suggests_the_nearest(factory):
     with pytest.raises(TaskError, match="did you mean") as error:
         factory.get("heart-failur")
     assert error.value.reason == "unknown_task"
+    # Its short name and its id are one task, which is named once.
+    assert str(error.value).count("heart-failure") == 1
+    with pytest.raises(TaskError, match="did you mean clinical/heart-failure") as error:
+        factory.get("clinical/heart-failur")
+    assert str(error.value).count("heart-failure") == 1
 
 
 @pytest.mark.parametrize("bad", ["../heart", "/etc/passwd", "clinical/../heart", "", "\0"])

@@ -98,7 +98,12 @@ def test_every_figure_is_drawn_in_axes(results):
         assert getattr(results.plot, name)(axes=axes) is whole
     assert len(whole.subfigs) == len(plots.names())
     assert all(part.axes for part in whole.subfigs)
-    assert results.plot.leaderboard.__name__ == "leaderboards"
+    assert results.plot.leaderboards.__name__ == "leaderboards"
+    # A name that is nearly one of a figure is none: its reader would not know what is drawn.
+    for misspelt, meant in (("leaderboard", "leaderboards"), ("agent_rate", "agent_rates")):
+        assert not hasattr(results.plot, misspelt)
+        with pytest.raises(AttributeError, match=f"did you mean '{meant}'"):
+            getattr(results.plot, misspelt)
     assert results.plot.medals()._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(AttributeError, match="did you mean 'medals'"):
         results.plot.medlas()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import mlcroissant
@@ -18,6 +19,7 @@ from biomlbench.cli import TROUBLE, _cli, main
 from biomlbench.contracts import SCHEMAS, read_table, write_table
 from biomlbench.export import FORMATS, TABLES, export, load_tables
 from biomlbench.export.forms import all_forms, summary
+from biomlbench.summary.made_tables import MADE_TOGETHER
 from tests import crates
 from tests.report import fixtures
 
@@ -144,11 +146,50 @@ def test_ro_crate_is_valid(results, tmp_path):
     assert any('"sha256"' in line for line in crates.problems(tmp_path))
 
 
-def test_tables_that_were_not_made_are_left_out(results, tmp_path):
-    (tmp_path / "pairs.parquet").write_bytes((results / "pairs.parquet").read_bytes())
-    assert list(load_tables(tmp_path)) == ["pairs"]
+def test_telemetry_that_was_not_made_is_left_out(results, tmp_path):
+    for name in MADE_TOGETHER:
+        (tmp_path / f"{name}.parquet").write_bytes((results / f"{name}.parquet").read_bytes())
+    assert list(load_tables(tmp_path)) == [*MADE_TOGETHER]
     names = [path.name for path in export(tmp_path, "croissant", tmp_path / "out")]
-    assert names == ["pairs.parquet", "croissant.json"]
+    assert names == [*(f"{name}.parquet" for name in MADE_TOGETHER), "croissant.json"]
+
+
+@pytest.mark.parametrize("lost", ["checks", "agents", "tasks"])
+@pytest.mark.parametrize(
+    "command",
+    [["report"], ["publish", "--to", "site"], *(["export", "--format", f] for f in FORMATS)],
+    ids=" ".join,
+)
+def test_results_that_lost_a_table_are_refused(
+    results, tmp_path, monkeypatch, capsys, command, lost
+):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for name in TABLES:
+        if name != lost:
+            shutil.copy(results / f"{name}.parquet", broken)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main([command[0], "broken", *command[1:]])
+    assert stop.value.code == TROUBLE
+    told = capsys.readouterr().err
+    assert f"broken/{lost}.parquet" in told
+    assert "run the workflow" in told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken"]
+    assert not (broken / "report.html").exists()
+
+
+@pytest.mark.parametrize("lost", ["agents", "tasks"])
+@pytest.mark.parametrize("first", [True, False])
+def test_results_that_lost_a_table_are_not_compared(results, tmp_path, capsys, lost, first):
+    for name in TABLES:
+        if name != lost:
+            shutil.copy(results / f"{name}.parquet", tmp_path)
+    both = [str(tmp_path), str(results)]
+    with pytest.raises(SystemExit) as stop:
+        main(["compare", *(both if first else both[::-1])])
+    assert stop.value.code == TROUBLE
+    assert f"{lost}.parquet: no such table" in capsys.readouterr().err
 
 
 def test_a_folder_without_results_ends_with_a_sentence(tmp_path, capsys):

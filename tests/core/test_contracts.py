@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -83,6 +84,17 @@ def test_every_column_is_documented():
     for name, schema in contracts.SCHEMAS.items():
         for field in schema:
             assert field.metadata[b"doc"], (name, field.name)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_description_stands_alone(name):
+    """A reader of one column sees no other: nothing may refer to the row above."""
+    told = {}
+    for field in SCHEMAS[name]:
+        doc = field.metadata[b"doc"].decode()
+        assert not re.search(r"\b(likewise|ditto)\b|\bof (it|them)$|^(of )?its ", doc), field.name
+        told.setdefault(doc, []).append(field.name)
+    assert [names for names in told.values() if len(names) > 1] == []
 
 
 def test_compared_leaves_out_what_may_differ():

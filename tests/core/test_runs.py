@@ -366,7 +366,9 @@ def test_a_bad_value_of_metadata_costs_only_itself(tmp_path, value):
     assert said.startswith("meta_tokens: ")
     assert said.isprintable()
     assert len(said) <= 600
-    assert notes == [f"{runs[0].source}: {said} (and 1 more row); means leave it out"]
+    assert notes == [
+        f"{runs[0].source}: {said} (and 1 more row); it counts in no mean of the agent"
+    ]
 
 
 def test_each_column_with_bad_values_is_told(tmp_path):

@@ -71,6 +71,21 @@ def test_every_key_of_the_config_is_explained(pages):
     assert "`hint_tier`" in page
 
 
+def test_pages_that_a_clone_has_not_are_those_that_are_made(made):
+    """In a clone and on a forge they are dead, so that the first page must say how to get them."""
+    dead = set()
+    for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
+        for target in re.findall(r"\]\(([^)#\s]+\.md)(?:#[^)]*)?\)", page.read_text()):
+            if "://" not in target and not (place := (page.parent / target).resolve()).exists():
+                dead.add(place.relative_to(DOCS).as_posix())
+    assert dead
+    assert dead <= made.PAGES.keys()
+    (line,) = [
+        entry for entry in (ROOT / "README.md").read_text().split("\n- ") if "`make docs`" in entry
+    ]
+    assert all(f"`docs/{place.rpartition('/')[0]}/`" in line for place in dead)
+
+
 def test_every_column_of_every_table_is_explained(pages):
     page = pages["reference/tables.md"]
     shown = dict(re.findall(r"^### (\w+)\n\n(.*?)(?=^#|\Z)", page, re.MULTILINE | re.DOTALL))

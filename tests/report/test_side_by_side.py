@@ -14,6 +14,7 @@ from biomlbench.report.side_by_side import (
     differing_checks,
     matched_runs,
 )
+from biomlbench.runtime.words import counted
 from tests.report import fixtures
 
 CARD = "kernels/attention-weights"
@@ -112,7 +113,7 @@ def test_the_command_tells_it_as_table_and_json(tmp_path):
     told = json.loads(run("--json").output)
     assert len(told["tasks"]) == 11
     ahead = sum(row["ahead"] == "aide" for row in told["tasks"])
-    assert f"aide is ahead on {ahead} tasks" in run().output
+    assert f"aide is ahead on {counted(ahead, 'task')}, stella on" in run().output
     runs = json.loads(run("--task", "attention-weights", "--json", "--rows", "0").output)
     assert [[row["run_id"] for row in pair["runs"]] for pair in runs] == [
         ["aide-s0-a1", "stella-s0-a1"], ["aide-s0-a2", "stella-s0-a2"],
@@ -120,5 +121,7 @@ def test_the_command_tells_it_as_table_and_json(tmp_path):
     shown = run("--task", CARD)
     assert shown.exit_code == 0, shown.output
     assert "aide-s0-a1 | stella-s0-a1" in shown.output
+    heads = next(line for line in shown.output.splitlines() if "fact" in line)
+    assert [head.strip() for head in heads.strip("┃").split("┃")] == ["fact", "first", "second"]
     # Such results say nothing of what they were made from: the pairs are shown without rows.
     assert "provenance.json" in shown.output

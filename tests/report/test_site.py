@@ -20,6 +20,7 @@ from biomlbench.export import TABLES
 from biomlbench.export.public_tables import _renamed
 from biomlbench.export.site import MARK, SiteError, publish
 from biomlbench.export.site_pages import Pages, _text, slug
+from biomlbench.plain_text import spreadsheet_cell
 from biomlbench.report import plots
 from biomlbench.report.inputs import Tables
 from tests.report import fixtures
@@ -27,6 +28,7 @@ from tests.report import fixtures
 pytestmark = pytest.mark.slow
 PLACES = ("/home/otto", "/mnt/scratch", "C:\\Users", "runs.csv", "submissions/", "SECRET-LOG")
 HOSTILE = "../<b>x</b>"
+FORMULA = "=1+1"
 
 
 class Links(HTMLParser):
@@ -46,7 +48,7 @@ def results(tmp_path_factory):
     fixtures.write(root, 55, calibrated=False, weeks=2)
     pairs = read_table("pairs", root / "pairs.parquet").to_pylist()
     for row in pairs:
-        row["agent"] = row["agent"].replace("dummy", HOSTILE)
+        row["agent"] = row["agent"].replace("dummy", HOSTILE).replace("stella", FORMULA)
     pairs[0] |= {"message": "no file '/home/otto k/my runs/a.csv'", "meta_log": "/home/otto/a.log",
                  "meta_model": "m-1", "meta_cost_usd": 0.5}  # fmt: skip
     pairs[1] |= {"message": "SECRET-LOG", "fault": "infrastructure", "reason": "stage_failed"}
@@ -124,6 +126,26 @@ def test_no_place_submission_or_log_is_in_it(site, results):
     assert all(json.dumps(place)[1:-1] in kept for place in PLACES)
     assert "no file 'a.csv'" in texts["pairs"]
     assert tables["pairs"]["run_id"].to_pylist()[2].startswith("row-")
+
+
+def test_a_fact_of_some_runs_says_of_how_many(site, results):
+    agents = read_table("agents", results / "agents.parquet").to_pylist()
+    (row,) = [r for r in agents if r["domain"] == "all" and r["meta_cost_usd_runs"]]
+    page = (site / "agents" / f"{slug(row['agent'])}.html").read_text()
+    assert row["runs"] > 1
+    assert page.count(f"0.5 (1 of {row['runs']} runs)") == 2  # a run, and in all
+    assert f"({row['runs']} of" not in page
+
+
+def test_the_data_page_says_how_csv_differs_from_parquet(site):
+    page = (site / "data" / "index.html").read_text()
+    assert "apostrophe" in page
+    agents = (site / "data" / "agents.csv").read_text()
+    written = spreadsheet_cell(FORMULA)
+    assert written == f"'{FORMULA}"
+    assert written in agents
+    told = read_table("agents", site / "data" / "agents.parquet")["agent"].to_pylist()
+    assert FORMULA in told
 
 
 def test_downloads_hold_every_row(site, results):

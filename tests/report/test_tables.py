@@ -190,6 +190,49 @@ def test_a_verified_medal_for_a_near_copy_is_told(some):
         assert any("nearly the same predictions" in title for title in titles) == expected
 
 
+def _with_equal_files(some):
+    """Return tables in which two runs of one agent, and one of another, are one file."""
+    first = some.pairs.iloc[0]
+    own = some.pairs[
+        (some.pairs["agent"] == first["agent"]) & (some.pairs["task_id"] == first["task_id"])
+    ].index[:2]
+    other = some.pairs.index[some.pairs["agent"] != first["agent"]][:1]
+    pairs = some.pairs.assign(submission_sha256=[f"{n:064}" for n in range(len(some.pairs))])
+    pairs.loc[[*own, *other], "submission_sha256"] = "f" * 64
+    keys = pairs.loc[own, ["task_id", "run_id"]].to_dict("records")
+    row = some.checks.iloc[:1].assign(
+        check="not-a-duplicate", outcome="passed", reason="ok", severity="advisory"
+    )
+    told = [row.assign(**key, message=f"the same file as {key['run_id']}") for key in keys]
+    return Tables(pairs=pairs, checks=pd.concat([some.checks.astype("object"), *told])), keys
+
+
+def test_runs_of_one_agent_that_are_one_file_are_told(some):
+    tables, keys = _with_equal_files(some)
+    (found,) = [w for w in overview.warnings(tables) if "same file" in w.title]
+    assert found.title == "2 runs with the same file as another of the agent"
+    assert keys[0]["task_id"] in found.text
+    assert tables.pairs["agent"].iloc[0] in found.text
+    unlike = tables.pairs.assign(submission_sha256=None)
+    assert not [w for w in overview.warnings(Tables(pairs=unlike)) if "same file" in w.title]
+
+
+def test_equal_files_are_shown_where_the_check_is(some):
+    tables, keys = _with_equal_files(some)
+    rates = trust.check_rates(tables.checks)
+    row = rates[rates["check"] == "not-a-duplicate"].iloc[0]
+    assert row["remark"] == "one agent's runs are the same file"
+    assert row["failed"] == 0
+    stored = payload.build(tables, {})["checks"]
+    for key in keys:
+        place = tables.pairs.index[
+            (tables.pairs["task_id"] == key["task_id"]) & (tables.pairs["run_id"] == key["run_id"])
+        ][0]
+        suite, _, _, found = stored["outcomes"][stored["pairs"][place]]
+        told = {stored["definitions"][stored["suites"][suite][n]][1]: m for n, _, m in found}
+        assert told["not-a-duplicate"] == f"the same file as {key['run_id']}"
+
+
 def test_tasks_with_verified_medals_by_the_old_checks_are_told(some):
     title = "judged by the old checks"
     for verifier, expected in (("v1", True), ("v2", False)):

@@ -165,6 +165,39 @@ def test_near_duplicates_are_told(make_task):
     assert near_duplicates.outcomes([own, *others], list("aaabc"), names) == {}
 
 
+def test_runs_of_one_agent_that_are_the_same_file_are_told_and_do_not_fail(make_task):
+    task, ids, x, y = make_task()
+    tables = [table(ids, 3 * x), table(ids, 3 * x), table(ids, 3 * x + 1e-6), table(ids, y)]
+    prints = [near_duplicates.fingerprint_of(inspect_submission(t, task)) for t in tables]
+    names = ["one", "again", "copy", "honest"]
+    digests = ["same", "same", "other", None]
+
+    def told(groups):
+        found = near_duplicates.outcomes(prints, groups, names, digests)
+        return {place: (row.outcome, row.reason, row.message) for place, row in found.items()}
+
+    assert told(list("aaaa")) == {
+        0: ("passed", "ok", "the same file as again"),
+        1: ("passed", "ok", "the same file as one"),
+    }
+    assert told(list("aabc")) == {
+        0: ("failed", "near_duplicate", "copy; the same file as again"),
+        1: ("failed", "near_duplicate", "copy; the same file as one"),
+        2: ("failed", "near_duplicate", "one, again"),
+        3: ("passed", "ok", ""),
+    }
+    # Two agents with one file are near-duplicates, and no runs of one agent.
+    assert not any("same file" in message for _, _, message in told(list("abcd")).values())
+
+
+def test_of_many_equal_files_the_first_are_named():
+    names = [f"r{number}" for number in range(9)]
+    found = near_duplicates.outcomes([""] * 9, ["a"] * 9, names, ["same"] * 9)
+    assert found[0].message == "the same file as r1, r2, r3 and 5 more"
+    assert found[1].message == "the same file as r0, r2, r3 and 5 more"
+    assert found[8].message == "the same file as r0, r1, r2 and 5 more"
+
+
 def test_a_metric_without_second_implementation_is_skipped_not_failed(make_task, monkeypatch):
     task, ids, x, _ = make_task()
     monkeypatch.delitem(SECOND, "rmse")

@@ -53,6 +53,11 @@
     return fixed(key === "leaderboard_percentile" ? middle : 100 * middle) + unit
       + (low === null || high === null ? "" : ` (${[low, high].map((end) => fixed(unit ? 100 * end : end)).join("\u2060–\u2060")}${unit})`);
   };
+  // Of how many of its runs a fact of an agent is, where it is not of all.
+  Report.ofRuns = (key, at) => {
+    const [stated, runs] = [agents.value(`${key}_runs`, at), agents.value("runs", at)];
+    return stated === null || stated === 0 || stated === runs ? "" : ` (${stated} of ${runs} runs)`;
+  };
   const mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
   const best = (cell) => MEDALS.find((medal) => cell.medals.includes(medal)) || "none";
   Report.bestMedal = best;
@@ -122,6 +127,7 @@
     const rate = (key, at = row) => Report.agentRate(key, at);
     const fact = (title, text, doc) => (text === null || text === "–" ? "" : `<div title="${e(Report.doc("agents", doc))}"><dt>${e(title)}</dt><dd>${e(text)}</dd></div>`);
     const n = (key) => (value(key) === null ? null : Report.effort(value(key)));
+    const stated = (key, of = key) => (value(key) === null ? null : n(key) + Report.ofRuns(of, row));
     const own = [...cellsOf(name)].sort(([a, one], [b, other]) => (share(other) ?? -1) - (share(one) ?? -1)
       || (mean(other.percentiles) ?? -1) - (mean(one.percentiles) ?? -1) || (a < b ? -1 : 1));
     const reasons = new Map();
@@ -146,8 +152,8 @@
       <dl class="facts">${fact("verified medals", rate("verified_medal_rate"), "verified_medal_rate")}${fact("verdict pass", rate("pass_rate"), "pass_rate")}
       ${fact("percentile", rate("leaderboard_percentile"), "leaderboard_percentile")}${fact("above median", rate("above_median_rate"), "above_median_rate")}
       ${fact("valid, of all", rate("completion_rate"), "completion_rate")}${fact("medals", MEDALS.map((m) => `${value(m)} ${m}`).join(", "), "gold")}
-      ${fact("runs a task", n("replicates"), "replicates")}${fact("model", value("meta_model"), "meta_model")}${fact("US$ a run", n("meta_cost_usd"), "meta_cost_usd")}
-      ${fact("tokens a run", n("meta_tokens"), "meta_tokens")}${fact("steps a run", n("meta_steps"), "meta_steps")}${fact("seconds a run", n("meta_wall_time_s"), "meta_wall_time_s")}</dl>
+      ${fact("runs a task", n("replicates"), "replicates")}${fact("model", value("meta_model"), "meta_model")}${fact("US$ a run", stated("meta_cost_usd"), "meta_cost_usd")}${fact("US$ in all", stated("meta_cost_usd_total", "meta_cost_usd"), "meta_cost_usd_total")}
+      ${fact("tokens a run", stated("meta_tokens"), "meta_tokens")}${fact("steps a run", stated("meta_steps"), "meta_steps")}${fact("seconds a run", stated("meta_wall_time_s"), "meta_wall_time_s")}</dl>
       <h2>Tasks, those it masters first</h2>
       ${table("Tasks of this agent", ["task", "passed", "best verified medal", "percentile", "best score"], own.map(([task, cell]) => [
         Report.taskCell(task), link(runsLink(name, { task_id: task }), `${cell.passed} of ${cell.runs}`),

@@ -55,6 +55,7 @@
       const [low, high] = [agents.value(`${key}_low`, row), agents.value(`${key}_high`, row)];
       return low === null || high === null ? "" : `<span class="sub">${show(low)}–${show(high)}</span>`;
     };
+    const sub = (text) => (text && `<span class="sub">${text.trim()}</span>`);
     const rate = (key, title, more = {}) => [d(key, title, { ...more, html: (value, row) => percent(1)(value) + ends(key, row, (v) => Report.fixed(100 * v)) })];
     const columns = [
       d("agent", "", { text: true, html: (value) => link(Report.agentLink(value), value) }),
@@ -66,9 +67,9 @@
       d("leaderboard_percentile", "percentile", { html: (v, row) => Report.fixed(v) + ends("leaderboard_percentile", row, (end) => Report.fixed(end)) }),
       ...rate("above_median_rate", "above median", { more: true }),
       d("gold"), d("silver"), d("bronze"), d("mean_rank", "mean rank", { more: true, html: Report.effort }),
-      ...[d("meta_cost_usd", "US$ a run"), d("meta_tokens", "tokens a run", { more: true }), d("meta_steps", "steps a run", { more: true }),
+      ...[d("meta_cost_usd", "US$ a run"), d("meta_cost_usd_total", "US$ in all", { more: true }), d("meta_tokens", "tokens a run", { more: true }), d("meta_steps", "steps a run", { more: true }),
         d("meta_wall_time_s", "seconds a run", { more: true })]
-        .filter((column) => Report.states(agents, column.key)).map((column) => ({ ...column, html: Report.effort })),
+        .filter((column) => Report.states(agents, column.key)).map((column) => ({ ...column, html: (v, row) => Report.effort(v) + sub(Report.ofRuns(column.key.replace("_total", ""), row)) })),
     ].map(of(agents));
     return Report.table(place, {
       name: "agents", label: "Agents", n: agents.n, columns,
@@ -120,7 +121,7 @@
       const by = [...new Set(scored.filter((row) => pairs.value("score", row) === best).map((row) => pairs.value("agent", row)))];
       return {
         ...task, runs: rows.length, teams: task.leaderboard.length || null,
-        passed: rows.length ? rows.filter((row) => pairs.value("verdict", row) === "pass").length / rows.length : null,
+        pass_rate: rows.length ? rows.filter((row) => pairs.value("verdict", row) === "pass").length / rows.length : null,
         medals: rows.filter((row) => pairs.value("verified_medal", row)).length,
         best,
         by: by.length > 3 ? `${by.slice(0, 2).join(", ")} and ${by.length - 2} more` : by.join(", ") || null,
@@ -135,7 +136,7 @@
       d("metric", "", { text: true, html: (v) => e(Report.words(v ?? "–")) }), d("direction", "", { text: true, more: true }),
       { key: "teams", title: "teams", doc: "Entries of the leaderboard" },
       { key: "runs", title: "runs", doc: "Configured runs" },
-      { key: "passed", title: "pass", doc: "Runs whose verdict is pass, of all", html: percent(0) },
+      { key: "pass_rate", title: "pass", doc: "Share of all configured runs whose verdict is pass", html: percent(0) },
       { key: "best", title: "best score", doc: "Best score of any run", html: Report.score },
       { key: "by", title: "by", doc: "The agents that have it", text: true },
       { key: "medals", title: "verified medals", doc: "Medals whose verdict is pass" },

@@ -52,7 +52,7 @@ function checkTable(row) {
     const outcome = OUTCOMES[word[place]];
     const [code, message] = details.get(place) || [];
     const reason = code === undefined ? "" : Report.data.checks.reasons[code];
-    const why = reason
+    const why = reason === "ok" ? e(message) : reason
       ? `<span title="${e(Report.words(reason))}">${e(Report.sentence(reason))}</span><span class="sub">${e(message)}</span>`
       : "";
     return { outcome, html: `<tr class="${outcome}"><th scope="row">${e(check)}<span class="sub">${e(pattern)}</span></th>
@@ -132,8 +132,8 @@ Report.runPage = (place, row) => {
     <p class="badges">${Report.pill(value("verdict"))} ${value("medal") === "none" ? "" : `${Report.medal(value("medal"), value("verified_medal"), task)} <span>${e(Report.medalNote(task))}</span>`}
     <span>by ${Report.knowsAgent(value("agent")) ? Report.link(Report.agentLink(value("agent")), value("agent")) : e(value("agent"))} on ${e(value("task_id"))}</span>
     ${Report.real(row) ? "" : Report.pill("skipped", `control, known to be ${value("label")}`)}
-    ${value("calibrated") || !task ? "" : Report.pill("mild", "uncalibrated task")} ${["", null, "full"].includes(value("level")) ? "" : Report.pill("fail", `${value("level")} sandbox`)}</p>
-    ${reasons.length ? `<ul class="reasons">${reasons.map((code) => `<li><strong>${e(Report.words(code))}</strong> ${e(Report.sentence(code))} <span class="sub">${e({ none: "" }[Report.faultOf(code)] ?? `${Report.words(Report.faultOf(code))}’s fault`)}</span></li>`).join("")}</ul>` : ""}
+    ${value("calibrated") || !task || !["none", "submission"].includes(value("fault")) ? "" : Report.pill("mild", "uncalibrated task")} ${["", null, "full"].includes(value("level")) ? "" : Report.pill("fail", `${value("level")} sandbox`)}</p>
+    ${reasons.length ? `<ul class="reasons">${reasons.map((code) => `<li><strong>${e(Report.words(code))}</strong> ${e(Report.sentence(code))} <span class="sub">${e({ none: "" }[Report.faultOf(code)] ?? `fault of the ${Report.words(Report.faultOf(code))}`)}</span></li>`).join("")}</ul>` : ""}
     <h2>Stages</h2>${stageList(row)}
     ${section("Score", facts(row, [["score", (v) => Report.number(v, 10)], ["score_low", Report.score], ["score_high", Report.score], ["hidden_score", percent],
       ["leaderboard_percentile", ofHundred], ["above_median", yes], ["on_boundary", yes], ["p_gold", percent], ["p_silver", percent],

@@ -134,7 +134,7 @@
     const sides = new Map(tasks.map((name) => [name, cells.map((own) => side(own.get(name), name))]));
     const wins = [1, -1].map((sign) => tasks.filter((name) => ahead(...sides.get(name)) === sign).length);
     const measures = [["verified medals", "verified_medal_rate"], ["verdict pass", "pass_rate"], ["percentile", "leaderboard_percentile"], ["above median", "above_median_rate"], ["valid, of all", "completion_rate"]];
-    const facts = [["US$ a run", "meta_cost_usd"], ["tokens a run", "meta_tokens"], ["steps a run", "meta_steps"], ["seconds a run", "meta_wall_time_s"]]
+    const facts = [["US$ a run", "meta_cost_usd"], ["US$ in all", "meta_cost_usd_total"], ["tokens a run", "meta_tokens"], ["steps a run", "meta_steps"], ["seconds a run", "meta_wall_time_s"]]
       .filter(([, key]) => [one, two].some((row) => Report.agentValue(key, row) !== null));
     const medal = (cell, name) => (cell ? Report.medal(Report.bestMedal(cell), true, Report.tasks.get(name)) : "–");
     const both = (name, show) => sides.get(name).map((cell) => (cell ? show(cell) : "–"));
@@ -144,7 +144,7 @@
       <div class="toolbar">${choice("Agent", agent, 0)} ${choice("and", other, 1)}</div>
       <p class="lede">${e(agent)} is ahead on ${wins[0]} ${wins[0] === 1 ? "task" : "tasks"}, ${e(other)} on ${wins[1]}, of ${tasks.length}.</p>
       ${table("Rates side by side", ["", agent, other], [...measures.map(([name, key]) => [name, Report.agentRate(key, one), Report.agentRate(key, two)]),
-      ...facts.map(([name, key]) => [name, Report.effort(Report.agentValue(key, one)), Report.effort(Report.agentValue(key, two))])])}
+      ...facts.map(([name, key]) => [name, ...[one, two].map((row) => Report.effort(Report.agentValue(key, row)) + Report.ofRuns(key.replace("_total", ""), row))])])}
       ${between(agent, other)}
       <h2>Task by task</h2>
       <p class="hint">Ahead is who has more verified medals a fair run, at a tie more passes, then the higher percentile, then the better best score. A task leads to its runs.</p>

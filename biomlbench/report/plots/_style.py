@@ -33,6 +33,7 @@ __all__ = [
     "canvas",
     "clip",
     "drawing_at",
+    "joined",
     "labels",
     "largest",
     "legend_above",
@@ -42,6 +43,7 @@ __all__ = [
     "ranked",
     "task_label",
     "title",
+    "without",
 ]
 
 INK, MUTED, GRID = "#1f2933", "#616e7c", "#e4e7eb"
@@ -126,6 +128,24 @@ def note(name: str, reason: str) -> Figure:
     title(figure, name)
     axes.text(0.5, 0.5, reason, ha="center", va="center", color=MUTED, fontsize=11)
     return figure
+
+
+def without(left_out: int, total: int, what: str, noun: str = "runs") -> str:
+    """Return how many of all a figure leaves out and why; nothing where it has all.
+
+    Examples
+    --------
+    >>> without(15, 21, "without a date")
+    'left out: 15 of 21 runs, without a date'
+    >>> without(0, 21, "without a date")
+    ''
+    """
+    return f"left out: {left_out:,} of {total:,} {noun}, {what}" if left_out else ""
+
+
+def joined(*parts: str) -> str:
+    """Join what a subtitle says, leaving out what is empty."""
+    return "; ".join(filter(None, parts))
 
 
 def bare(axes: Axes, grid: Literal["x", "y"] | None = "x") -> Axes:

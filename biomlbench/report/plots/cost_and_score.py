@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biomlbench.report.plots import _style as style
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -18,11 +20,12 @@ NAME = "cost_and_score"
 TITLE = "Cost and score"
 CATEGORY = "Agents"
 CAPTION = (
-    "Each agent's mean cost of a run, as the run tables say it, against its mean leaderboard "
-    "percentile over tasks, or its pass rate where no task has a leaderboard; bars are 95 % "
-    "intervals over tasks. The line joins the agents that no other one beats at the same or less "
-    "cost (Pareto front), by their means alone; of more than 12 agents only they are named. Agents "
-    "of unknown cost are left out."
+    "Each agent's mean cost of a run, over the runs whose run table says it (where not all do, "
+    "their number stands beside the name), against its mean leaderboard percentile over tasks, or "
+    "its pass rate where no task has a leaderboard; bars are 95 % intervals over tasks. The line "
+    "joins the agents that no other one beats at the same or less cost (Pareto front), by their "
+    "means alone; of more than 12 agents only they are named. Agents of unknown cost are left "
+    "out."
 )
 COST = "meta_cost_usd"
 SCORES = (
@@ -69,8 +72,15 @@ def pareto(cost: np.ndarray, score: np.ndarray) -> np.ndarray:
     return front
 
 
+def _of_runs(agent: dict[Hashable, Any]) -> str:
+    """Return of how many runs an agent's cost is, where it is not of all."""
+    stated, runs = agent[f"{COST}_runs"], agent["runs"]
+    return f" ({stated:.0f} of {runs} runs)" if 0 < stated < runs else ""
+
+
 def figure(tables: Tables) -> Figure:
     """Draw a point an agent with its interval, and the front."""
+    total = int((tables.agents["domain"] == "all").sum())
     agents = tables.agents[_known(tables)]
     if agents.empty:
         return style.note(TITLE, "No run table says what a run cost (meta_cost_usd).")
@@ -78,6 +88,7 @@ def figure(tables: Tables) -> Figure:
     agents = agents[agents[column].notna()]
     if agents.empty:
         return style.note(TITLE, "No agent of known cost has a score yet.")
+    untold = style.without(total - len(agents), total, "of unknown cost or score", "agents")
     order, left_out = style.ranked(tables, agents["agent"])
     agents = agents.set_index("agent").loc[order]
     cost = agents[COST].to_numpy(float)
@@ -92,11 +103,12 @@ def figure(tables: Tables) -> Figure:
     on_front = np.isin(np.arange(len(cost)), front)
     for chosen, colour in ((~on_front, style.MUTED), (on_front, style.VERDICT_COLOURS["pass"])):
         axes.plot(cost[chosen], score[chosen], "o", color=colour, markersize=7)
-    for name, x, y, told in zip(agents.index, cost, score, on_front, strict=True):
+    notes = [_of_runs(row) for row in agents.to_dict("records")]
+    for name, note, x, y, told in zip(agents.index, notes, cost, score, on_front, strict=True):
         if len(cost) > MOST_NAMED and not told:
             continue
         axes.annotate(
-            *(style.clip(name, 24), (x, y)),
+            *(style.clip(name, 24) + note, (x, y)),
             xytext=(6, 5),
             textcoords="offset points",
             fontsize=8.5,
@@ -114,5 +126,5 @@ def figure(tables: Tables) -> Figure:
     style.percent_axis(axes, "y")
     if scale != 1.0:
         axes.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f}")
-    style.title(canvas, TITLE, left_out)
+    style.title(canvas, TITLE, style.joined(left_out, untold))
     return canvas

@@ -23,7 +23,8 @@ CAPTION = (
     "Tokens and seconds of the agents' runs, as the run tables say them, by the runs' verdict: "
     "boxes are quartiles with the median, whiskers reach from the 5th to the 95th percentile, "
     "numbers in brackets are runs. The axis is logarithmic; runs whose effort is unknown or zero "
-    "are left out, and so are those lost to a fault that is not the agent's."
+    "are left out, and so are those lost to a fault that is not the agent's; each axis says of how "
+    "many runs it is."
 )
 EFFORTS = (("meta_tokens", "tokens a run"), ("meta_wall_time_s", "agent’s seconds a run"))
 _POINTS = 400
@@ -47,12 +48,15 @@ def figure(tables: Tables) -> Figure:
         text = "No run table says what a run took (meta_tokens, meta_wall_time_s)."
         return style.note(TITLE, text)
     runs = tables.runs
+    total = len(runs)
     runs = runs[runs["fault"].isin(FAIR)]
     canvas = style.canvas(2.6)
     panels = canvas.subplots(1, len(known), squeeze=False)[0]
     for axes, (name, label) in zip(panels, known, strict=True):
-        _boxes(axes, runs[name].astype(float), runs["verdict"])
-        axes.set_xlabel(label)
+        effort = runs[name].astype(float)
+        _boxes(axes, effort, runs["verdict"])
+        drawn = int((effort > 0).sum())
+        axes.set_xlabel(label if drawn == total else f"{label}, of {drawn:,} of {total:,} runs")
     style.title(canvas, TITLE)
     return canvas
 

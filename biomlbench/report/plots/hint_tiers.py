@@ -8,6 +8,7 @@ import numpy as np
 
 from biomlbench.calibrate.intervals import Z95
 from biomlbench.report.plots import _style as style
+from biomlbench.summary.agents import FAIR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,12 +21,16 @@ TITLE = "Help needed before the first pass"
 CATEGORY = "Telemetry"
 CAPTION = (
     "Left: for each task, the highest tier of hints that had been given when an agent first "
-    "passed, and the share that never passed. Right: the share that has not passed yet after so "
-    "many attempts (Kaplan-Meier; series that ended without a pass are censored, marked by "
-    "ticks), with its 95 % interval."
+    "passed, as far as the run table tells it, and the share that never passed. Right: the share "
+    "that has not passed yet after so many attempts (Kaplan-Meier; series that ended without a "
+    "pass are censored, marked by ticks), with its 95 % interval. Runs without an attempt number "
+    "are left out, and so are those lost to a fault that is not the agent's; the line below the "
+    "title counts them."
 )
-NEVER = "#cbd2d9"
 TIER_COLOURS = ("#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c", "#06305f")
+_NEVER, _UNTOLD = -1, -2
+_OTHER_STATES = {_NEVER: ("never passed", "#cbd2d9"), _UNTOLD: ("hints not told", "#e8dcc0")}
+"""Name and colour of what is no tier: a pass may have taken hints of which nothing is known."""
 
 
 def first_passes(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -41,17 +46,18 @@ def first_passes(pairs: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         `task_id`, `passed`, `attempts` up to the first pass or the last attempt, and `tier`,
-        the highest hint tier up to then.
+        the highest hint tier up to then; NaN where an attempt up to then does not tell its own,
+        which may have been higher.
     """
     import pandas as pd
 
-    kept = pairs[pairs["attempt"].notna() & pairs["fault"].isin(["none", "submission"])]
+    kept = pairs[pairs["attempt"].notna() & pairs["fault"].isin(FAIR)]
     rows = []
     for (task, *_), series in kept.groupby(["task_id", "agent", "seed"], dropna=False):
         ordered = series.sort_values("attempt", kind="stable")
         hits = np.flatnonzero((ordered["verdict"] == "pass").to_numpy())
         until = ordered.iloc[: hits[0] + 1] if len(hits) else ordered
-        tier = until["hint_tier"].max()
+        tier = until["hint_tier"].astype(float).max(skipna=False)
         rows.append((task, bool(len(hits)), int(until["attempt"].max()), tier))
     return pd.DataFrame(rows, columns=["task_id", "passed", "attempts", "tier"])
 
@@ -102,25 +108,25 @@ def survival(attempts: np.ndarray, passed: np.ndarray) -> tuple[np.ndarray, ...]
 
 def figure(tables: Tables) -> Figure:
     """Draw the tiers by task beside the survival curve."""
-    series = first_passes(tables.runs)
+    runs = tables.runs
+    series = first_passes(runs)
     if series.empty:
         return style.note(TITLE, "No run tells its attempt number.")
-    tier = series["tier"].fillna(0).astype(int).clip(0, len(TIER_COLOURS) - 1)
-    state = tier.where(series["passed"], -1)
+    tier = series["tier"].clip(0, len(TIER_COLOURS) - 1).fillna(_UNTOLD).astype(int)
+    state = tier.where(series["passed"], _NEVER)
     table = series.groupby(["task_id", state]).size().unstack(fill_value=0)
     total = table.sum(axis=1)
-    order, left_out = style.largest(1 - (table[-1] if -1 in table else 0 * total) / total, 30)
+    never = table[_NEVER] if _NEVER in table else 0 * total
+    order, left_out = style.largest(1 - never / total, 30)
     canvas = style.canvas(max(3.6, 1.6 + 0.3 * len(order)), 10.5)
     left, right = canvas.subplots(1, 2, width_ratios=(3, 2))
     style.bare(left, None)
     start = np.zeros(len(order))
-    for value in [*range(len(TIER_COLOURS)), -1]:
+    for value in [*range(len(TIER_COLOURS)), _UNTOLD, _NEVER]:
         if value not in table:
             continue
         share = (table[value] / total)[order.index].to_numpy()
-        last = "+" if value == len(TIER_COLOURS) - 1 else ""
-        name = "never passed" if value < 0 else f"tier {value}{last}" if value else "no hint"
-        colour = NEVER if value < 0 else TIER_COLOURS[value]
+        name, colour = _named(value)
         left.barh(range(len(order)), share, left=start, color=colour, label=name, height=0.74,
                   edgecolor="white", linewidth=0.6)  # fmt: skip
         start = start + share
@@ -144,5 +150,19 @@ def figure(tables: Tables) -> Figure:
     right.set_xlabel("attempts")
     right.set_title(f"not yet passed, of {len(series):,}", loc="left", fontsize=10,
                     color=style.INK)  # fmt: skip
-    style.title(canvas, TITLE, left_out)
+    unnumbered = runs["attempt"].isna()
+    lost = ~unnumbered & ~runs["fault"].isin(FAIR)
+    told = (
+        style.without(int(unnumbered.sum()), len(runs), "without an attempt number"),
+        style.without(int(lost.sum()), len(runs), "lost to a fault that is not the agent’s"),
+    )
+    style.title(canvas, TITLE, style.joined(left_out, *told))
     return canvas
+
+
+def _named(state: int) -> tuple[str, str]:
+    """Return name and colour of a part of a bar."""
+    if state in _OTHER_STATES:
+        return _OTHER_STATES[state]
+    last = "+" if state == len(TIER_COLOURS) - 1 else ""
+    return f"tier {state}{last}" if state else "no hint", TIER_COLOURS[state]

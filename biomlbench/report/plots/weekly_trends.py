@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.calibrate.intervals import wilson_bounds
+from biomlbench.report.inputs import is_run
 from biomlbench.report.plots import _style as style
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ CATEGORY = "Telemetry"
 CAPTION = (
     "Week by week, by the run's own time: verdict shares of the runs with 95 % Wilson intervals; "
     "whose fault the runs were that did not pass; the checks that failed most; and, once there "
-    "are calibrations of several weeks, the grader's false-pass and false-fail rates."
+    "are calibrations of several weeks, the grader's false-pass and false-fail rates. Runs whose "
+    "run table does not say when they were made are left out; the line below the title counts them."
 )
 TOP_CHECKS = 5
 GATES = {"runs": "did not run", "readable": "not readable"}  # as a failed check they mean this
@@ -53,9 +55,14 @@ def _finish(axes: Axes, weeks: list[str], heading: str) -> None:
 def figure(tables: Tables) -> Figure:
     """Draw four panels of lines over the weeks."""
     telemetry = tables.telemetry
-    telemetry = telemetry[telemetry["label"].isna() & (telemetry["week"] != "undated")]
+    runs = telemetry[is_run(telemetry)]
+    telemetry = runs[runs["week"] != "undated"]
     if telemetry.empty:
         return style.note(TITLE, "No run tells when it was made, so there are no weeks.")
+    undated = len(runs) - len(telemetry)
+    every, no_check = "every run passed", "no check failed"
+    if undated:
+        every, no_check = "every run with a date passed", "no check failed in a run with a date"
     week = telemetry["week"]
     total = telemetry.groupby("week").size()
     weeks = list(total.index)
@@ -73,7 +80,7 @@ def figure(tables: Tables) -> Figure:
         if fault != "none" and len(part):
             _line(faults, part, total, fault, colour)
     if lost.empty:
-        faults.text(0.5, 0.5, "every run passed", transform=faults.transAxes, ha="center",
+        faults.text(0.5, 0.5, every, transform=faults.transAxes, ha="center",
                     color=style.MUTED)  # fmt: skip
     _finish(faults, weeks, "not passed, by whose fault")
     failed = telemetry[["week", "checks_failed"]].reset_index(drop=True).explode("checks_failed")
@@ -84,11 +91,11 @@ def figure(tables: Tables) -> Figure:
         part = failed[failed["checks_failed"] == name].groupby("week").size()
         _line(checks, part, total, style.clip(GATES.get(name, name), 22), colour)
     if not len(top):
-        checks.text(0.5, 0.5, "no check failed", transform=checks.transAxes, ha="center",
+        checks.text(0.5, 0.5, no_check, transform=checks.transAxes, ha="center",
                     color=style.MUTED)  # fmt: skip
     _finish(checks, weeks, "runs in which a check failed")
     _calibration(rates, tables.rates)
-    style.title(canvas, TITLE)
+    style.title(canvas, TITLE, style.without(undated, len(runs), "without a date"))
     return canvas
 
 
