@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from biomlbench.report.inputs import Tables
 
-__all__ = ["by_place", "in_order", "ranked_by", "with_places"]
+__all__ = ["by_place", "compared", "in_order", "ranked_by", "with_places"]
 
 
 def ranked_by(tables: Tables) -> str:
@@ -48,3 +48,25 @@ def with_places(tables: Tables) -> pd.DataFrame:
         place=agents["agent"].map(places).astype("Int64"), _part=agents["domain"] != ALL
     )
     return placed.sort_values(["place", "_part", "domain"], kind="stable").drop(columns="_part")
+
+
+def compared(tables: Tables) -> pd.DataFrame:
+    """Return :func:`compare.compare_agents` in the order of the ranking.
+
+    Of two agents that are level, the one with the better place is the first.
+    """
+    from biomlbench.report.compare import compare_agents
+
+    found = compare_agents(tables.runs)
+    places = {agent: place for place, agent in enumerate(in_order(tables)["agent"])}
+    turned = found["difference"].eq(0) & (found["agent"].map(places) > found["other"].map(places))
+    swapped = found.assign(
+        agent=found["other"], other=found["agent"], low=-found["high"], high=-found["low"]
+    )
+    found = found.where(~turned, swapped)
+    order = found.assign(_agent=found["agent"].map(places), _other=found["other"].map(places))
+    by_measure = order.groupby("measure", sort=False).ngroup()
+    order = order.assign(_measure=by_measure).sort_values(
+        ["_measure", "_agent", "_other"], kind="stable"
+    )
+    return found.loc[order.index]

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from biomlbench import contracts, outcomes
 from biomlbench.outcomes import Fault
-from biomlbench.report.agent_order import with_places
+from biomlbench.report.agent_order import compared, with_places
 from biomlbench.report.markdown import as_html
 from biomlbench.report.payload_checks import checks_of
 from biomlbench.report.shown import number, printable
@@ -209,7 +209,6 @@ def build(
     dict
         Fit for :func:`dumps`. The column descriptions are the contracts' own.
     """
-    from biomlbench.report.compare import compare_agents
     from biomlbench.report.trust import check_power, check_rates, disagreements, survivors
 
     docs = {
@@ -241,7 +240,7 @@ def build(
         "tasks": _tasks(tables),
         "agents": columns(with_places(tables)),
         "history": columns(tables.history[list(_OF_HISTORY)]),
-        "comparison": columns(compare_agents(tables.runs)),
+        "comparison": columns(compared(tables)),
         "rates": columns(tables.rates),
         "flakes": columns(tables.flakes),
         "check_power": columns(check_power(tables.kills, tables.checks)),

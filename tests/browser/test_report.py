@@ -533,7 +533,7 @@ def test_paper_has_all_rows_of_a_table_and_the_screen_its_pages_again(browser, s
         (TASK, "Diabetes progression · Demo benchmark"),
         (AGENT, "biomni · Demo benchmark"),
         (VERSUS, "aide and biomni · Demo benchmark"),
-        ("#agent=nobody", "Agents · Demo benchmark"),
+        ("#agent=nobody", "There is no agent “nobody” here · Demo benchmark"),
     ],
 )
 def test_a_page_has_a_title_of_its_own(browser, small, page, title):

@@ -1,10 +1,14 @@
 """Agents have one order, wherever they are listed."""
 
+from itertools import combinations
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from biomlbench.report import overview, payload, plots
-from biomlbench.report.agent_order import by_place, with_places
+from biomlbench.report.agent_order import by_place, compared, with_places
+from biomlbench.report.compare import compare_agents
 from biomlbench.report.inputs import Tables
 from tests.report import fixtures
 
@@ -52,3 +56,22 @@ def test_whole_parts_of_numbers_are_not_rounded_in_the_payload():
         assert payload._number(value, full=False) == round(value)
     assert payload._number(1.23456789, full=False) == 1.23457
     assert payload._number(np.nan, full=False) is None
+
+
+def test_comparisons_have_the_rankings_order_and_level_agents_too(level):
+    pairs = level.pairs.assign(
+        verdict="pass", fault="none", verified_medal=False, leaderboard_percentile=50.0
+    )
+    found = compared(Tables(pairs=pairs, agents=level.agents))
+    assert set(found["difference"]) == {0.0}
+    order = sorted(NAMES, reverse=True)
+    one = found[found["measure"] == "pass"]
+    assert list(zip(one["agent"], one["other"], strict=True)) == list(combinations(order, 2))
+    assert (found["low"] <= 0).all()
+    assert (found["high"] >= 0).all()
+    some = fixtures.frames(110)
+    rows = compared(some).sort_values(["measure", "agent", "other"]).reset_index(drop=True)
+    known = compare_agents(some.runs).sort_values(["measure", "agent", "other"])
+    moved = rows["difference"] > 0
+    kept = known[known["difference"] > 0].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rows[moved].reset_index(drop=True), kept)
