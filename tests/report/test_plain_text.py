@@ -20,6 +20,7 @@ from biomlbench.errors import explain
 from biomlbench.plain_text import PlainFormatter, markdown_line, plain, spreadsheet_cell
 from biomlbench.report import shown
 from biomlbench.report.plots._style import clip
+from biomlbench.summary.made_tables import MADE_TOGETHER
 from biomlbench.workflow.cells import printable
 
 HOSTILE = "=cmd|'/C calc'!A0\x1b]0;owned\x07\x1b[2J\x9b31m\u202e<img src=x onerror=alert(1)>\x00\r"
@@ -130,7 +131,9 @@ def row_of(text):
 
 
 def test_an_export_holds_nothing_that_is_obeyed(tmp_path):
-    write_table("pairs", from_rows("pairs", [row_of(HOSTILE)]), tmp_path / "pairs.parquet")
+    for name in MADE_TOGETHER:
+        rows = [row_of(HOSTILE)] if name == "pairs" else []
+        write_table(name, from_rows(name, rows), tmp_path / f"{name}.parquet")
     with pytest.raises(SystemExit) as ended:
         main(["export", str(tmp_path), "--format", "csv", "--to", str(tmp_path / "out")])
     assert not ended.value.code
