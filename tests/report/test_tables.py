@@ -342,7 +342,7 @@ def test_a_check_of_two_severities_says_so_and_what_failed():
             ("t", "r3", "critical", "passed")]  # fmt: skip
     names = ["task_id", "run_id", "severity", "outcome"]
     checks = pd.DataFrame(rows, columns=names).assign(
-        check="not-copied", suite="hidden", mode="property_based", pattern="copied"
+        check="not-copied", suite="hidden", mode="property_based", pattern="copied", message=""
     )
     (row,) = trust.check_rates(checks).to_dict("records")
     assert row["severity"] == "critical or advisory"
