@@ -1,5 +1,7 @@
 """Cases that are drawn for one candidate, next to the constants of its code."""
 
+import shutil
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,15 +88,26 @@ def test_probes_are_promised_are_few_and_are_the_same_each_time(loaded, name):
     assert [case.id for case in probes(one, constants, planned)] == [case.id for case in drawn]
 
 
-def test_what_right_solutions_disagree_on_is_left_out(loaded):
-    """A step of thousands of time constants blows up: no order of operations is the right one."""
-    one, plan, oracle = loaded("sir-step")
-    whole, outputs = for_candidate(one, plan, oracle, Constants((10**6, 60.5)))
-    assert whole.probes
-    for solution in one.solutions:
-        if solution.right:
-            results = run(solution.path, whole.cases)
-            assert decide(judge(one, whole, outputs, results)).verdict == "pass"
+def test_what_right_solutions_disagree_on_is_left_out(tmp_path):
+    folder = shutil.copytree(Registry().get_task("layer-norm").folder, tmp_path / "layer-norm")
+    constants = Constants((611,))
+
+    def sizes():
+        one = card.load(folder)
+        plan = one.plan()
+        whole, _ = for_candidate(one, plan, compute(one, plan), constants)
+        return {case.args[0].shape[-1] for case in whole.probes}
+
+    assert {611, 612} <= sizes()
+    other = (folder / "reference.py").read_text().replace("def layer_norm(", "def _right(")
+    other += """
+
+def layer_norm(x, gamma, beta, eps=1e-5):
+    return _right(x, gamma, beta, eps) * (1 if x.shape[-1] < 612 else 2)
+"""
+    (folder / "solutions" / "right" / "other_reading.py").write_text(other)
+    assert 611 in sizes()
+    assert 612 not in sizes()
 
 
 def test_a_candidate_without_constants_gets_the_cards_own_plan(loaded):

@@ -92,7 +92,11 @@ def adversarial():
     unknown = np.array([1, 2 - 2**40, 0, 1 - 2**32, 2, 1])
     wide = (np.zeros(6), np.array([1.0, 1, 2, 3, 3, 4]), unknown)
     infinite = ([-np.inf, 0, 0, -1e-9, 0], [1, np.inf, 1e100, 1, 1e-100], [0, 1, 2, 1, 1])
+    # nobody is at risk between 2 and 5, and not all have had an event
+    gap = rows([0, 0, 5, 5, 6], [1, 2, 7, 8, 9], [1, 0, 2, 1, 2])
     return [
+        case("gap", CIF, *gap, 2, np.array([1.5, 4.0, 7.0, 8.0, 9.0])),
+        case("gap-lost", LOST, *gap, 2, 20.0),
         case("nobody", CIF, *nobody, 2, at),
         case("nobody-lost", LOST, *nobody, 3, 5.0),
         case("nobody-rows", KEEP, *nobody),

@@ -67,7 +67,12 @@ def adversarial():
     fine = 2**53 + np.array([0, 1, 2, 3, 1, 0, 1, 2, 1, 1, 3, 0])
     wide_many = np.arange(150) % 7 * 2**32 + np.arange(150) % 3
     wide = np.array([0, 2**32, 0, 2**40, -(2**40), 0, 2**32, 2**32, 0, -(2**40)])
+    # 300 is 44 in eight bits
+    narrow = np.array([44, 44, 0, 7], np.uint8)
+    broad = np.array([300, 300, 0, 7], np.int16)
     return [
+        case("label-of-one-dtype", F, narrow, broad, [44, 300, 7]),
+        case("label-of-the-other-dtype", F, broad, narrow, [44, 300, 7]),
         case("absent-in-both", F, organ, organ, [1, 7]),
         case("both-empty", F, nothing, nothing, [1]),
         case("nothing-predicted", F, nothing, organ, [1, 0]),

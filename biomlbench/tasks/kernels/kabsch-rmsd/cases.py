@@ -76,7 +76,11 @@ def adversarial():
     rng = np.random.default_rng(10)
     x = rng.normal(scale=6, size=(10, 3))
     line = np.outer(np.arange(6.0), [1.0, 2.0, 2.0])
+    long = np.outer(np.arange(40.0), [0.5, 1.0, 1.0])
     return [
+        case("on-a-long-line", F, long, 1.4 * long),
+        case("a-long-line-in-another-order", F, long, long[rng.permutation(40)]),
+        case("a-long-line-moved", F, long, long[:, ::-1] + [3.0, -7.0, 11.0]),
         case("mirror", F, x, x * [1, 1, -1]),
         *[case(f"mirror-of-{n}", F, x[:n], x[:n] * [1, 1, -1]) for n in range(4, 9)],
         case("within-usual-tolerances", F, *_hardly_moved(rng)),

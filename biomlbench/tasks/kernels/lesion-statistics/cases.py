@@ -117,7 +117,13 @@ def adversarial():
     empty = np.zeros((0, 3, 3), np.int64)
     ends = np.zeros((5, 5, 5), np.int64)
     ends[::4, ::4, ::4] = 1
+    # one lesion from end to end, which takes as many steps as it has voxels
+    serpentine = np.ones((41, 41, 1), np.int64)
+    serpentine[1::2] = 0
+    serpentine[1::4, -1] = serpentine[3::4, 0] = 1
     return [
+        case("serpentine", FOUND, serpentine, np.zeros_like(serpentine), 0.5),
+        case("serpentine-table", TABLE, serpentine, PLAIN, 0.0),
         case("corners-connect", TABLE, corner, PLAIN, 0.0),
         case("labels-touch", TABLE, touching, PLAIN, 0.0),
         case("equal-sizes", TABLE, ends * 9, oblique(40), 0.0),

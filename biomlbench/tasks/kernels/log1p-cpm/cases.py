@@ -56,7 +56,10 @@ def adversarial():
     rare = np.array([[1.0, 1e10], [3.0, 5e9]])
     total = np.full((2, 40), 1_000_003.0, dtype=np.float32)
     total[:, 0] = 1
+    # a running sum over all cells has nothing left of the later ones
+    apart = np.array([[1e10, 4e9, 3.0], [2e-3, 0.0, 1e-3], [5e-4, 1e-3, 0.0], [7e9, 1.0, 2e-3]])
     return [
+        case("huge-cells-before-tiny-ones", F, apart),
         case("empty-cells", F, some),
         case("empty-cells-in-floats", F, some.astype(float), 1e4),
         case("all-zero", F, np.zeros((3, 4), dtype=np.int64)),

@@ -57,6 +57,7 @@ def adversarial():
     none = np.array([], dtype=np.int64)
     tied = np.round(rng.random(30), 1)
     return [
+        case("tiny-beside-large", F, np.array([1, 0, 1, 0]), np.array([1e-20, 2e-20, 1.0, 0.5])),
         case("only-positives", F, np.ones(5, np.int64), rng.random(5)),
         case("only-negatives", F, np.zeros(5, np.int64), rng.random(5)),
         case("no-samples", F, none, none.astype(float)),

@@ -32,3 +32,8 @@ def more_steps(inputs, rng):
     """Go on for three more steps."""
     new = {**inputs, "steps": inputs["steps"] + 3}
     return Transformed([new], {"length": inputs["steps"] + 1})
+
+
+def step_in_time_constants(inputs):
+    """Length of a step in units of the shortest time in which the rates alone change a state."""
+    return (inputs["beta"] + inputs["gamma"]) * inputs["dt"]

@@ -188,6 +188,8 @@ def adversarial():
     # the same letters, with an intron inside of the second codon
     cut = ("ATGTG" + "GTAAGT" + "GTATTAA", [(0, 5), (11, 18)], (0, 18), "+")
     twice = ("ATGATGTGGTAA", *plain[1:])
+    # AAAAC to GGAAT: the first codon and the last one keep their meaning, the middle one does not
+    ends = ("CCATGCTAAAACTATAGCC", [(0, 19)], (2, 17), "+")
     turned = (plain[0].translate(COMPLEMENT)[::-1], *plain[1:3], "-")
     forwards = [
         case("one-at-exon-start", EFFECT, *cut, 11, "", "C"),
@@ -203,6 +205,7 @@ def adversarial():
         case("start-of-another-codon", EFFECT, *twice, 0, "ATG", ""),
         case("start-put-together", EFFECT, *twice, 1, "TGA", ""),
         case("start-replaced", EFFECT, *twice, 2, "GATG", "A"),
+        case("same-at-both-ends", EFFECT, *ends, 7, "AAAAC", "GGAAT"),
         case("stop-moved-forwards", EFFECT, *plain, 7, "ATTAA", "GAGCC"),
     ]
     return [
