@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from biomlbench.task.task import Task
 
 __all__ = [
-    *("CARD_FILES", "FETCHING", "PREPARING", "RANKING", "RERUNNING", "RUNNING", "SCORING"),
+    *(
+        "CARD_FILES",
+        "FETCHING",
+        "PREPARING",
+        "PROBED",
+        "RANKING",
+        "RERUNNING",
+        "RUNNING",
+        "SCORING",
+    ),
     *("SCORING_A_PAIR", "Dependencies", "Stage"),
 ]
 
@@ -28,6 +37,11 @@ CARD_FILES = (
     *("cases.py", "properties.py", "reference.py"),
 )
 """What makes up a problem card: keys of its config.yaml, and files."""
+PROBED = (
+    *("inputs", "edges", "sizes", "quantities", "product"),
+    *("description.md", "solutions/right/*.py"),
+)
+"""What the cases that are drawn for one candidate depend on beside it."""
 
 # Parts of the library that a stage's imports may reach through `Task`, its grader, or the kinds
 # of submissions, though the stage never calls them.

@@ -57,6 +57,7 @@ STAGE = spec.Stage(
     task=(
         *("kind", "limits", "compute_requirements", "environment", "installed_data", "source"),
         *spec.CARD_FILES,
+        *spec.PROBED,
     ),
     settings={
         "provider": "sandbox.provider",

@@ -65,6 +65,7 @@ STAGE = spec.Stage(
     task=(
         *("kind", "dataset", "submission", "grader", "verifier", "*.py"),
         *spec.CARD_FILES,
+        *spec.PROBED,
     ),
     settings={"bootstrap": "grading.bootstrap", "seed": "grading.seed"},
     overrides=("verifier",),
