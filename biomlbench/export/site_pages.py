@@ -217,7 +217,7 @@ class Pages:
             place,
             self._title(task),
             told=[(name, _text(facts.get(column))) for name, column in _OF_TASKS],
-            description=as_html(known.get("description") or ""),
+            description=as_html(_text_of(known.get("description"))),
             files=[printable(one) for one in _items(known.get("public_files"))],
             separates=_text(self._separates.get(task)),
             missing="" if missing is None else printable(", ".join(missing)),
@@ -297,8 +297,13 @@ class Pages:
 
 
 def _items(values: Any) -> list[Any]:
-    """Return what a list column holds; it may be null."""
-    return [] if values is None else list(values)
+    """Return what a list column holds; one that is null is None or NaN."""
+    return [] if values is None or isinstance(values, float) else list(values)
+
+
+def _text_of(value: Any) -> str:
+    """Return what a column of texts holds, likewise."""
+    return value if isinstance(value, str) else ""
 
 
 def _moments(times: Iterable[str]) -> list[str]:

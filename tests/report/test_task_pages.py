@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from biomlbench.contracts import from_rows, read_table, write_table
+from biomlbench.export.site import publish
 from biomlbench.registry import Registry
 from biomlbench.report.inputs import Tables
 from biomlbench.report.markdown import as_html
@@ -83,3 +85,19 @@ def test_the_payload_has_what_a_page_shows(tmp_path):
         assert isinstance(task["description"], str)
         assert task["discrimination"] is None or -1 <= task["discrimination"] <= 1
     assert any(task["discrimination"] is not None for task in made["tasks"])
+
+
+def test_a_task_without_a_description_has_a_page(tmp_path):
+    """As a task has whose files are gone, or whose table an older version has written."""
+    fixtures.write(tmp_path / "results", 55, calibrated=False)
+    tasks = read_table("tasks", tmp_path / "results" / "tasks.parquet").to_pylist()
+    assert any(task["description"] is None for task in tasks)
+    tasks[0] |= {"description": "## Data\n\nOf *many* patients.", "public_files": ["a.csv (1 kB)"]}
+    write_table("tasks", from_rows("tasks", tasks), tmp_path / "results" / "tasks.parquet")
+    publish(tmp_path / "results", tmp_path / "site")
+    places = (tmp_path / "site" / "tasks").glob("*.html")
+    pages = [path.read_text() for path in places if path.stem != "index"]
+    assert len(pages) == len(tasks)
+    assert sum("Of <em>many</em> patients." in page for page in pages) == 1
+    assert sum("Public files: a.csv (1 kB)" in page for page in pages) == 1
+    assert not [page for page in pages if ">nan<" in page.lower()]
