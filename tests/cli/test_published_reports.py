@@ -107,16 +107,10 @@ def test_export_needs_the_day(tmp_path, results_with_pairs):
 
 @pytest.fixture
 def results_with_pairs(tmp_path):
-    import pyarrow as pa
-
-    from biomlbench.contracts import SCHEMAS, write_table
     from tests.report import fixtures
 
-    frame = fixtures.frames(20).pairs
-    table = pa.Table.from_pandas(frame, schema=SCHEMAS["pairs"], preserve_index=False)
     folder = tmp_path / "results"
-    folder.mkdir()
-    write_table("pairs", table, folder / "pairs.parquet")
+    fixtures.write(folder, 20, calibrated=False)
     return folder
 
 
