@@ -80,6 +80,8 @@ def test_hidden_values_are_not_in_the_report(tmp_path, monkeypatch):
     pairs = contracts.from_rows("pairs", rows)
     contracts.write_table("pairs", pairs, results / "pairs.parquet")
     contracts.write_table("checks", pa.concat_tables(checks), results / "checks.parquet")
+    for name in ("agents", "tasks"):
+        contracts.write_table(name, contracts.from_rows(name, []), results / f"{name}.parquet")
     assert len(summarize_agents(pairs.to_pandas())) > 0
     html.render(results, results / "report.html")
     text = Path(results / "report.html").read_text(encoding="utf-8")

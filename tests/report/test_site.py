@@ -260,7 +260,7 @@ def test_rows_that_could_not_be_used_keep_an_id_of_their_own():
 
 def test_numbers_of_a_page_are_those_of_the_report(site):
     page = (site / "agents" / f"{slug('aide')}.html").read_text(encoding="utf-8")
-    assert "<dt>US$ a run</dt><dd>0.5</dd>" in page
+    assert "<dt>US$ a run</dt><dd>0.5 (1 of 11 runs)</dd>" in page
     assert _text(25000 / 3, 3) == "8,333"
     assert _text(105714.2857, 3) == "105,714"
     assert _text(1.685714, 3) == "1.69"
