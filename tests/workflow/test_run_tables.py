@@ -11,6 +11,7 @@ import pytest
 from biomlbench.contracts import read_table
 from tests.workflow.conftest import predictions
 from tests.workflow.run_table_rows import BAD_CELLS, COLUMNS, GOOD, csv_line
+from tests.workflow.test_progress import last_line
 
 AGENTS = ("ada", "Bob & co", "çelik", "אבי")
 WIDE = (*COLUMNS, "kind")
@@ -89,7 +90,7 @@ def test_of_300_rows_60_bad_ones_cost_only_themselves(fresh, size):
     for source, row in lost.items():
         assert row["message"].startswith(f"{source}: ")
         assert f"left out: {source}: " in done.stderr
-    assert "· 60 rows of the run tables left out ·" in done.stderr.strip().splitlines()[-1]
+    assert "· 60 rows of the run tables left out ·" in last_line(done.stderr)
     graded = {(row["task_id"], row["run_id"]): row for row in pairs if row["fault"] != "run_table"}
     assert set(graded) == set(good)
     for key, row in graded.items():
