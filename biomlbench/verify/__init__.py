@@ -13,7 +13,8 @@ or, in one step and by the verifier that the card asks for, ``evaluate(...)``.
 
 from biomlbench.verify.card import Card, load
 from biomlbench.verify.evaluation import Evaluation, evaluate
-from biomlbench.verify.judging import Feedback, Results, feedback, judge
+from biomlbench.verify.feedback import Feedback, feedback
+from biomlbench.verify.judging import Results, judge
 from biomlbench.verify.oracle import Oracle, compute
 from biomlbench.verify.plan import Plan, PlannedCase
 from biomlbench.verify.policy import CheckOutcome, Decision, decide

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.outcomes import Suite
 
-__all__ = ["SUITES", "Case", "Finding", "Observed", "Transformed", "case", "within"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SUITES", "Case", "Finding", "Observed", "Transformed", "Unit", "case", "within"]
 
 SUITES = tuple(Suite)
 
@@ -101,6 +104,16 @@ class Observed:
 
     inputs: dict[str, Any]
     output: Any
+
+
+class Unit(NamedTuple):
+    """What a mode looks at: inputs, the candidate's output, the oracle's, and variants."""
+
+    inputs: dict[str, Any]
+    output: Any
+    expected: Any
+    variants: tuple[Observed, ...] = ()
+    info: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)

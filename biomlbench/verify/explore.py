@@ -15,8 +15,7 @@ import numpy as np
 from biomlbench.errors import TaskError
 from biomlbench.sandbox.codec import decode, encode
 from biomlbench.verify import space as spaces
-from biomlbench.verify.cases import Finding, Observed
-from biomlbench.verify.judging import Unit
+from biomlbench.verify.cases import Finding, Observed, Unit
 from biomlbench.verify.local import functions_of
 from biomlbench.verify.modes import get_mode
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, fault_of, sentence
 from biomlbench.sandbox.totals import is_total
-from biomlbench.verify.cases import SUITES, Finding, Observed
+from biomlbench.verify.cases import SUITES, Finding, Observed, Unit
+from biomlbench.verify.disputes import settled
 from biomlbench.verify.modes import get_mode
 from biomlbench.verify.policy import GATE, CheckOutcome, rounded
 from biomlbench.verify.side_effects import SideEffects
@@ -22,50 +22,13 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
     from biomlbench.verify.oracle import Oracle
-    from biomlbench.verify.plan import Plan, UnitSpec
+    from biomlbench.verify.plan import Plan, PlannedCase, UnitSpec
 
-__all__ = ["Feedback", "Results", "Unit", "feedback", "judge"]
+__all__ = ["OK", "RUNS", "GraderError", "Judge", "Results", "judge"]
 
 OK = "ok"
 RUNS = "runs"
 """Name of the row that says whether every case ran."""
-
-
-class Unit(NamedTuple):
-    """What a mode looks at: inputs, the candidate's output, the oracle's, and variants."""
-
-    inputs: dict[str, Any]
-    output: Any
-    expected: Any
-    variants: tuple[Observed, ...] = ()
-    info: Mapping[str, Any] = {}
-
-
-@dataclass(frozen=True)
-class Feedback:
-    """What a learner is told about one visible case.
-
-    Parameters
-    ----------
-    case, function : str
-    outcome : Outcome
-    reason : Reason
-    message : str
-    inputs, expected, got : str
-        Written out and cut to a readable length.
-    stdout : str
-        What the candidate printed, as far as it is known.
-    """
-
-    case: str
-    function: str
-    outcome: Outcome
-    reason: Reason
-    message: str
-    inputs: str
-    expected: str
-    got: str
-    stdout: str = ""
 
 
 class Results:
@@ -137,7 +100,8 @@ def judge(
         loses cases that way is ``skipped`` unless the rest already fails it.
     """
     results = outputs if isinstance(outputs, Results) else Results(outputs)
-    judged = _Judge(card, plan, oracle, results)
+    plan = settled(card, plan, oracle, results)
+    judged = Judge(card, plan, oracle, results)
     rows = {("", suite): judged.gate(suite) for suite in SUITES if plan.suite(suite)}
     jobs = [(check, suite) for check in card.checks for suite in check.suites]
     # guards first: what they refuse is not looked at by the checks after them
@@ -151,7 +115,9 @@ def _guards_first(job: tuple[Check, str]) -> bool:
     return job[0].semantic
 
 
-class _Judge:
+class Judge:
+    """The checks of a card, looking at the results of one candidate."""
+
     def __init__(self, card: Card, plan: Plan, oracle: Oracle, results: Results) -> None:
         self.card, self.plan, self.oracle, self.results = card, plan, oracle, results
         self.unfit = {
@@ -191,8 +157,8 @@ class _Judge:
         findings: list[tuple[UnitSpec, Finding]] = []
         for spec in fit:
             try:
-                finding = self._look(check, spec)
-            except _GraderError as error:
+                finding = self.look(check, spec)
+            except GraderError as error:
                 return self._row(check, suite, Outcome.ERROR, Reason.GRADER_ERROR, str(error))
             findings.append((spec, finding))
         failed = [(spec, finding) for spec, finding in findings if not finding.ok]
@@ -227,8 +193,8 @@ class _Judge:
 
         def content(check: Check, spec: UnitSpec, values: Mapping[str, Any]) -> bool:
             try:
-                return self._look(check, spec, values).ok
-            except _GraderError:
+                return self.look(check, spec, values).ok
+            except GraderError:
                 # the check's own row says so
                 return True
 
@@ -249,9 +215,10 @@ class _Judge:
             spec.info,
         )
 
-    def _look(
+    def look(
         self, check: Check, spec: UnitSpec, values: Mapping[str, Any] | None = None
     ) -> Finding:
+        """Return what a check finds at one unit, in the candidate's values or in others."""
         mode = get_mode(check.mode)
         ids = (spec.case_id, *spec.variant_ids)
         unit = self._unit(
@@ -268,7 +235,7 @@ class _Judge:
             try:
                 mode.judge(check, self._unit(spec, self.oracle.values), self.card.library)
             except Exception as error:
-                raise _GraderError(
+                raise GraderError(
                     f"the check raised {raised} on the oracle's own output"
                 ) from error
             return Finding(False, "the output is not of a form that the check can read")
@@ -311,11 +278,11 @@ class _Judge:
         )
 
 
-class _GraderError(Exception):
+class GraderError(Exception):
     """A check is broken."""
 
 
-def _case(plan: Plan, case_id: str) -> Any:
+def _case(plan: Plan, case_id: str) -> PlannedCase:
     return next(case for case in plan.cases if case.id == case_id)
 
 
@@ -336,62 +303,3 @@ def _plain(finding: Finding) -> Finding:
     """Return a finding of plain values; one that an output has made of another kind raises."""
     margin = None if finding.margin is None else float(finding.margin)
     return Finding(bool(finding.ok), str(finding.message), margin)
-
-
-def feedback(
-    card: Card, plan: Plan, oracle: Oracle, outputs: Mapping[str, Any] | Results
-) -> list[Feedback]:
-    """Tell a learner what became of each visible case, expected and got included.
-
-    Parameters
-    ----------
-    card, plan, oracle, outputs
-        As for :func:`judge`.
-
-    Returns
-    -------
-    list of Feedback
-        One for each visible case, in the author's order.
-    """
-    results = outputs if isinstance(outputs, Results) else Results(outputs)
-    judged = _Judge(card, plan, oracle, results)
-    order = {case.name: i for i, case in enumerate(card.cases[Suite.VISIBLE])}
-    visible = sorted(plan.suite(Suite.VISIBLE), key=lambda case: order.get(case.name, len(order)))
-    found = []
-    for case in visible:
-        status, value = results.get(case.id)
-        said, stdout = results.said(case.id)
-        inputs = ", ".join(f"{k}={show(v, 120)}" for k, v in plan.inputs[case.id].items())
-        outcome, reason, message = Outcome.PASSED, Reason.OK, ""
-        if status != OK:
-            outcome, reason = Outcome.FAILED, Reason(status)
-            message = said or sentence(status)
-        else:
-            for check in card.checks:
-                specs = plan.units.get((check.name, Suite.VISIBLE), ())
-                mine = [s for s in specs if s.case_id == case.id and not s.variant_ids]
-                for spec in mine:
-                    if outcome != Outcome.PASSED:
-                        continue
-                    try:
-                        finding = judged._look(check, spec)
-                    except _GraderError as error:
-                        outcome, reason, message = Outcome.ERROR, Reason.GRADER_ERROR, str(error)
-                        continue
-                    if not finding.ok:
-                        outcome, reason = Outcome.FAILED, get_mode(check.mode).REASON
-                        message = transportable(f"{check.name}: {finding.message}")
-        found.append(
-            Feedback(
-                case.name,
-                case.function,
-                outcome,
-                reason,
-                message,
-                inputs,
-                show(oracle.values[case.id]),
-                show(value) if status == OK else "",
-                stdout,
-            )
-        )
-    return found

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biomlbench.registry import Registry
-from biomlbench.verify import card, decide, judge
+from biomlbench.verify import Results, card, decide, judge
 from biomlbench.verify.candidate import for_candidate
 from biomlbench.verify.constants import MAX_NUMBERS, Constants, constants_of
+from biomlbench.verify.disputes import settled
 from biomlbench.verify.edges import is_promised
 from biomlbench.verify.local import run
 from biomlbench.verify.oracle import compute
@@ -88,26 +89,37 @@ def test_probes_are_promised_are_few_and_are_the_same_each_time(loaded, name):
     assert [case.id for case in probes(one, constants, planned)] == [case.id for case in drawn]
 
 
-def test_what_right_solutions_disagree_on_is_left_out(tmp_path):
-    folder = shutil.copytree(Registry().get_task("layer-norm").folder, tmp_path / "layer-norm")
-    constants = Constants((611,))
-
-    def sizes():
-        one = card.load(folder)
-        plan = one.plan()
-        whole, _ = for_candidate(one, plan, compute(one, plan), constants)
-        return {case.args[0].shape[-1] for case in whole.probes}
-
-    assert {611, 612} <= sizes()
-    other = (folder / "reference.py").read_text().replace("def layer_norm(", "def _right(")
-    other += """
+OTHER_READING = """
 
 def layer_norm(x, gamma, beta, eps=1e-5):
     return _right(x, gamma, beta, eps) * (1 if x.shape[-1] < 612 else 2)
 """
-    (folder / "solutions" / "right" / "other_reading.py").write_text(other)
-    assert 611 in sizes()
-    assert 612 not in sizes()
+
+
+def test_what_right_solutions_disagree_on_does_not_count(tmp_path):
+    folder = shutil.copytree(Registry().get_task("layer-norm").folder, tmp_path / "layer-norm")
+    reading = (folder / "reference.py").read_text().replace("def layer_norm(", "def _right(")
+    reading += OTHER_READING
+    candidate = tmp_path / "candidate.py"
+    candidate.write_text(reading)
+
+    def judged(constants):
+        one = card.load(folder)
+        plan = one.plan()
+        whole, oracle = for_candidate(one, plan, compute(one, plan), constants)
+        results = Results(run(candidate, whole.cases))
+        left = settled(one, whole, oracle, results)
+        asked = {case.args[0].shape[-1] for case in whole.probes}
+        kept = {case.args[0].shape[-1] for case in left.cases if case in whole.probes}
+        return asked, kept
+
+    asked, kept = judged(Constants((611,)))
+    assert kept == asked
+    (folder / "solutions" / "right" / "other_reading.py").write_text(reading)
+    asked, kept = judged(Constants((611,)))
+    assert {611, 612} <= asked
+    assert 611 in kept
+    assert 612 not in kept
 
 
 def test_a_candidate_without_constants_gets_the_cards_own_plan(loaded):
