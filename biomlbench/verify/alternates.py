@@ -55,8 +55,10 @@ SCALES = (2.0, 0.5, 4.0, 0.25, 1.5, 0.75, 1.25, 0.875)
 """Factors for numbers, the best first: by a power of two their ratio stays exactly as it is."""
 MAX_STEPS = 16
 MAX_TWICE = 48
-"""Edge cases that are called twice in a row: what is returned for a special case may be one object
-for all calls."""
+"""Cases of one sequence that are called twice in a row: what is returned for a special case may be
+one object for all calls."""
+MAX_LONGEST = 64
+"""Of a text or a list in them: of such, work may grow with the square."""
 MAX_STEP_BYTES = 6_000
 """A sequence is of small cases: how a function treats its past does not hang on size."""
 
@@ -330,6 +332,11 @@ def _size(case: PlannedCase) -> int:
     return len(encoded)
 
 
+def _longest(case: PlannedCase) -> int:
+    values = (*case.args, *case.kwargs.values())
+    return max((len(v) for v in values if isinstance(v, str | list)), default=0)
+
+
 def chosen_steps(cases: Sequence[PlannedCase], near: frozenset[str]) -> list[PlannedCase]:
     """Choose the cases of a sequence: all near draws, and small ones of every suite.
 
@@ -348,12 +355,13 @@ def chosen_steps(cases: Sequence[PlannedCase], near: frozenset[str]) -> list[Pla
 
 def sequences(
     steps: Sequence[PlannedCase],
-    limits: Sequence[PlannedCase],
+    cases: Sequence[PlannedCase],
     planned: Callable[..., PlannedCase],
 ) -> dict[PlannedCase, tuple[str, ...]]:
     """Plan the sequences: forwards with everything kept, backwards with objects used again.
 
-    A third one has edge cases, each twice in a row.
+    Others have every small case, each twice in a row: what a call returned has been overwritten
+    by its caller when the same is asked again.
 
     The first step of each function comes once more at the end of each, and its last one twice in
     a row: what is kept for few calls only shows at once.
@@ -369,10 +377,10 @@ def sequences(
         last = {case.function: case for case in order}
         order = [*order, *(case for one in last.values() for case in (one, one)), *first.values()]
         found |= _sequence(name, order, reuse, planned)
-    small = [case for case in limits if _size(case) <= MAX_STEP_BYTES // 3]
-    spread = small[:: -(-len(small) // MAX_TWICE) or 1]
-    if spread:
-        found |= _sequence("twice", [c for case in spread for c in (case, case)], True, planned)
+    small = [c for c in cases if _size(c) <= MAX_STEP_BYTES // 3 and _longest(c) <= MAX_LONGEST]
+    for number, start in enumerate(range(0, len(small), MAX_TWICE)):
+        twice = [case for case in small[start : start + MAX_TWICE] for case in (case, case)]
+        found |= _sequence(f"twice-{number}", twice, True, planned)
     return found
 
 

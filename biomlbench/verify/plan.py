@@ -310,7 +310,7 @@ def _alternates(
         own = [case for case in (*cases, *limits) if case.function == function]
         laid |= alternates.laid_out(own, card.layouts, of_card)
     steps = alternates.chosen_steps(cases, near)
-    return laid, alternates.sequences(steps, limits, of_card)
+    return laid, alternates.sequences(steps, [*limits, *cases], of_card)
 
 
 def looked_at(check: Check, cases: list[PlannedCase], suite: Suite) -> list[PlannedCase]:

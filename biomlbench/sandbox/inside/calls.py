@@ -159,7 +159,8 @@ def _overwrite(value: Any) -> None:
             _overwrite(item)
         value.clear()
     elif type(value).__name__ == "ndarray" and value.flags.writeable:
-        value[...] = 0
+        # zeros become ones: what was kept of a special case may be nothing but zeros
+        value[...] = value == 0 if value.dtype.kind in "biufc" else 0
 
 
 def _target(lookup: Callable[[str], Any], name: str) -> Any:

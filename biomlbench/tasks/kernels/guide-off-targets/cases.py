@@ -65,6 +65,12 @@ def dense_across_blocks(rng):
     return found
 
 
+def rotated(sequence, places):
+    """Records of a sequence turned round: what is cut in two only a circle holds together."""
+    turns = [sequence[place:] + sequence[:place] for place in places]
+    return "".join(f">r{place}\n{turn}\n" for place, turn in zip(places, turns, strict=True))
+
+
 def visible():
     worked = ">chr1 test\ncc" + EXAMPLE + "TGGcc\n"
     return [
@@ -126,6 +132,8 @@ def adversarial():
         case("at-both-ends", FIND, f">a\n{perfect}\n>b\n{back}", GUIDE, 0),
         case("pam-cut-off", FIND, f">a\n{perfect[:-1]}\n>b\n{back[1:]}\n", GUIDE, 0),
         case("over-the-end", FIND, f">a\n{perfect[:12]}\n>b\n{perfect[12:]}\n", GUIDE, 6),
+        case("no-circle", FIND, rotated(perfect + "ACTAT", range(4, 24)), GUIDE, 6),
+        case("no-circle-back", FIND, rotated(back + "ACTAT", range(1, 21)), GUIDE, 6),
         case("over-the-line", FIND, f">a\n{perfect[:12]}\n{perfect[12:]}\n", GUIDE, 0),
         case("shorter-than-guide", FIND, ">a\nACGT\n>b\nACGTGG\n", GUIDE, 6),
         case("unknown-in-site", FIND, f">a\n{GUIDE[:4]}NR{GUIDE[6:]}NGG\n", GUIDE, 2),
