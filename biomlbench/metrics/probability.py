@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["log_loss"]
 
-#: How far the probabilities of a row may be from summing to 1: what rounding to three
-#: decimals does to a few classes.
-SUM_TOLERANCE = 1e-3
+#: How far the probabilities of a row may be from summing to 1, and how far for each class where
+#: that is more: what rounding to three decimals does.
+SUM_TOLERANCE, SUM_TOLERANCE_PER_CLASS = 1e-3, 5e-4
+_ROUNDING = 1e-9
 
 #: Probabilities are kept this far from 0 and 1, so that the loss is finite.
 CLIP = float(np.finfo(np.float64).eps)
@@ -52,7 +53,8 @@ def _assigned(truth: Any, probabilities: Floats, class_labels: Sequence[Any] | N
     """Return the probability that each row gives to its true class."""
     classes = classes_of(truth, class_labels, probabilities)
     sums = probabilities.sum(axis=1)
-    off = np.abs(sums - 1.0) > SUM_TOLERANCE
+    tolerance = max(SUM_TOLERANCE, SUM_TOLERANCE_PER_CLASS * probabilities.shape[1])
+    off = np.abs(sums - 1.0) > tolerance + _ROUNDING
     if off.any():
         raise MetricError(
             "not_probabilities",
@@ -108,11 +110,11 @@ def log_loss(
     Raises
     ------
     MetricError
-        ``not_probabilities`` (outside [0, 1], or a row whose sum is more than 0.001 from 1:
-        smaller differences are scaled away), ``nan_predictions``, ``not_numeric``,
-        ``shape_mismatch`` by the submission; ``not_binary``, ``no_positives``,
-        ``unknown_label``,
-        ``missing_truth``, ``empty`` by the task. A truth of one class is scored.
+        ``not_probabilities`` (outside [0, 1], or a row whose sum is further from 1 than 0.001
+        and than 0.0005 a class; smaller differences are scaled away), ``nan_predictions``,
+        ``not_numeric``, ``shape_mismatch`` by the submission; ``not_binary``,
+        ``no_positives``, ``unknown_label``, ``missing_truth``, ``empty`` by the task. A truth
+        of one class is scored.
 
     References
     ----------

@@ -11,7 +11,7 @@ from biomlbench.errors import UserError
 from biomlbench.frames import as_frame
 from biomlbench.report.inputs import is_run
 from biomlbench.report.trust import severities
-from biomlbench.summary.agents import FAIR
+from biomlbench.summary.agents import FAIR, counted_percentile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,10 +79,11 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
     -------
     list of dict
         By task: ``task_id``; ``runs``, ``passed``, ``best`` (score), ``medal`` (the best that is
-        verified) and ``percentile`` (mean), each as ``[agent's, other's]``, None for what there
-        is not; ``ahead``, the agent that has more verified medals a fair run, at a tie more
-        passes, then the higher percentile, then the better best score; ``level`` where all of it
-        is the same, and None where one has no fair run.
+        verified) and ``percentile`` (mean over fair runs, 0 for an invalid one), each as
+        ``[agent's, other's]``, None for what there is not; ``ahead``, the agent that has more
+        verified medals a fair run, at a tie more passes, then the higher percentile, then the
+        better best score; ``level`` where all of it is the same, and None where one has no fair
+        run.
 
     Raises
     ------
@@ -96,6 +97,7 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
         if name not in known:
             near = difflib.get_close_matches(name, known, 3) or known[:5]
             raise NoSuchAgentError(f"no run is of agent {name!r}; there are {', '.join(near)}")
+    runs = runs.assign(leaderboard_percentile=counted_percentile(runs))
     both = runs[runs["agent"].isin([agent, other])]
     found: list[TaskSides] = []
     for task, own in both.groupby("task_id", sort=True):
@@ -120,13 +122,13 @@ def _side(runs: pd.DataFrame) -> _Side:
     scores = runs["score"].astype(float).dropna()
     best = (scores.min() if minimised else scores.max()) if len(scores) else np.nan
     verified = set(runs["medal"][runs["verified_medal"].astype(bool)])
-    percentiles = fair["leaderboard_percentile"].astype(float)
+    percentile = _known(fair["leaderboard_percentile"].mean())
     passed = int((runs["verdict"] == "pass").sum())
     # what decides who is ahead; without a fair run there is nothing to decide by
     rank = (
         _known(fair["verified_medal"].astype(float).mean()),
         _known((fair["verdict"] == "pass").mean()),
-        _known(percentiles.fillna(0.0).mean() if percentiles.notna().any() else np.nan),
+        percentile,
         _known(-best if minimised else best),
     )
     return {
@@ -134,7 +136,7 @@ def _side(runs: pd.DataFrame) -> _Side:
         "passed": passed,
         "best": None if np.isnan(best) else float(best),
         "medal": next((medal for medal in _MEDALS if medal in verified), None),
-        "percentile": None if percentiles.isna().all() else float(percentiles.mean()),
+        "percentile": None if np.isneginf(percentile) else percentile,
         "rank": rank if len(fair) else None,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import logging
 import os
 from dataclasses import dataclass, field
@@ -132,10 +133,10 @@ def read_leaderboard(
     Parameters
     ----------
     path : path
-        CSV with a column ``score``; all other columns are free. The rows may come in any
-        order. Of an export by Kaggle (a column ``teamId``), rows without a score are left
-        out, and of a team that occurs more than once the best score counts; ``notes`` says
-        so.
+        CSV with a column ``score`` or ``Score``, parted by commas or semicolons; all other
+        columns are free. The rows may come in any order. Of an export by Kaggle (a column
+        ``teamId``), rows without a score are left out, and of a team that occurs more than
+        once the best score counts; ``notes`` says so.
     direction : {"maximize", "minimize"}, optional
         Declared direction of the metric.
     score_range : tuple of float, optional
@@ -227,13 +228,22 @@ def _best_of_each(
 def read_score_columns(path: Path) -> dict[str, list[str]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = list(csv.reader(file, strict=True))
+            text = file.read()
+        semicolons = ";" in (first := text.partition("\n")[0]) and "," not in first
+        table = io.StringIO(text, newline="")
+        lines = list(csv.reader(table, strict=True, delimiter=";" if semicolons else ","))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise LeaderboardError(f"{path}: cannot be read as CSV: {error}") from error
     header, *body = [line for line in lines if line] or [[]]
     names = [name.strip() for name in header]
     if "score" not in names:
-        raise LeaderboardError(f"{path}: there is no column `score`, only {names}")
+        names = ["score" if name == "Score" else name for name in names]
+    if names.count("score") != 1:
+        raise LeaderboardError(
+            f"{path}: there is no column `score`, only {names}"
+            if "score" not in names
+            else f"{path}: there is more than one column `score`"
+        )
     for number, line in enumerate(body, 1):
         if len(line) != len(names):
             raise LeaderboardError(
@@ -257,6 +267,7 @@ def parse_scores(path: Path, cells: list[str]) -> np.ndarray:
         if not np.isfinite(values[row]):
             raise LeaderboardError(
                 f"{path}: row {row + 1}: the score {cell[:40]!r} is not a finite number"
+                f"{'; write decimals with a point' if ',' in cell else ''}"
             )
     return values
 

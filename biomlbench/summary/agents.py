@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pandas.api.typing import SeriesGroupBy
 
-__all__ = ["ALL", "RANKED_BY", "in_order", "summarize_agents"]
+__all__ = ["ALL", "FAIR", "RANKED_BY", "counted_percentile", "in_order", "summarize_agents"]
 
 #: Name of the row over all domains.
 ALL = "all"
@@ -152,14 +152,15 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
     fair = runs["fault"].fillna("none").isin(FAIR) if "fault" in runs else valid | True
     out = runs[["agent", "task_id", "domain"]].assign(valid=valid.astype(float), fair=fair)
     ranked = has_leaderboard(runs, valid)
-    percentile = runs["leaderboard_percentile"].astype(float)
-    out["percentile_valid"] = percentile.where(valid & ranked)
+    out["percentile_valid"] = runs["leaderboard_percentile"].astype(float).where(valid & ranked)
     for name, column in BOARD_RATES.items():
         if column not in runs:
             out[name] = float("nan")
             continue
-        values = percentile if column == name else _flag(runs[column])
-        out[name] = values.where(valid, 0.0).fillna(0.0).where(ranked)
+        if column == "leaderboard_percentile":
+            out[name] = counted_percentile(runs)
+        else:
+            out[name] = _flag(runs[column]).where(valid, 0.0).where(ranked)
     if "verdict" in runs:
         out["pass_rate"] = (runs["verdict"] == "pass").astype(float)
     else:
@@ -187,6 +188,25 @@ def has_leaderboard(runs: pd.DataFrame, valid: pd.Series) -> pd.Series:
         return runs["gold_threshold"].notna().groupby(runs["task_id"]).transform("any")
     known = runs["leaderboard_percentile"].notna().groupby(runs["task_id"]).transform("any")
     return known | ~valid.groupby(runs["task_id"]).transform("any")
+
+
+def counted_percentile(runs: pd.DataFrame) -> pd.Series:
+    """Return each run's percentile as every mean counts it.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``task_id``, ``leaderboard_percentile``, ``valid_submission`` and, where it is there,
+        ``gold_threshold``, of all runs of each task.
+
+    Returns
+    -------
+    pandas.Series
+        0 for a run without a valid submission; NaN where its task has no leaderboard.
+    """
+    valid = runs["valid_submission"].astype("boolean").fillna(value=False).astype(bool)
+    percentile = runs["leaderboard_percentile"].astype(float)
+    return percentile.where(valid, 0.0).fillna(0.0).where(has_leaderboard(runs, valid))
 
 
 def _ranks(runs: pd.DataFrame) -> pd.DataFrame:

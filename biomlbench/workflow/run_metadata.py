@@ -145,7 +145,9 @@ def _number(cell: Any, whole: bool) -> int | float:
     try:
         value = float(cell)
     except (ValueError, OverflowError):
-        raise ValueError(f"{shown(cell)} is not a number") from None
+        value = math.nan
+    if math.isnan(value):
+        raise ValueError(f"{shown(cell)} is not a number")
     if not math.isfinite(value) or not 0 <= value <= _LARGEST:
         raise ValueError(f"{shown(cell)} is out of range: 0 to 2**53")
     if whole and not value.is_integer():

@@ -48,8 +48,18 @@ def test_boards_of_other_origin_read_as_they_are(shared):
 
 
 @pytest.mark.parametrize(
+    "text", ["Rank,TeamName,Score\n1,a,0.9\n2,b,0.5\n", "team;score\na;0.5\nb;0.9\n"]
+)
+def test_spellings_of_exports(tmp_path, text):
+    board = read_leaderboard(write(tmp_path, text), "maximize")
+    assert board.ascending.tolist() == [0.5, 0.9]
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
+        ('score\n"0,5"\n', "row 1: the score '0,5' is not a finite number; write decimals"),
+        ("score,score\n1,2\n", "more than one column `score`"),
         ("", "no column `score`"),
         ("points\n1\n", "no column `score`"),
         ("score\n", "there are no scores"),

@@ -126,6 +126,17 @@ SCORED = [
     # A certain and wrong row costs a finite amount.
     ("log_loss", [1], [0.0], {}, -np.log(np.finfo(float).eps)),
     ("log_loss", [0, 1], [[0.9995, 0.0], [0.0, 0.9995]], {}, 0.0),
+    # Rounding to three decimals leaves sums beside 1, which are no exact doubles.
+    (
+        "log_loss",
+        [3],
+        [[0.25, 0.25, 0.25, 0.249]],
+        {"labels": [0, 1, 2, 3]},
+        -np.log(0.249 / 0.999),
+    ),
+    ("log_loss", [0], [[0.167] * 5 + [0.164]], {"labels": list(range(6))}, -np.log(0.167 / 0.999)),
+    ("log_loss", [0], [[0.143] * 7], {"labels": list(range(7))}, np.log(7)),
+    ("log_loss", [0], [[0.001, 1.0]], {"labels": [0, 1]}, -np.log(0.001 / 1.001)),
     ("pearson", [1.0, 2.0], [1e300, 2e300], {}, 1.0),
     ("pearson", [1.0, 2.0, 4.0], [1e-300, 2e-300, 4e-300], {}, 1.0),
 ]

@@ -15,6 +15,7 @@ from biomlbench.report.side_by_side import (
     matched_runs,
 )
 from biomlbench.runtime.words import counted
+from biomlbench.summary.agents import summarize_agents
 from tests.report import fixtures
 
 CARD = "kernels/attention-weights"
@@ -56,6 +57,21 @@ def test_lost_runs_decide_nothing(tables):
     lost = tables.pairs.copy()
     lost.loc[lost["agent"] == "dummy", "fault"] = "infrastructure"
     assert {row["ahead"] for row in by_task(lost, "aide", "dummy")} == {None}
+
+
+def test_an_invalid_run_has_the_percentile_nothing_as_in_the_agents_table(tables):
+    task = "clinical/diabetes-progression"
+    pairs = tables.pairs[tables.pairs["task_id"] == task].copy()
+    own = pairs.index[(pairs["agent"] == "aide") & pairs["label"].isna()]
+    assert len(own) > 1
+    pairs.loc[own, ["fault", "valid_submission"]] = ["none", True]
+    pairs.loc[own, "leaderboard_percentile"] = 60.0
+    pairs.loc[own[0], ["fault", "valid_submission"]] = ["submission", False]
+    pairs.loc[own[0], "leaderboard_percentile"] = float("nan")
+    table = summarize_agents(pairs).set_index(["agent", "domain"])
+    (row,) = by_task(pairs, "aide", "dummy")
+    assert row["percentile"][0] == pytest.approx(60.0 * (len(own) - 1) / len(own))
+    assert row["percentile"][0] == table.loc["aide", "all"]["leaderboard_percentile"]
 
 
 def test_an_unknown_agent_has_near_ones_named(tables):

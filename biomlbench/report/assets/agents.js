@@ -3,7 +3,6 @@
 (() => {
   const { pairs, escape: e, link, fixed } = Report;
   const agents = Report.open(Report.data.agents);
-  const LOST = new Set(["task", "grader", "infrastructure"]);
   const MANY = 14; // agents: beyond, cells say no more than colours and their titles do
   const MEDALS = ["gold", "silver", "bronze"];
   const runsLink = (agent, more = {}) => `#runs?${Object.entries({ agent, ...more })
@@ -32,9 +31,9 @@
         const cell = own.get(task);
         cell.runs += 1;
         cell.rows.push(row);
-        cell.lost += LOST.has(pairs.value("fault", row));
+        cell.lost += Report.isLost(row);
         cell.passed += pairs.value("verdict", row) === "pass";
-        const percentile = pairs.value("leaderboard_percentile", row);
+        const percentile = Report.percentile(row);
         if (percentile !== null) cell.percentiles.push(percentile);
         if (pairs.value("verified_medal", row)) cell.medals.push(pairs.value("medal", row));
       }

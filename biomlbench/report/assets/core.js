@@ -72,6 +72,15 @@ Report.pairs = Report.open(Report.data.pairs);
 Report.real = (row) => Report.pairs.value("label", row) === null;
 // nor does any count a row of a run table that could not be used: it is nobody's run
 Report.isRun = (row) => Report.real(row) && Report.pairs.value("fault", row) !== "run_table";
+// What was lost to a fault that is not the agent's is left out of its rates.
+const LOST = new Set(["task", "grader", "infrastructure"]);
+Report.isLost = (row) => LOST.has(Report.pairs.value("fault", row));
+// As every mean counts it: nothing of a lost run or without a leaderboard, 0 of an invalid submission.
+Report.percentile = (row) => {
+  const task = Report.tasks.get(Report.pairs.value("task_id", row));
+  if (Report.isLost(row) || !task || (task.gold_threshold ?? null) === null) return null;
+  return Report.pairs.value("leaderboard_percentile", row) ?? 0;
+};
 Report.runKey = (row) =>
   `${Report.pairs.value("task_id", row)}/${Report.pairs.value("run_id", row)}`;
 Report.runLink = (row) => `#run=${encodeURIComponent(Report.runKey(row))}`;

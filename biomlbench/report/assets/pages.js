@@ -115,14 +115,15 @@
   Report.builders.tasks = (place) => {
     const sums = Report.data.tasks.map((task) => {
       const rows = rowsOf(task.task_id).filter(Report.isRun);
+      const fair = rows.filter((row) => !Report.isLost(row));
       const scored = rows.filter((row) => pairs.value("score", row) !== null);
       const sign = task.direction === "minimize" ? -1 : 1;
       const best = scored.reduce((a, row) => (a === null || sign * pairs.value("score", row) > sign * a ? pairs.value("score", row) : a), null);
       const by = [...new Set(scored.filter((row) => pairs.value("score", row) === best).map((row) => pairs.value("agent", row)))];
       return {
         ...task, runs: rows.length, teams: task.leaderboard.length || null,
-        pass_rate: rows.length ? rows.filter((row) => pairs.value("verdict", row) === "pass").length / rows.length : null,
-        medals: rows.filter((row) => pairs.value("verified_medal", row)).length,
+        pass_rate: fair.length ? fair.filter((row) => pairs.value("verdict", row) === "pass").length / fair.length : null,
+        verified_medals: rows.filter((row) => pairs.value("verified_medal", row)).length,
         best,
         by: by.length > 3 ? `${by.slice(0, 2).join(", ")} and ${by.length - 2} more` : by.join(", ") || null,
         missing: (task.evidence_missing || []).join(", "),
@@ -136,10 +137,10 @@
       d("metric", "", { text: true, html: (v) => e(Report.words(v ?? "–")) }), d("direction", "", { text: true, more: true }),
       { key: "teams", title: "teams", doc: "Entries of the leaderboard" },
       { key: "runs", title: "runs", doc: "Configured runs" },
-      { key: "pass_rate", title: "pass", doc: "Share of all configured runs whose verdict is pass", html: percent(0) },
+      { key: "pass_rate", title: "pass", doc: "Share of the runs whose verdict is pass, those lost to faults that are not the agents' left out", html: percent(0) },
       { key: "best", title: "best score", doc: "Best score of any run", html: Report.score },
       { key: "by", title: "by", doc: "The agents that have it", text: true },
-      { key: "medals", title: "verified medals", doc: "Medals whose verdict is pass" },
+      { key: "verified_medals", title: "verified medals", doc: "Medals whose verdict is pass" },
       { ...d("median_threshold", "median"), more: true, doc: "Median score of the leaderboard", html: Report.score },
       { ...d("bronze_threshold", "bronze from"), doc: "Score that earns bronze", html: Report.score },
       { ...d("silver_threshold", "silver from"), more: true, doc: "Score that earns silver", html: Report.score },

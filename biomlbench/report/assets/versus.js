@@ -2,7 +2,6 @@
 // Two agents side by side: rates, tasks, the runs of a task two by two, checks and rows that differ.
 (() => {
   const { pairs, escape: e, link, percent } = Report;
-  const LOST = new Set(["task", "grader", "infrastructure"]);
   const LETTERS = { p: "passed", f: "failed", s: "skipped", e: "error" };
   Report.versusLink = (...names) => `#versus=${names.map(encodeURIComponent).join("/")}`;
 
@@ -18,17 +17,17 @@
   function side(cell, task) {
     if (!cell) return null;
     const minimised = (Report.tasks.get(task) || {}).direction === "minimize";
-    const fair = cell.rows.filter((row) => !LOST.has(pairs.value("fault", row)));
+    const fair = cell.rows.filter((row) => !Report.isLost(row));
     const scores = cell.rows.map((row) => pairs.value("score", row)).filter((value) => value !== null);
     const best = scores.length ? Math[minimised ? "min" : "max"](...scores) : null;
     const share = (count) => (fair.length ? count / fair.length : -Infinity);
-    const percentiles = fair.map((row) => pairs.value("leaderboard_percentile", row));
-    const some = percentiles.some((value) => value !== null);
+    const percentiles = fair.map(Report.percentile).filter((value) => value !== null);
+    const percentile = percentiles.length ? percentiles.reduce((a, b) => a + b, 0) / percentiles.length : null;
     return {
       ...cell, best, fair: fair.length,
-      percentile: some ? percentiles.filter((v) => v !== null).reduce((a, b, _, all) => a + b / all.length, 0) : null,
+      percentile,
       rank: [share(fair.filter((row) => pairs.value("verified_medal", row)).length), share(fair.filter((row) => pairs.value("verdict", row) === "pass").length),
-        some ? share(percentiles.reduce((a, b) => a + (b ?? 0), 0)) : -Infinity, best === null ? -Infinity : minimised ? -best : best],
+        percentile ?? -Infinity, best === null ? -Infinity : minimised ? -best : best],
     };
   }
   function ahead(one, two) {
