@@ -56,7 +56,9 @@ def _for_constants(card: Card, plan: Plan, oracle: Oracle, constants: Constants)
     def own(suite: str, *call: Any) -> PlannedCase:
         return planned_case(card, suite, *call)
 
-    drawn = tuple(probes(card, constants, own))
+    # a candidate chooses what goes into the names, and so into the ids, of its cases
+    taken = {case.id for case in plan.cases}
+    drawn = tuple(case for case in probes(card, constants, own) if case.id not in taken)
     if not drawn:
         return Prepared(plan, oracle)
     values, _ = answers(card, [*drawn])

@@ -2,7 +2,8 @@
 
 Such a case has no author who looked at it. It counts only where all of the card's right solutions
 pass the checks on it, the reference among them: what they disagree on, the statement does not say.
-They are asked only about what the candidate fails.
+They are asked only about what the candidate fails, and of that only about a few cases, the
+smallest: these are enough to fail it, and what the others cost the candidate's constants decide.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.sandbox.codec import encode
 from biomlbench.verify.cases import Unit
 from biomlbench.verify.local import run
 from biomlbench.verify.modes import get_mode
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["settled"]
 
+MOST_ASKED = 12
+"""Cases that a candidate fails and right solutions are run on; its other failures do not count."""
 _OK = "ok"
 
 
@@ -47,7 +51,8 @@ def settled(card: Card, plan: Plan, oracle: Oracle, results: Results) -> Plan:
     """
     drawn = _Drawn(card, plan, oracle)
     failed = [case for case in plan.probes if not drawn.passes(case, *results.get(case.id))]
-    disputed = drawn.disputed(failed) if failed else set()
+    failed.sort(key=lambda case: (len(encode([list(case.args), case.kwargs])), case.id))
+    disputed = {case.id for case in failed[MOST_ASKED:]} | drawn.disputed(failed[:MOST_ASKED])
     return replace(
         plan,
         cases=tuple(case for case in plan.cases if case.id not in disputed),

@@ -33,7 +33,7 @@ MAX_PROBES = 96
 MAX_KNOWN = 32
 """Of them, those next to constants that the statement or the reference has, too."""
 MAX_WORK = 400_000
-"""Product of the sizes of a call, summed over a candidate's cases that are larger than edges."""
+"""Product of the sizes of a call, summed over a candidate's cases."""
 
 
 def probes(
@@ -69,10 +69,9 @@ def probes(
         for case, product in in_turn(sources_of_cases):
             if len(found) >= most:
                 break
-            costs = product if product > edge_sizes.MAX_PRODUCT else 0
             key = edges.key_of(case)
-            if key not in found and work + costs <= MAX_WORK and edges.is_promised(card, case):
-                work += costs
+            if key not in found and work + product <= MAX_WORK and edges.is_promised(card, case):
+                work += product
                 found[key] = case
     return list({case.id: case for case in found.values()}.values())
 

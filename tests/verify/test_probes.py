@@ -1,18 +1,20 @@
 """Cases that are drawn for one candidate, next to the constants of its code."""
 
 import shutil
+import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from biomlbench.registry import Registry
-from biomlbench.verify import Results, card, decide, judge
+from biomlbench.verify import Results, candidate, card, decide, disputes, judge
 from biomlbench.verify.candidate import for_candidate
 from biomlbench.verify.constants import MAX_NUMBERS, Constants, constants_of
 from biomlbench.verify.disputes import settled
 from biomlbench.verify.edges import is_promised
-from biomlbench.verify.local import run
+from biomlbench.verify.local import LocalResult, run
 from biomlbench.verify.oracle import compute
 from biomlbench.verify.plan import planned_case
 from biomlbench.verify.probes import MAX_PROBES, probes
@@ -154,3 +156,62 @@ def test_constants_are_read_out_of_any_bytes_and_survive_a_table(source):
 )
 def test_numbers_of_code(code, numbers):
     assert constants_of(code.encode()).numbers == numbers
+
+
+FAULT = "if len(x) == 1234:\n    y = 5\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "#" * 300_000 + "\n" + FAULT,
+        "a = '''\n\"\"\"\n'''\n" + FAULT + "b = '''\n\"\"\"\n'''\n",
+        'a = """\n# "\n"""\n' + FAULT,
+        "'\\''\n" + FAULT,
+        FAULT.replace("1234", "1_000 + 2 * 100 + 34"),
+    ],
+    ids=["padded", "fenced", "in-a-text", "escaped", "in-parts"],
+)
+def test_how_code_is_written_hides_no_number(code):
+    assert {1234, 5} <= set(constants_of(code.encode()).numbers)
+
+
+@pytest.mark.parametrize("unit", ['"', "'", '"""', "'''a", '"\\', "1*", "1 *  ", '"a\n', "\\", "#"])
+def test_time_is_linear_in_the_code(unit):
+    def seconds(size):
+        code = (unit * size)[:size].encode()
+        start = time.process_time()
+        constants_of(code)
+        return time.process_time() - start
+
+    # quadratic would be 64 times
+    assert min(seconds(1 << 19) for _ in range(2)) < 30 * max(seconds(1 << 16), 0.01)
+
+
+def test_of_many_failed_cases_a_few_are_asked_about(tmp_path, loaded, monkeypatch):
+    name = "layer-norm"
+    one, plan, oracle = loaded(name)
+    asked = []
+    monkeypatch.setattr(
+        disputes, "run", lambda path, cases: asked.append(len(cases)) or run(path, cases)
+    )
+    whole, outputs = for_candidate(one, plan, oracle, Constants((611, 17, 40, 77, 93, 41, 1e-9)))
+    wrong = {case.id: LocalResult("exception") for case in whole.cases}
+    left = settled(one, whole, outputs, Results(wrong))
+    assert len(whole.probes) > disputes.MOST_ASKED
+    assert max(asked) == disputes.MOST_ASKED
+    assert len(left.cases) == len(plan.cases) + disputes.MOST_ASKED
+
+
+def test_a_drawn_case_takes_no_place_of_the_cards_own(loaded, monkeypatch):
+    one, plan, oracle = loaded("layer-norm")
+    taken = plan.cases[0].id
+    real = candidate.planned_case
+
+    def colliding(*call):
+        return replace(real(*call), id=taken)
+
+    monkeypatch.setattr(candidate, "planned_case", colliding)
+    whole, outputs = for_candidate(one, plan, oracle, Constants((613,)))
+    assert whole.cases == plan.cases
+    assert outputs.values == oracle.values
