@@ -19,7 +19,7 @@ from biomlbench.report.markdown import as_html
 from biomlbench.report.overview import Overview, Rate, build
 from biomlbench.report.page import environment, style
 from biomlbench.report.shown import printable
-from biomlbench.runtime.shown_numbers import fixed, number
+from biomlbench.runtime.shown_numbers import fixed, number_text
 from biomlbench.summary.task_facts import discrimination
 
 if TYPE_CHECKING:
@@ -362,5 +362,5 @@ def _text(value: Any, digits: int = 5) -> str:
     if value is None or (isinstance(value, (float, np.floating)) and not np.isfinite(value)):
         return ""
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-        return number(value, digits)
+        return number_text(value, digits)
     return printable(value)
