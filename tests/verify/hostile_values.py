@@ -210,7 +210,7 @@ class Judged:
             "hidden_score": ruling.hidden_score,
             "calibrated": True,
         }
-        made = from_rows("verify", [{**common, **row._asdict()} for row in rows])
+        made = from_rows("verify", [{**common, **outcome.row()} for outcome in rows])
         for row in rows:
             assert fault_of(row.reason) in (Fault.NONE, Fault.SUBMISSION), row
             assert row.outcome != "error", row
