@@ -25,6 +25,7 @@ from biomlbench.verify.policy import GATE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from biomlbench.contracts.mappings import Arguments, Config
     from biomlbench.outcomes import Verifier
     from biomlbench.verify.config import Check
     from biomlbench.verify.plan import Plan
@@ -58,7 +59,7 @@ class Card:
     """
 
     folder: Path
-    config: dict[str, Any]
+    config: Config
     version: Verifier
     verifier: VerifierConfig | None
     entry_points: tuple[str, ...]
@@ -83,7 +84,7 @@ class Card:
         return tuple(self.config.get("preload") or ())
 
     @property
-    def limits(self) -> dict[str, Any]:
+    def limits(self) -> Config:
         """Limits of the sandbox."""
         return dict(self.config.get("limits") or {})
 
@@ -104,18 +105,16 @@ class Card:
         """Checks of ``verifier.yaml``; none for a card without it."""
         return self.verifier.checks if self.verifier else ()
 
-    def bind(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def bind(self, function: str, args: tuple[Any, ...], kwargs: Arguments) -> Arguments:
         """Return a call's inputs by argument name, without defaults."""
         return dict(inspect.signature(self.reference[function]).bind(*args, **kwargs).arguments)
 
-    def unbind(
-        self, function: str, inputs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def unbind(self, function: str, inputs: Arguments) -> tuple[tuple[Any, ...], Arguments]:
         """Return args and kwargs of a call with these inputs."""
         bound = inspect.signature(self.reference[function]).bind(**inputs)
         return bound.args, bound.kwargs
 
-    def with_defaults(self, function: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    def with_defaults(self, function: str, inputs: Arguments) -> Arguments:
         """Return the inputs with the reference's defaults filled in."""
         bound = inspect.signature(self.reference[function]).bind(**inputs)
         bound.apply_defaults()
@@ -181,7 +180,7 @@ def load(folder: str | Path) -> Card:
     return card
 
 
-def config_of(folder: Path) -> dict[str, Any]:
+def config_of(folder: Path) -> Config:
     """Read the ``config.yaml`` of a task of either kind.
 
     Raises
@@ -201,14 +200,14 @@ def config_of(folder: Path) -> dict[str, Any]:
     return data
 
 
-def _card_config(folder: Path) -> dict[str, Any]:
+def _card_config(folder: Path) -> Config:
     data = config_of(folder)
     if not is_card(data):
         raise TaskError(f"{folder / 'config.yaml'}: a problem card needs `kind: functions`")
     return data
 
 
-def _entry_points(folder: Path, config: dict[str, Any]) -> tuple[str, ...]:
+def _entry_points(folder: Path, config: Config) -> tuple[str, ...]:
     names: Any = config.get("entry_points")
     valid = (
         isinstance(names, list)
@@ -263,7 +262,7 @@ def _library(
 ) -> Library:
     first = reference[entry_points[0]]
 
-    def right(inputs: dict[str, Any]) -> Any:
+    def right(inputs: Arguments) -> Any:
         return first(**inputs)
 
     return Library(own, right)

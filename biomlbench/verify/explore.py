@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
 
@@ -46,7 +47,7 @@ class Counterexample:
 
     check: str
     space: str
-    inputs: dict[str, Any]
+    inputs: Arguments
     output: Any
     message: str
 
@@ -145,7 +146,7 @@ def counterexample(
 
 def _search(
     card: Card,
-    space: dict[str, Any],
+    space: spaces.Space,
     function: str,
     candidate: Callable[..., Any],
     check: Check,
@@ -185,11 +186,11 @@ def _search(
 
 
 def _look(
-    card: Card, function: str, candidate: Callable[..., Any], check: Check, inputs: dict[str, Any]
+    card: Card, function: str, candidate: Callable[..., Any], check: Check, inputs: Arguments
 ) -> tuple[Any, Finding]:
     """Evaluate one check on one drawn input, variants included."""
-    variants: list[dict[str, Any]] = []
-    info: dict[str, Any] = {}
+    variants: list[Arguments] = []
+    info: Arguments = {}
     if check.mode == "metamorphic":
         made = card.library.transform(check.options["transform"])(inputs, np.random.default_rng(0))
         variants, info = made.variants, made.info
@@ -208,6 +209,6 @@ def _look(
         return output, get_mode(check.mode).judge(check, unit, card.library)
 
 
-def _call(card: Card, function: Callable[..., Any], name: str, inputs: dict[str, Any]) -> Any:
+def _call(card: Card, function: Callable[..., Any], name: str, inputs: Arguments) -> Any:
     args, kwargs = copy.deepcopy(card.unbind(name, inputs))
     return decode(encode(function(*args, **kwargs)))

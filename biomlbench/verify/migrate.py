@@ -15,6 +15,7 @@ from biomlbench.verify.oracle import compute
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import Config
     from biomlbench.verify.card import Card
     from biomlbench.verify.oracle import Oracle
 
@@ -80,7 +81,7 @@ def _text(card: Card, suites: list[str], floating: bool, finite: bool) -> str:
         "wrong-form": "the result has the wrong type, shape or length",
         "wrong-values": "the result differs from the reference's",
     }
-    checks: list[dict[str, Any]] = [
+    checks: list[Config] = [
         {
             "name": "form",
             "mode": "shape_guard",
@@ -90,7 +91,7 @@ def _text(card: Card, suites: list[str], floating: bool, finite: bool) -> str:
         }
     ]
     for suite in suites:
-        check: dict[str, Any] = {
+        check: Config = {
             "name": "oracle" if suite == "hidden" else f"oracle-{suite}",
             "mode": "numeric_tolerance" if floating else "exact_match",
             "suite": suite,

@@ -21,8 +21,10 @@ from biomlbench.verify.cases import SUITES, Transformed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
+    from biomlbench.verify.space import Space
 
 __all__ = ["Plan", "PlannedCase", "UnitSpec", "looked_at", "make", "planned_case"]
 
@@ -50,7 +52,7 @@ class PlannedCase:
     suite: Suite
     function: str
     args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    kwargs: Arguments
     name: str
 
 
@@ -60,7 +62,7 @@ class UnitSpec:
 
     case_id: str
     variant_ids: tuple[str, ...] = ()
-    info: dict[str, Any] = field(default_factory=dict)
+    info: Arguments = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,7 @@ class Plan:
 
     cases: tuple[PlannedCase, ...]
     units: dict[tuple[str, str], tuple[UnitSpec, ...]]
-    inputs: dict[str, dict[str, Any]]
+    inputs: dict[str, Arguments]
     same_as: dict[str, str] = field(default_factory=dict)
     sequences: dict[str, tuple[str, ...]] = field(default_factory=dict)
     near: frozenset[str] = frozenset()
@@ -190,7 +192,7 @@ def _seed(*parts: str) -> np.random.Generator:
 
 
 def planned_case(
-    card: Card, suite: str, name: str, function: str, args: Any, kwargs: dict[str, Any]
+    card: Card, suite: str, name: str, function: str, args: Any, kwargs: Arguments
 ) -> PlannedCase:
     """Return a case whose id tells nothing, and is the same whenever its name is."""
     digest = hashlib.sha256(f"{card.name}/{name}".encode()).hexdigest()[:_ID_DIGITS]
@@ -228,7 +230,7 @@ def _edges(card: Card) -> list[PlannedCase]:
 
 
 def _near(card: Card) -> list[PlannedCase]:
-    from biomlbench.verify.alternates import near_draws
+    from biomlbench.verify.near_draws import near_draws
 
     found = []
     for index, space in enumerate(card.verifier.generate if card.verifier else ()):
@@ -256,10 +258,10 @@ def _near(card: Card) -> list[PlannedCase]:
 
 def _colliding(
     card: Card,
-    space: dict[str, Any],
+    space: Space,
     function: str,
-    first: dict[str, Any],
-    second: dict[str, Any],
+    first: Arguments,
+    second: Arguments,
 ) -> Iterator[PlannedCase]:
     """Plan what careless keys take for the first draw, or for one another, where it is promised."""
     from biomlbench.verify.collisions import in_other_shapes, rounded_alike
@@ -269,7 +271,7 @@ def _colliding(
     if not declared:
         return
 
-    def promised(drawn: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[PlannedCase]:
+    def promised(drawn: Iterable[tuple[str, Arguments]]) -> Iterator[PlannedCase]:
         for name, inputs in drawn:
             call = card.unbind(function, inputs)
             case = planned_case(card, "adversarial", f"{space['name']}-{name}", function, *call)
@@ -284,7 +286,7 @@ def _colliding(
     yield from promised(rounded_alike(first, second, free))
 
 
-def _left_out(card: Card, function: str, inputs: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _left_out(card: Card, function: str, inputs: Arguments) -> dict[str, Arguments]:
     """Return the inputs without each argument that may be left out."""
     defaults = inspect.signature(card.reference[function]).parameters
     return {
