@@ -71,7 +71,7 @@ def sources(card: Card, function: str, count: int) -> list[Source]:
     replaced = own.get("arguments", {})
     arguments = (replaced if "build" in own else {}) or {**declared, **replaced}
     sizes = {**card.config.get("sizes", {}), **own.get("sizes", {})}
-    build = card.library.own(own["build"]) if "build" in own else None
+    build = card.build_of(own)
     if all(_can_be_made(spec, sizes) for spec in arguments.values()):
         return [Source(arguments, sizes, build, left_out, count)]
     return _of_spaces(card, function, count)
@@ -79,17 +79,13 @@ def sources(card: Card, function: str, count: int) -> list[Source]:
 
 def _of_spaces(card: Card, function: str, count: int) -> list[Source]:
     """Make sources of the declared input spaces of an entry point."""
-    spaces = [
-        space
-        for space in (card.verifier.generate if card.verifier else ())
-        if space.get("function", card.entry_points[0]) == function
-    ]
+    spaces = [space for space in card.spaces if card.function_of(space) == function]
     found = []
     for space in spaces:
         arguments = {name: _of_space(spec) for name, spec in space["arguments"].items()}
         if all(arguments.values()):
             sizes = {name: list(bounds) for name, bounds in space.get("dims", {}).items()}
-            build = card.library.own(space["build"]) if "build" in space else None
+            build = card.build_of(space)
             found.append(Source(arguments, sizes, build, (), max(1, count // len(spaces)), False))
     return found
 

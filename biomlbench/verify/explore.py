@@ -125,15 +125,15 @@ def counterexample(
     TaskError
         If the card declares no input space or has no such check.
     """
-    if not card.verifier or not card.verifier.generate:
+    if not card.spaces:
         raise TaskError(
             f"{card.folder / 'verifier.yaml'}: declare an input space under `generate` first"
         )
     checks = [c for c in card.checks if check in (None, c.name) and (check or c.semantic)]
     if not checks:
         raise TaskError(f"{card.folder / 'verifier.yaml'}: there is no check `{check}`")
-    for space in card.verifier.generate:
-        function = space.get("function", card.entry_points[0])
+    for space in card.spaces:
+        function = card.function_of(space)
         candidate = solution if callable(solution) else getattr(functions_of(solution), function)
         for one in checks:
             if one.function not in (None, function):
@@ -156,7 +156,7 @@ def _search(
     import hypothesis
     from hypothesis import strategies
 
-    build = card.library.own(space["build"]) if "build" in space else None
+    build = card.build_of(space)
     smallest: list[Counterexample] = []
 
     @hypothesis.seed(seed)
