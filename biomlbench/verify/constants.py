@@ -16,7 +16,6 @@ __all__ = ["Constants", "constants_of"]
 MAX_SCANNED = 1 << 18
 MAX_NUMBERS = 24
 MAX_WORDS = 8
-LONGEST_WORD = 40
 COMMON = frozenset({0.0, 1.0})
 """Numbers that tell nothing: cases next to them are every card's."""
 LARGEST = 1e300

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.contracts.mappings import Config
-    from biomlbench.verify.card import Card
     from biomlbench.verify.oracle import Oracle
 
 __all__ = ["migrate"]
@@ -56,7 +55,7 @@ def migrate(folder: str | Path) -> str:
             f"{card.folder / 'cases.py'}: there are no hidden cases; define hidden() with at "
             "least 12 of them first"
         )
-    return _text(card, suites, floating, _all_finite(oracle))
+    return _text(suites, floating, _all_finite(oracle))
 
 
 def _is_floating(value: Any) -> bool:
@@ -76,7 +75,7 @@ def _all_finite(oracle: Oracle) -> bool:
     return True
 
 
-def _text(card: Card, suites: list[str], floating: bool, finite: bool) -> str:
+def _text(suites: list[str], floating: bool, finite: bool) -> str:
     patterns = {
         "wrong-form": "the result has the wrong type, shape or length",
         "wrong-values": "the result differs from the reference's",
