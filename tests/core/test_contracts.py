@@ -184,6 +184,7 @@ def test_a_row_of_pairs_has_columns_of_its_table():
 
 def test_the_columns_that_stages_hand_on_are_those_of_their_typed_rows():
     assert set(rows.ScoreColumns.__annotations__) == set(contracts.SCORE_COLUMNS)
+    assert set(rows.RunColumns.__annotations__) == set(contracts.RUN_COLUMNS)
     assert set(rows.VerdictColumns.__annotations__) == set(contracts.VERDICT_COLUMNS)
     given = Award().columns()
     assert set(given) == set(rows.AwardColumns.__annotations__)
