@@ -56,8 +56,8 @@ class Counterexample:
         return f"{self.check}: {self.message}\n  for {inputs}\n  it gives {self.output!r}"
 
 
-class _HypothesisSource:
-    """Draws as :class:`biomlbench.verify.space.Source` does, from Hypothesis."""
+class _HypothesisSource(spaces.Source):
+    """Draws from Hypothesis."""
 
     def __init__(self, draw: Callable[[Any], Any]) -> None:
         from hypothesis import strategies

@@ -188,7 +188,7 @@ class Source:
         return "".join(alphabet[i] for i in self.integers(size, 0, len(alphabet) - 1, False))
 
 
-def draw(space: Space, source: Any, build: Callable[..., Arguments] | None = None) -> Arguments:
+def draw(space: Space, source: Source, build: Callable[..., Arguments] | None = None) -> Arguments:
     """Draw one set of inputs.
 
     Parameters
@@ -220,7 +220,7 @@ def near_sizes(space: Space) -> dict[str, int]:
     return {**largest, **space.get("near_dims", {})}
 
 
-def values_of(arguments: dict[str, DrawnSpec], source: Any, dims: dict[str, int]) -> Arguments:
+def values_of(arguments: dict[str, DrawnSpec], source: Source, dims: dict[str, int]) -> Arguments:
     """Draw the declared values for dimensions that are given; nothing is built from them."""
     return {name: _one(spec, dims, source) for name, spec in arguments.items()}
 
@@ -235,7 +235,7 @@ def _bound(value: Bound | None, dims: dict[str, int], default: float) -> float:
     return value
 
 
-def _one(spec: DrawnSpec, dims: dict[str, int], source: Any) -> Any:
+def _one(spec: DrawnSpec, dims: dict[str, int], source: Source) -> Any:
     if "value" in spec:
         return spec["value"]
     if "choice" in spec:
@@ -253,7 +253,7 @@ def _one(spec: DrawnSpec, dims: dict[str, int], source: Any) -> Any:
     return _array(spec, dims, source)
 
 
-def _array(spec: DrawnSpec, dims: dict[str, int], source: Any) -> Any:
+def _array(spec: DrawnSpec, dims: dict[str, int], source: Source) -> Any:
     shape = tuple(int(_bound(item, dims, 1)) for item in spec.get("shape", []))
     size = int(np.prod(shape)) if shape else 1
     dtype = np.dtype(spec["array"])

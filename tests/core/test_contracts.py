@@ -145,11 +145,16 @@ def test_a_column_of_the_score_takes_two_places(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "table"),
-    [(rows.StructureRow, "validate"), (rows.CaseRow, "execute"), (rows.GradeRow, "grade")],
+    ("row", "table", "without"),
+    [
+        (rows.StructureRow, "validate", PAIR),
+        (rows.CaseRow, "execute", PAIR),
+        (rows.GradeRow, "grade", PAIR),
+        (rows.TaskRow, "tasks", ()),
+    ],
 )
-def test_typed_rows_are_those_of_the_tables(row, table):
-    own = list(SCHEMAS[table])[len(PAIR) :]
+def test_typed_rows_are_those_of_the_tables(row, table, without):
+    own = list(SCHEMAS[table])[len(without) :]
     assert row.__required_keys__ | row.__optional_keys__ == {column.name for column in own}
     assert {column.name for column in own if not column.nullable} == row.__required_keys__
 
