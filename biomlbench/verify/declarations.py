@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
 
 __all__ = [
-    *("INPUTS_SCHEMA", "KINDS", "ArgumentSpec", "EdgesSpec", "NumberKind", "QuantitySpec"),
-    *("Shape", "Size", "may_be_float"),
+    *("INPUTS_SCHEMA", "KINDS", "ArgumentSpec", "EdgesSpec", "QuantitySpec", "Shape", "Size"),
+    "may_be_float",
 ]
 
-NumberKind: TypeAlias = Literal["int", "float"]
+_Number: TypeAlias = Literal["int", "float"]
 Size: TypeAlias = int | str
 """A number, or the name of one of ``sizes``."""
 Shape: TypeAlias = list[Size]
 """Sizes of the axes; "..." before them stands for any further ones."""
+# Within a class that has a key of that name, `list` would mean the key.
 _Texts: TypeAlias = list[str]
 _Values: TypeAlias = list[Any]
 
@@ -39,10 +40,10 @@ class ArgumentSpec(TypedDict, total=False):
     """Dtypes."""
     shape: Shape
     """Of an array, or of a list of tuples."""
-    number: NumberKind
-    list: NumberKind
-    tuple: NumberKind
-    tuples: NumberKind
+    number: _Number
+    list: _Number
+    tuple: _Number
+    tuples: _Number
     text: str
     """The alphabet; empty for any characters."""
     length: Size

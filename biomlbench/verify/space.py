@@ -35,6 +35,7 @@ __all__ = ["SPACE_SCHEMA", "DrawnSpec", "Source", "Space", "draw", "near_sizes",
 
 Bound: TypeAlias = float | str
 """A number, or the name of a dimension."""
+# Within a class that has a key of that name, `list` would mean the key.
 _Bounds: TypeAlias = list[Bound]
 _Values: TypeAlias = list[Any]
 
