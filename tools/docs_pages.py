@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from biomlbench.contracts.mappings import JsonObject
+
 ROOT = Path(__file__).resolve().parents[1]
 SECTIONS = {
     "tutorial": "Tutorial",
@@ -137,7 +139,7 @@ def configuration() -> str:
     )
 
 
-def _keys(value: dict[str, Any], schema: dict[str, Any], prefix: str = "") -> Iterator[Any]:
+def _keys(value: JsonObject, schema: JsonObject, prefix: str = "") -> Iterator[Any]:
     for name, child in value.get("properties", {}).items():
         yield from _key(f"{prefix}{name}", child, schema)
     more = value.get("additionalProperties")
@@ -145,19 +147,19 @@ def _keys(value: dict[str, Any], schema: dict[str, Any], prefix: str = "") -> It
         yield from _keys(_resolved(more, schema), schema, f"{prefix}<id>.")
 
 
-def _key(name: str, child: dict[str, Any], schema: dict[str, Any]) -> Iterator[Any]:
+def _key(name: str, child: JsonObject, schema: JsonObject) -> Iterator[Any]:
     child = _resolved(child, schema)
     yield name, child
     yield from _keys(child, schema, f"{name}.")
 
 
-def _resolved(value: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def _resolved(value: JsonObject, schema: JsonObject) -> JsonObject:
     if "$ref" not in value:
         return value
     return schema["$defs"][value["$ref"].rsplit("/", 1)[-1]]
 
 
-def _allowed(value: dict[str, Any]) -> str:
+def _allowed(value: JsonObject) -> str:
     if "enum" in value:
         return ", ".join(f"`{choice}`" for choice in value["enum"])
     if "x-choices" in value:

@@ -55,7 +55,7 @@ def generated(card: Card, count: int) -> Iterator[Call]:
     """
     planned = [(case.function, case.args, case.kwargs) for case in card.plan().calls]
     yield from planned[:count]
-    declared = card.verifier.generate if card.verifier else ()
+    declared = card.spaces
     for number in range(count - len(planned)):
         rng = np.random.default_rng([_seed(card.name), number])
         if not declared:
@@ -63,9 +63,9 @@ def generated(card: Card, count: int) -> Iterator[Call]:
             yield function, *_jittered((args, kwargs), rng)
             continue
         space = declared[number % len(declared)]
-        function = space.get("function", card.entry_points[0])
-        build = card.library.own(space["build"]) if "build" in space else None
-        yield function, *card.unbind(function, spaces.draw(space, spaces.Source(rng), build))
+        function = card.function_of(space)
+        inputs = spaces.draw(space, spaces.Source(rng), card.build_of(space))
+        yield function, *card.unbind(function, inputs)
 
 
 def _seed(text: str) -> int:

@@ -22,8 +22,8 @@ from biomlbench.cli._common import (
 from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
-    from biomlbench.contracts.mappings import AnyRow
     from biomlbench.stages import Context, Pair
+    from biomlbench.summary.regrade import RegradedRow
 
 
 @click.command()
@@ -93,7 +93,7 @@ def command(
         raise Trouble("\n".join([f"{len(faults)} {words}", *faults]))
 
 
-def _show(rows: list[AnyRow], found: dict[str, int], columns: tuple[str, ...]) -> None:
+def _show(rows: list[RegradedRow], found: dict[str, int], columns: tuple[str, ...]) -> None:
     print_table(rows, columns)
     echo(
         f"{found['runs']} runs: {found['published']} medals by the graders as published, "

@@ -15,17 +15,10 @@ if TYPE_CHECKING:
     from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, Verdict, Verifier
 
 __all__ = [
-    *("AwardColumns", "CaseRow", "CheckRow", "FaultColumns", "GradeRow", "MedalRow", "PairKey"),
-    *(
-        "PASSTHROUGH",
-        "PairRow",
-        "PrepareRow",
-        "Resources",
-        "ScoreColumns",
-        "StructureRow",
-        "TelemetryRow",
-    ),
-    *("VerdictColumns", "ValidateRow", "VerifyRow"),
+    *("AwardColumns", "CaseRow", "CheckRow", "FaultColumns", "GradeRow", "MedalRow"),
+    *("NoMedalColumns", "PASSTHROUGH", "PairKey", "PairRow", "PrepareRow", "Resources"),
+    *("RunColumns", "ScoreColumns", "StructureRow", "TaskRow", "TelemetryRow"),
+    *("ValidateRow", "VerdictColumns", "VerifyRow"),
 ]
 
 
@@ -192,14 +185,8 @@ class AwardColumns(TypedDict):
     human_percentile: float | None
 
 
-class MedalRow(PairKey, FaultColumns, ScoreColumns, VerdictColumns, AwardColumns, Resources):
-    """The final record of a pair, in ``medal``."""
-
-    verified_medal: bool
-
-
-class PairRow(MedalRow):
-    """A pair in ``pairs``, but for what its run table says under ``meta_``, and its provenance."""
+class RunColumns(PairKey):
+    """What is known of the run itself, but for what its run table says under ``meta_``."""
 
     domain: str
     agent: str
@@ -211,7 +198,61 @@ class PairRow(MedalRow):
     time: str | None
     source: str
     submission: str
+
+
+class MedalRow(PairKey, FaultColumns, ScoreColumns, VerdictColumns, AwardColumns, Resources):
+    """The final record of a pair, in ``medal``."""
+
+    verified_medal: bool
+
+
+class PairRow(MedalRow, RunColumns):
+    """A pair in ``pairs``, but for what its run table says under ``meta_``, and its provenance."""
+
     submission_sha256: str | None
+
+
+class NoMedalColumns(FaultColumns, ScoreColumns):
+    """What must be said in ``pairs`` of a run that has no row in ``medal``."""
+
+    verdict: Verdict
+    verdict_reasons: list[Reason]
+    verifier: str
+    calibrated: bool
+    gold_medal: bool
+    silver_medal: bool
+    bronze_medal: bool
+    any_medal: bool
+    verified_medal: bool
+    medal: str
+
+
+class _RequiredOfTask(TypedDict):
+    task_id: str
+    name: str
+    domain: str
+    task_type: str
+    difficulty: str
+    kind: str
+    metric: str
+    direction: str
+    verifier: str
+    prepared: bool
+    calibrated: bool
+
+
+class TaskRow(_RequiredOfTask, total=False):
+    """A task, in ``tasks``."""
+
+    leaderboard: list[float] | None
+    leaderboard_note: str | None
+    humans: list[float] | None
+    evidence_missing: Sequence[str] | None
+    description: str | None
+    public_files: list[str] | None
+    audit: str | None
+    audit_findings: list[str] | None
+    reference_s: float | None
 
 
 class TelemetryRow(PairKey):

@@ -8,22 +8,29 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
 from biomlbench.export._words import table_description
+from biomlbench.export.site_cells import (
+    cell,
+    items_of,
+    moments,
+    of_how_many,
+    records,
+    text_of,
+    won,
+)
 from biomlbench.outcomes import SENTENCES
 from biomlbench.report.agent_order import in_order
 from biomlbench.report.markdown import as_html
 from biomlbench.report.overview import Overview, Rate, build
 from biomlbench.report.page import environment, style
 from biomlbench.report.shown import printable
-from biomlbench.runtime.shown_numbers import fixed, number
+from biomlbench.runtime.shown_numbers import fixed
 from biomlbench.summary.task_facts import discrimination
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import pandas as pd
 
@@ -116,7 +123,7 @@ class Pages:
         for row, facts in zip(overview.ranking, raw, strict=True):
             place = f"agents/{slug(facts['agent'])}.html"
             told = [
-                (name, _text(facts[column], 3) + _of_runs(facts, column))
+                (name, cell(facts[column], 3) + of_how_many(facts, column))
                 for name, column in _OF_AGENTS
             ]
             runs = self._of("agent", facts["agent"])
@@ -172,7 +179,7 @@ class Pages:
 
     @cached_property
     def _of_task(self) -> dict[str, AnyRow]:
-        return {row["task_id"]: row for row in _records(self.tables.tasks)}
+        return {row["task_id"]: row for row in records(self.tables.tasks)}
 
     def _page(self, kind: str, place: str, heading: str, **more: Any) -> str:
         return (
@@ -216,15 +223,15 @@ class Pages:
             "task",
             place,
             self._title(task),
-            told=[(name, _text(facts.get(column))) for name, column in _OF_TASKS],
-            description=as_html(_text_of(known.get("description"))),
-            files=[printable(one) for one in _items(known.get("public_files"))],
-            separates=_text(self._separates.get(task)),
+            told=[(name, cell(facts.get(column))) for name, column in _OF_TASKS],
+            description=as_html(text_of(known.get("description"))),
+            files=[printable(one) for one in items_of(known.get("public_files"))],
+            separates=cell(self._separates.get(task)),
             missing="" if missing is None else printable(", ".join(missing)),
             findings=[] if findings is None else [printable(one) for one in findings],
             rows=self._shown(runs, lambda row: printable(row["agent"], 80)),
             left_out=len(runs) - MAX_RUNS,
-            won=next(filter(None, map(_won, runs["medal_note"])), ""),
+            won=next(filter(None, map(won, runs["medal_note"])), ""),
             link=lambda row: f"../agents/{slug(row['agent'])}.html",
         )
 
@@ -245,7 +252,7 @@ class Pages:
             "runs": len(runs),
             "passed": int((runs["verdict"] == "pass").sum()),
             "medals": int(runs["verified_medal"].sum()),
-            "best": _text(best["score"].iloc[0]) if len(best) else "–",
+            "best": cell(best["score"].iloc[0]) if len(best) else "–",
             "agent": printable(best["agent"].iloc[0], 80) if len(best) else "–",
         }
 
@@ -264,12 +271,12 @@ class Pages:
                 "runs": row["runs"],
             }
             for moment, (_, row) in zip(
-                _moments(kept["kept"].iloc[::-1]), kept.iloc[::-1].iterrows(), strict=True
+                moments(kept["kept"].iloc[::-1]), kept.iloc[::-1].iterrows(), strict=True
             )
         ]
 
     def _shown(self, runs: pd.DataFrame, label: Callable[[AnyRow], str]) -> list[AnyRow]:
-        return [self._run(row, label(row)) for row in _records(runs.head(MAX_RUNS))]
+        return [self._run(row, label(row)) for row in records(runs.head(MAX_RUNS))]
 
     def _run(self, row: AnyRow, label: str) -> AnyRow:
         ends = [row["score_low"], row["score_high"]]
@@ -277,11 +284,11 @@ class Pages:
         return {
             **{name: row[name] for name in ("agent", "task_id", "verdict", "medal")},
             "verified_medal": bool(row["verified_medal"]),
-            "won": _won(row["medal_note"]),
+            "won": won(row["medal_note"]),
             "label": label,
             "run_id": printable(row["run_id"], 100),
-            "score": _text(row["score"]) or "–",
-            "interval": "–" if any(_text(e) == "" for e in ends) else " to ".join(map(_text, ends)),
+            "score": cell(row["score"]) or "–",
+            "interval": "–" if any(cell(e) == "" for e in ends) else " to ".join(map(cell, ends)),
             "percentile": fixed(row["leaderboard_percentile"]),
             "why": "" if reason == "ok" else SENTENCES.get(reason, printable(reason)),
         }
@@ -296,71 +303,5 @@ class Pages:
         return {"name": name, "about": about, "rows": self.sizes[name], "columns": columns}
 
 
-def _items(values: Any) -> list[Any]:
-    """Return what a list column holds; one that is null is None or NaN."""
-    return [] if values is None or isinstance(values, float) else list(values)
-
-
-def _text_of(value: Any) -> str:
-    """Return what a column of texts holds, likewise."""
-    return value if isinstance(value, str) else ""
-
-
-def _moments(times: Iterable[str]) -> list[str]:
-    """Return days, with as much of the time of day as tells the moments apart.
-
-    Examples
-    --------
-    >>> _moments(["2025-03-03T10:00:00Z", "2025-03-04T10:00:00Z"])
-    ['2025-03-03', '2025-03-04']
-    >>> _moments(["2025-03-03T10:00:00Z", "2025-03-03T11:00:00Z"])
-    ['2025-03-03 10:00', '2025-03-03 11:00']
-    """
-    full = [time.replace("T", " ").replace("Z", "") for time in times]
-    for length in (len("2025-03-03"), len("2025-03-03 10:00")):
-        cut = [time[:length] for time in full]
-        if len(set(cut)) == len(cut):
-            return cut
-    return full
-
-
 def _task_link(row: Mapping[str, Any]) -> str:
     return f"../tasks/{slug(row['task_id'])}.html"
-
-
-def _of_runs(facts: Mapping[Any, Any], column: str) -> str:
-    """Return of how many of its runs a fact of an agent is, where it is not of all.
-
-    Examples
-    --------
-    >>> _of_runs({"runs": 3, "meta_tokens_runs": 1}, "meta_tokens")
-    ' (1 of 3 runs)'
-    """
-    stated, runs = facts.get(f"{column.removesuffix('_total')}_runs"), facts["runs"]
-    return f" ({stated:.0f} of {runs} runs)" if stated and stated != runs else ""
-
-
-def _won(note: Any) -> str:
-    """Return what is to be known of a medal: won against models, or by an inferred direction.
-
-    Examples
-    --------
-    >>> _won("against 46 fitted models; withheld: the audit is open")
-    'against 46 fitted models'
-    """
-    parts = note.split("; ") if isinstance(note, str) else []
-    told = [part for part in parts if part.startswith("against ") or "inferred" in part]
-    return printable("; ".join(told))
-
-
-def _records(frame: pd.DataFrame) -> list[AnyRow]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
-
-
-def _text(value: Any, digits: int = 5) -> str:
-    """Return a value for a cell, as the report has it; empty for none."""
-    if value is None or (isinstance(value, (float, np.floating)) and not np.isfinite(value)):
-        return ""
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-        return number(value, digits)
-    return printable(value)

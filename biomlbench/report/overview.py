@@ -14,7 +14,7 @@ from biomlbench.report.compare import SIGNIFICANT, compare_agents
 from biomlbench.report.compare import ranking as places_of
 from biomlbench.report.headline import headline
 from biomlbench.report.shown import printable
-from biomlbench.runtime.shown_numbers import NOTHING, fixed, number, percent
+from biomlbench.runtime.shown_numbers import NOTHING, fixed, number_text, percent
 from biomlbench.runtime.words import counted
 from biomlbench.summary.agents import FAIR
 
@@ -195,7 +195,7 @@ def _lede(runs: pd.DataFrame, ranking: list[Row], measure: str) -> tuple[str, st
     )
     sure = (
         f"{word}: {by} points (95\u00a0% interval {low} to {high}) over {row['tasks']} tasks in "
-        f"common, p\u00a0=\u00a0{number(row['p'], 2)} by a paired sign-flip test."
+        f"common, p\u00a0=\u00a0{number_text(row['p'], 2)} by a paired sign-flip test."
     )
     needed = row["tasks_needed"]
     if row["p"] > SIGNIFICANT and np.isfinite(needed) and needed > row["tasks"]:

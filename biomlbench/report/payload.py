@@ -14,7 +14,7 @@ from biomlbench.outcomes import Fault
 from biomlbench.report.agent_order import compared, with_places
 from biomlbench.report.markdown import as_html
 from biomlbench.report.payload_checks import checks_of
-from biomlbench.report.shown import number, printable
+from biomlbench.report.shown import json_number, printable
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.summary.task_facts import discrimination
@@ -58,7 +58,7 @@ def dumps(value: Any) -> str:
 def _numbers(series: pd.Series, full: bool) -> list[float | int | None]:
     values = series.to_numpy(float, na_value=np.nan)
     different, places = np.unique(values, return_inverse=True)
-    shown = np.array([*(number(value, full) for value in different), None], dtype=object)
+    shown = np.array([*(json_number(value, full) for value in different), None], dtype=object)
     result: list[float | int | None] = shown[places].tolist()
     return result
 
@@ -161,13 +161,13 @@ def _tasks(tables: Tables) -> list[JsonObject]:
         }
         for name in THRESHOLDS:
             value = cuts[name].get(task_id, np.nan) if len(cuts) else np.nan
-            cleaned[name] = number(value, full=True)
+            cleaned[name] = json_number(value, full=True)
         cleaned["task_id"] = printable(task_id)
         cleaned["description"] = as_html(description) if isinstance(description, str) else ""
-        cleaned["discrimination"] = number(separates.get(task_id, np.nan), False)
+        cleaned["discrimination"] = json_number(separates.get(task_id, np.nan), False)
         cleaned["name"] = printable(tables.task_name(task_id))
         for name in ("leaderboard", "humans"):
-            cleaned[name] = [number(score, False) for score in tables.scores(name, task_id)]
+            cleaned[name] = [json_number(score, False) for score in tables.scores(name, task_id)]
         made.append(cleaned)
     return made
 
@@ -178,7 +178,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, int | float | np.number):
-        return number(float(value), False)
+        return json_number(float(value), False)
     return None
 
 

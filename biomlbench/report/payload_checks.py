@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from biomlbench.report.shown import number, printable
+from biomlbench.report.shown import json_number, printable
 from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:
@@ -73,7 +73,10 @@ def checks_of(tables: Tables) -> JsonObject:
     defining = checks[list(_OF_A_CHECK)].iloc[[first[code] for code in definitions]]
     return {
         "definitions": [
-            [printable(value) if isinstance(value, str) else number(value, False) for value in row]
+            [
+                printable(value) if isinstance(value, str) else json_number(value, False)
+                for value in row
+            ]
             for row in defining.to_numpy(object)
         ],
         "suites": [list(suite) for suite in suites],
@@ -106,4 +109,4 @@ def _margins(series: pd.Series) -> tuple[np.ndarray, list[float | int | None]]:
 
 
 def _margin(value: float) -> float | int:
-    return number(float(f"{value:.3g}"), False) or 0
+    return json_number(float(f"{value:.3g}"), False) or 0

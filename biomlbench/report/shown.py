@@ -6,7 +6,7 @@ import numpy as np
 
 from biomlbench.plain_text import plain
 
-__all__ = ["number", "printable"]
+__all__ = ["json_number", "printable"]
 
 MAX_TEXT = 600
 _WHOLE = 1e5
@@ -24,12 +24,12 @@ def printable(text: object, most: int = MAX_TEXT) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def number(value: float, full: bool) -> float | int | None:
+def json_number(value: float, full: bool) -> float | int | None:
     """Return a number as JSON has it: six significant digits, or all; None for NaN.
 
     Examples
     --------
-    >>> number(1234567.8, False), number(0.12345678, False)
+    >>> json_number(1234567.8, False), json_number(0.12345678, False)
     (1234568, 0.123457)
     """
     if value is None or not np.isfinite(value):

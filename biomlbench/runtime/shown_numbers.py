@@ -10,7 +10,7 @@ import math
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import SupportsFloat
 
-__all__ = ["NOTHING", "fixed", "number", "percent"]
+__all__ = ["NOTHING", "fixed", "number_text", "percent"]
 
 NOTHING = "–"
 """What stands for a number that there is not."""
@@ -19,15 +19,17 @@ SMALLEST, LARGEST = 1e-4, 1e15
 _PRECISION = 400  # digits: more than any double has before its point
 
 
-def number(value: SupportsFloat | None, digits: int = 4) -> str:
+def number_text(value: SupportsFloat | None, digits: int = 4) -> str:
     """Return a number in at least so many significant digits, without zeros at its end.
 
     Whole numbers, and the part before the point of others, are never rounded.
 
     Examples
     --------
-    >>> number(25000 / 3, 3), number(1.68571, 3), number(1.5), number(0.00001234, 3)
-    ('8,333', '1.69', '1.5', '1.23e-5')
+    >>> number_text(25000 / 3, 3), number_text(1.68571, 3), number_text(0.00001234, 3)
+    ('8,333', '1.69', '1.23e-5')
+    >>> number_text(1.5)
+    '1.5'
     """
     exact = _exact(value)
     if exact is None:

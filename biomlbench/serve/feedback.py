@@ -119,7 +119,7 @@ def _by_v1(loaded: LoadedCard, outputs: Mapping[str, Any]) -> dict[str, dict[str
     """Return what v1 decides on each visible case, by the case's name."""
     decided = {}
     for case in loaded.plan.suite(VISIBLE):
-        rows = v1.judge(loaded.card, _One(case), loaded.oracle, outputs)
+        rows = v1.judge(_One(case), loaded.oracle, outputs)
         bad = next((row for row in rows if row.outcome != Outcome.PASSED), None)
         if bad is None:
             found = {"outcome": str(Outcome.PASSED), "reason": str(Reason.OK), "message": ""}

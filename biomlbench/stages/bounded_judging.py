@@ -148,4 +148,4 @@ def evaluate_bounded(
 def evaluated(loaded: LoadedCard, outputs: Mapping[str, Any], version: str | None) -> list[Any]:
     """Return an evaluation as what JSON can hold."""
     rows, decision, verifier = evaluate(*loaded, outputs, Verifier(version) if version else None)
-    return [[row._asdict() for row in rows], list(decision), verifier]
+    return [[outcome.row() for outcome in rows], list(decision), verifier]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verifier
 from biomlbench.stages.kinds import Verified
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from biomlbench.contracts.rows import CheckRow, GradeRow
+    from biomlbench.contracts.rows import GradeRow
     from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.verify import CheckOutcome
 
@@ -51,7 +51,7 @@ def grade(task: EffectiveTask, execute: pa.Table) -> GradeRow:
         "reason": Reason.OK if score is not None else Reason.NOT_REACHED,
         "message": "" if score is not None else f"no {suite} check could be evaluated",
         "n_rows": len(checks),
-        "judged": [cast("CheckRow", outcome._asdict()) for outcome in found.outcomes],
+        "judged": [outcome.row() for outcome in found.outcomes],
     }
 
 

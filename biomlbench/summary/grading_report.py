@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["grading_report", "reports_of", "write_grading_report"]
 
 _ERROR = ("source", "run_id", "agent", "task_id", "submission", "reason", "fault", "message")
@@ -37,7 +39,7 @@ def reports_of(pairs: pa.Table) -> Iterator[TaskReport]:
     return track(map(TaskReport.from_pair, rows), "writing the reports", runs.num_rows)
 
 
-def grading_report(pairs: pa.Table) -> dict[str, Any]:
+def grading_report(pairs: pa.Table) -> JsonObject:
     """Return the report of all runs, and the rows of run tables that could not be used.
 
     Parameters
@@ -97,7 +99,7 @@ def _texts(column: pa.Array, before: str) -> pa.Array:
     return pa.array(texts, pa.string()).take(found.indices)
 
 
-def _errors(pairs: pa.Table) -> dict[str, Any]:
+def _errors(pairs: pa.Table) -> JsonObject:
     errors = pairs.filter(_unusable(pairs)).to_pylist()
     return {
         "total_errors": len(errors),

@@ -32,6 +32,8 @@ from biomlbench.summary.telemetry import iso_week
 if TYPE_CHECKING:
     import pandas as pd
 
+    from biomlbench.contracts.mappings import AnyRow
+
 __all__ = [
     "FOLDER",
     "KEPT",
@@ -253,7 +255,7 @@ def history_of(results: str | Path) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def _rows(kept: Kept, agents: pa.Table, tasks: list[str]) -> list[dict[str, Any]]:
+def _rows(kept: Kept, agents: pa.Table, tasks: list[str]) -> list[AnyRow]:
     frame: pd.DataFrame = agents.to_pandas()
     ranked = in_order(frame).astype(object)
     known = {

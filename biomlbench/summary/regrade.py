@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from biomlbench.audit.doors import Doors, Outcome
 from biomlbench.errors import InvalidSubmissionError
@@ -13,21 +13,39 @@ from biomlbench.stages.kinds import get_kind
 from biomlbench.submission.submitted_file import read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     import pyarrow as pa
 
     from biomlbench.stages import Context, Pair
     from biomlbench.task.task import Task
 
-__all__ = ["COLUMNS", "counts", "regraded"]
+__all__ = ["COLUMNS", "RegradedRow", "counts", "regraded"]
 
-COLUMNS = ("task_id", "run_id", "published_score", "published_medal", "score", "medal",
-           "verified_medal", "changes", "verdict", "why")  # fmt: skip
 NONE = "none"
 
 
-def regraded(pair: Pair, context: Context) -> dict[str, Any]:
+class RegradedRow(TypedDict):
+    """A submission by its task's grader alone and, without `published_`, by all stages."""
+
+    task_id: str
+    run_id: str
+    published_score: float | None
+    published_medal: str
+    score: float | None
+    medal: str
+    verified_medal: str
+    changes: bool
+    """Whether the published and the verified medal differ."""
+    verdict: str
+    why: str
+    """Why there is no verified medal, or what is to be known of it."""
+
+
+COLUMNS = tuple(RegradedRow.__annotations__)
+
+
+def regraded(pair: Pair, context: Context) -> RegradedRow:
     """Grade a submission twice: by its task's grader alone, and by all stages.
 
     Parameters
@@ -38,11 +56,9 @@ def regraded(pair: Pair, context: Context) -> dict[str, Any]:
 
     Returns
     -------
-    dict
-        By :data:`COLUMNS`: score and medal by the grader as its author wrote it, with nothing
-        before it; score and medal here; the medal that is verified; whether published and
-        verified one differ; and why there is no verified one, or what is to be known of it.
-        A task of code has no grader but ours.
+    RegradedRow
+        Published are score and medal by the grader as its author wrote it, with nothing before
+        it. A task of code has no grader but ours.
 
     Raises
     ------
@@ -88,7 +104,7 @@ def _published(task: Task, pair: Pair, execute: pa.Table) -> Outcome:
     return Doors(task).file_alone(data)
 
 
-def counts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def counts(rows: Iterable[RegradedRow]) -> dict[str, int]:
     """Count what becomes of the medals.
 
     Returns

@@ -11,6 +11,7 @@ from biomlbench.verify.plan import UnitSpec, looked_at, planned_case
 from biomlbench.verify.probes import probes
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
     from biomlbench.verify.constants import Constants
@@ -85,7 +86,7 @@ def _looks_at_one(check: Check) -> bool:
     return check.mode != "metamorphic"
 
 
-def _inputs(card: Card, case: PlannedCase) -> dict[str, Any]:
+def _inputs(card: Card, case: PlannedCase) -> Arguments:
     return card.with_defaults(case.function, card.bind(case.function, case.args, case.kwargs))
 
 

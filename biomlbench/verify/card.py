@@ -13,22 +13,23 @@ from biomlbench.scoring.effective_task import declared_verifier
 from biomlbench.task.loading import load_module
 from biomlbench.task.task import is_card
 from biomlbench.verify import config as verifier_config
-from biomlbench.verify import side_effects, solutions
+from biomlbench.verify import solutions
 from biomlbench.verify._lines import YamlError, read
 from biomlbench.verify.alternates import DEFAULT_LAYOUTS
+from biomlbench.verify.card_rules import hold
 from biomlbench.verify.cases import SUITES, Case
-from biomlbench.verify.config import VerifierConfig, VerifierError
-from biomlbench.verify.library import Library, LibraryError
-from biomlbench.verify.modes import all_modes, get_mode
-from biomlbench.verify.policy import GATE
+from biomlbench.verify.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from biomlbench.contracts.mappings import Arguments, Config
     from biomlbench.outcomes import Verifier
-    from biomlbench.verify.config import Check
+    from biomlbench.verify.config import Check, VerifierConfig
+    from biomlbench.verify.declarations import EdgesSpec
     from biomlbench.verify.plan import Plan
     from biomlbench.verify.solutions import Solution
+    from biomlbench.verify.space import Space
 
 __all__ = ["Card", "config_of", "load"]
 
@@ -58,7 +59,7 @@ class Card:
     """
 
     folder: Path
-    config: dict[str, Any]
+    config: Config
     version: Verifier
     verifier: VerifierConfig | None
     entry_points: tuple[str, ...]
@@ -83,7 +84,7 @@ class Card:
         return tuple(self.config.get("preload") or ())
 
     @property
-    def limits(self) -> dict[str, Any]:
+    def limits(self) -> Config:
         """Limits of the sandbox."""
         return dict(self.config.get("limits") or {})
 
@@ -104,18 +105,29 @@ class Card:
         """Checks of ``verifier.yaml``; none for a card without it."""
         return self.verifier.checks if self.verifier else ()
 
-    def bind(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    @property
+    def spaces(self) -> tuple[Space, ...]:
+        """Declared input spaces; none for a card without ``verifier.yaml``."""
+        return self.verifier.generate if self.verifier else ()
+
+    def function_of(self, space: Space) -> str:
+        """Return the entry point that a declared input space is of."""
+        return space.get("function", self.entry_points[0])
+
+    def build_of(self, declared: Space | EdgesSpec) -> Callable[..., Any] | None:
+        """Return the card's own function that makes inputs of drawn values, if one is named."""
+        return self.library.own(declared["build"]) if "build" in declared else None
+
+    def bind(self, function: str, args: tuple[Any, ...], kwargs: Arguments) -> Arguments:
         """Return a call's inputs by argument name, without defaults."""
         return dict(inspect.signature(self.reference[function]).bind(*args, **kwargs).arguments)
 
-    def unbind(
-        self, function: str, inputs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def unbind(self, function: str, inputs: Arguments) -> tuple[tuple[Any, ...], Arguments]:
         """Return args and kwargs of a call with these inputs."""
         bound = inspect.signature(self.reference[function]).bind(**inputs)
         return bound.args, bound.kwargs
 
-    def with_defaults(self, function: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    def with_defaults(self, function: str, inputs: Arguments) -> Arguments:
         """Return the inputs with the reference's defaults filled in."""
         bound = inspect.signature(self.reference[function]).bind(**inputs)
         bound.apply_defaults()
@@ -127,7 +139,7 @@ class Card:
 
     @cached_property
     def _plan(self) -> Plan:
-        from biomlbench.verify.plan import make
+        from biomlbench.verify.planning import make
 
         return make(self)
 
@@ -176,12 +188,11 @@ def load(folder: str | Path) -> Card:
         solutions=solutions.find(folder),
     )
     if card.verifier:
-        _resolve(card)
-        _known_bad_rules(card)
+        hold(card)
     return card
 
 
-def config_of(folder: Path) -> dict[str, Any]:
+def config_of(folder: Path) -> Config:
     """Read the ``config.yaml`` of a task of either kind.
 
     Raises
@@ -201,14 +212,14 @@ def config_of(folder: Path) -> dict[str, Any]:
     return data
 
 
-def _card_config(folder: Path) -> dict[str, Any]:
+def _card_config(folder: Path) -> Config:
     data = config_of(folder)
     if not is_card(data):
         raise TaskError(f"{folder / 'config.yaml'}: a problem card needs `kind: functions`")
     return data
 
 
-def _entry_points(folder: Path, config: dict[str, Any]) -> tuple[str, ...]:
+def _entry_points(folder: Path, config: Config) -> tuple[str, ...]:
     names: Any = config.get("entry_points")
     valid = (
         isinstance(names, list)
@@ -263,96 +274,7 @@ def _library(
 ) -> Library:
     first = reference[entry_points[0]]
 
-    def right(inputs: dict[str, Any]) -> Any:
+    def right(inputs: Arguments) -> Any:
         return first(**inputs)
 
     return Library(own, right)
-
-
-def _resolve(card: Card) -> None:
-    """See that everything a check names exists."""
-    verifier = card.rules
-    for index, check in enumerate(verifier.checks):
-        if check.function is not None and check.function not in card.entry_points:
-            raise verifier.error(
-                "known-function",
-                f"check `{check.name}` names `{check.function}`, which is no entry point",
-                "checks",
-                index,
-                "function",
-            )
-        try:
-            get_mode(check.mode).resolve(check, card.library)
-        except LibraryError as error:
-            raise verifier.error(
-                "known-names", f"check `{check.name}`: {error}", "checks", index
-            ) from error
-    for index, space in enumerate(verifier.generate):
-        function = space.get("function")
-        if function is None and len(card.entry_points) > 1:
-            raise verifier.error(
-                "known-function", "say which `function` the inputs are for", "generate", index
-            )
-        if function is not None and function not in card.entry_points:
-            raise verifier.error(
-                "known-function", f"`{function}` is no entry point", "generate", index
-            )
-        if "build" in space:
-            try:
-                card.library.own(space["build"])
-            except LibraryError as error:
-                raise verifier.error("known-names", str(error), "generate", index) from error
-
-
-def _known_bad_rules(card: Card) -> None:
-    """Every pattern has a known-bad solution, and every known-bad names what catches it."""
-    verifier = card.rules
-    names = {check.name: check for check in verifier.checks}
-    claimable = {*all_modes(), GATE, *side_effects.NAMES, *names}
-    shown: set[str] = set()
-    for solution in card.solutions:
-        if solution.right:
-            continue
-        if not solution.patterns or not solution.caught_by:
-            raise VerifierError(
-                solution.path,
-                1,
-                "known-bad-header",
-                "begin the file with `# pattern: <failure pattern>` and "
-                "`# caught_by: <mode or check>`",
-            )
-        for pattern in solution.patterns:
-            if pattern not in verifier.patterns and pattern not in side_effects.PATTERNS:
-                raise VerifierError(
-                    solution.path,
-                    1,
-                    "known-bad-header",
-                    f"pattern `{pattern}` is not described in verifier.yaml",
-                )
-        for claim in solution.caught_by:
-            if claim not in claimable:
-                raise VerifierError(
-                    solution.path,
-                    1,
-                    "known-bad-header",
-                    f"`{claim}` is neither a mode nor a check of verifier.yaml",
-                )
-            check = names.get(claim)
-            known = {*check.catches, *side_effects.PATTERNS} if check else set()
-            if check and not known & set(solution.patterns):
-                raise VerifierError(
-                    solution.path,
-                    1,
-                    "known-bad-header",
-                    f"check `{claim}` does not list {list(solution.patterns)} under `catches`",
-                )
-        shown.update(solution.patterns)
-    for pattern in verifier.patterns:
-        if pattern not in shown and not verifier.draft:
-            raise verifier.error(
-                "pattern-has-known-bad",
-                f"no solution in solutions/bad shows pattern `{pattern}`; add one, or set "
-                "`draft: true` while the evidence is being written",
-                "patterns",
-                pattern,
-            )

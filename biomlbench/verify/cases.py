@@ -11,6 +11,8 @@ from biomlbench.outcomes import Suite
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = ["SUITES", "Case", "Finding", "Observed", "Transformed", "Unit", "case", "within"]
 
 SUITES = tuple(Suite)
@@ -36,7 +38,7 @@ class Case:
     name: str
     function: str
     args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = field(default_factory=dict)
+    kwargs: Arguments = field(default_factory=dict)
 
 
 def case(name: str, function: str, *args: Any, **kwargs: Any) -> Case:
@@ -102,14 +104,14 @@ def within(deviation: float, limit: float, message: str = "") -> Finding:
 class Observed:
     """Inputs by argument name, and the output that the candidate gave for them."""
 
-    inputs: dict[str, Any]
+    inputs: Arguments
     output: Any
 
 
 class Unit(NamedTuple):
     """What a mode looks at: inputs, the candidate's output, the oracle's, and variants."""
 
-    inputs: dict[str, Any]
+    inputs: Arguments
     output: Any
     expected: Any
     variants: tuple[Observed, ...] = ()
@@ -128,5 +130,5 @@ class Transformed:
         What the relation needs to know (a permutation, a factor). It stays outside the sandbox.
     """
 
-    variants: list[dict[str, Any]]
-    info: dict[str, Any] = field(default_factory=dict)
+    variants: list[Arguments]
+    info: Arguments = field(default_factory=dict)

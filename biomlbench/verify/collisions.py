@@ -6,24 +6,25 @@ card promises.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from biomlbench.contracts.mappings import Arguments
+    from biomlbench.verify.declarations import Shape, Size
+
 __all__ = ["in_other_shapes", "rounded_alike"]
 
 SMALL = 2.0**-40
 """Factor for numbers of which a dozen decimals leave nothing."""
 
-Inputs = dict[str, Any]
-
 
 def rounded_alike(
-    first: Inputs, second: Inputs, names: Iterable[str]
-) -> Iterator[tuple[str, Inputs]]:
+    first: Arguments, second: Arguments, names: Iterable[str]
+) -> Iterator[tuple[str, Arguments]]:
     """Yield inputs that are equal in single precision or after a dozen decimals.
 
     Parameters
@@ -67,7 +68,7 @@ def rounded_alike(
         yield name, {**inputs, **{double: inputs[double] * SMALL for double in doubles}}
 
 
-def in_other_shapes(inputs: Inputs, shapes: dict[str, list[Any]]) -> Iterator[Inputs]:
+def in_other_shapes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[Arguments]:
     """Yield inputs whose tables have the same bytes and another number of columns.
 
     What else has a size that changes is cut or repeated to the new one.
@@ -92,13 +93,13 @@ def in_other_shapes(inputs: Inputs, shapes: dict[str, list[Any]]) -> Iterator[In
     >>> new["q"].shape, new["mask"].shape
     ((4, 2), (4,))
     """
-    arrays = {}
+    arrays: dict[str, Shape] = {}
     for name, shape in shapes.items():
         if isinstance(value := inputs.get(name), np.ndarray):
             own = [size for size in shape if size != "..."]
             lead = value.ndim - len(own) if len(own) < len(shape) else 0
             arrays[name] = [*(f"axis {axis}" for axis in range(lead)), *own]
-    sizes = {
+    sizes: dict[Size, int] = {
         size: inputs[name].shape[axis]
         for name, shape in arrays.items()
         for axis, size in enumerate(shape)
@@ -116,7 +117,7 @@ def in_other_shapes(inputs: Inputs, shapes: dict[str, list[Any]]) -> Iterator[In
             changed = {row: sizes[row] * old // new for row in rows} | {width: new}
             now = {**sizes, **changed}
             yield inputs | {
-                name: np.resize(inputs[name], [now.get(size, size) for size in shape])
+                name: np.resize(inputs[name], [s if isinstance(s, int) else now[s] for s in shape])
                 for name, shape in arrays.items()
                 if set(shape) & set(changed)
             }

@@ -13,6 +13,9 @@ from biomlbench.verify.modes import all_modes, get_mode
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import Config
+    from biomlbench.verify.space import Space
+
 __all__ = ["Check", "VerifierConfig", "VerifierError", "load"]
 
 
@@ -56,7 +59,7 @@ class Check:
     catches: tuple[str, ...]
     cases: tuple[str, ...] = ("*",)
     function: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Config = field(default_factory=dict)
     line: int = 1
 
     @property
@@ -84,7 +87,7 @@ class VerifierConfig:
     path: Path
     checks: tuple[Check, ...]
     patterns: dict[str, str]
-    generate: tuple[dict[str, Any], ...]
+    generate: tuple[Space, ...]
     complex: bool
     draft: bool
     float_drift: str | None
@@ -159,7 +162,7 @@ def _depth(error: Any) -> int:
     return len(error.absolute_path)
 
 
-def _check(item: dict[str, Any], line: int) -> Check:
+def _check(item: Config, line: int) -> Check:
     mode = get_mode(item["mode"])
     suite = item.get("suite", mode.DEFAULT_SUITE)
     cases = item.get("cases", "*")

@@ -11,17 +11,84 @@ For each entry point and argument what may arrive::
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from biomlbench.verify.alternates import LAYOUTS
-from biomlbench.verify.edges import EDGES_SCHEMA
 
-__all__ = ["INPUTS_SCHEMA", "KINDS", "may_be_float"]
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
+
+__all__ = [
+    *("INPUTS_SCHEMA", "KINDS", "ArgumentSpec", "EdgesSpec", "QuantitySpec", "Shape", "Size"),
+    "may_be_float",
+]
+
+_Number: TypeAlias = Literal["int", "float"]
+Size: TypeAlias = int | str
+"""A number, or the name of one of ``sizes``."""
+Shape: TypeAlias = list[Size]
+"""Sizes of the axes; "..." before them stands for any further ones."""
+# Within a class that has a key of that name, `list` would mean the key.
+_Texts: TypeAlias = list[str]
+_Values: TypeAlias = list[Any]
+
+
+class ArgumentSpec(TypedDict, total=False):
+    """What one argument may be: one of :data:`KINDS`, and its bounds."""
+
+    array: _Texts
+    """Dtypes."""
+    shape: Shape
+    """Of an array, or of a list of tuples."""
+    number: _Number
+    list: _Number
+    tuple: _Number
+    tuples: _Number
+    text: str
+    """The alphabet; empty for any characters."""
+    length: Size
+    """Of a list, a tuple or a text."""
+    choice: _Values
+    min: float
+    max: float
+    above: float
+    """A bound that does not belong to the range itself."""
+    nan: bool
+    inf: bool
+    optional: bool
+    """None may be given."""
+    any_magnitude: bool
+    """The statement allows floats as small and as large as doubles are."""
+    decimals: int
+    """To how many decimals edge cases are rounded; only of ``edges`` and of input spaces."""
+
+
+class QuantitySpec(TypedDict, total=False):
+    """Bounds of what a function of `properties.py` computes from the inputs."""
+
+    min: float
+    max: float
+    function: str
+    """The entry point that it is of; of all, if left out."""
+
+
+class EdgesSpec(TypedDict, total=False):
+    """How edge cases of one entry point are made."""
+
+    arguments: dict[str, ArgumentSpec]
+    """In place of the declared ones."""
+    sizes: dict[str, list[int]]
+    build: str
+    """Function of `properties.py`: values to inputs, or None where they are not promised."""
+    count: int
+    large: bool
+    """False: the one large call keeps to `sizes`, because of its cost."""
+
 
 KINDS = ("array", "number", "list", "tuple", "tuples", "text", "choice")
 _NUMBER = {"type": "number"}
 _SIZE = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
-_ARGUMENT: dict[str, Any] = {
+_ARGUMENT: JsonObject = {
     "type": "object",
     "properties": {
         "array": {"type": "array", "items": {"type": "string"}, "minItems": 1},
@@ -47,7 +114,26 @@ _ARGUMENT: dict[str, Any] = {
     "additionalProperties": False,
     "oneOf": [{"required": [kind]} for kind in KINDS],
 }
-INPUTS_SCHEMA: dict[str, Any] = {
+_QUANTITY: JsonObject = {
+    "type": "object",
+    "properties": {"min": _NUMBER, "max": _NUMBER, "function": {"type": "string"}},
+    "additionalProperties": False,
+}
+_EDGES: JsonObject = {
+    "type": "object",
+    "properties": {
+        "arguments": {"type": "object"},
+        "sizes": {"type": "object"},
+        "build": {"type": "string"},
+        "count": {"type": "integer", "minimum": 0},
+        "large": {
+            "type": "boolean",
+            "description": "false: the one large call keeps to `sizes`, because of its cost",
+        },
+    },
+    "additionalProperties": False,
+}
+INPUTS_SCHEMA: JsonObject = {
     "type": "object",
     "properties": {
         "inputs": {
@@ -71,14 +157,10 @@ INPUTS_SCHEMA: dict[str, Any] = {
         "quantities": {
             "type": "object",
             "description": "functions of properties.py: inputs to numbers, and their bounds",
-            "additionalProperties": {
-                "type": "object",
-                "properties": {"min": _NUMBER, "max": _NUMBER, "function": {"type": "string"}},
-                "additionalProperties": False,
-            },
+            "additionalProperties": _QUANTITY,
         },
         "layouts": {"type": "array", "items": {"enum": list(LAYOUTS)}},
-        "edges": EDGES_SCHEMA,
+        "edges": {"type": "object", "additionalProperties": _EDGES},
         "stated": {
             "type": "array",
             "items": _NUMBER,
@@ -88,9 +170,8 @@ INPUTS_SCHEMA: dict[str, Any] = {
 }
 
 
-def may_be_float(spec: dict[str, Any]) -> bool:
+def may_be_float(spec: ArgumentSpec) -> bool:
     """Whether the numbers of a declared argument may be floats."""
     dtypes = spec.get("array", ())
-    return any(dtype.startswith("float") for dtype in dtypes) or "float" in (
-        spec.get(kind) for kind in ("number", "list", "tuple", "tuples")
-    )
+    kinds = (spec.get("number"), spec.get("list"), spec.get("tuple"), spec.get("tuples"))
+    return any(dtype.startswith("float") for dtype in dtypes) or "float" in kinds

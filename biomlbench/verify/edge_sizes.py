@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from biomlbench.verify import edge_values
+from biomlbench.verify.edge_numbers import RUNGS
+from biomlbench.verify.edge_values import AFTER, NEAR
 
 if TYPE_CHECKING:
     import numpy as np
 
     from biomlbench.verify.card import Card
+    from biomlbench.verify.declarations import ArgumentSpec, Shape
     from biomlbench.verify.edge_sources import Source
 
 __all__ = [
@@ -41,7 +43,7 @@ def factor_of(name: str) -> str:
     return f"len({name})"
 
 
-def names_of_sizes(spec: dict[str, Any]) -> list[str]:
+def names_of_sizes(spec: ArgumentSpec) -> list[str]:
     """Return the named sizes of an argument."""
     wanted = [*spec.get("shape", []), *([spec["length"]] if "length" in spec else [])]
     return [name for name in wanted if isinstance(name, str) and name != "..."]
@@ -56,7 +58,7 @@ def size_of(level: str, bounds: list[int], rng: np.random.Generator | None) -> i
     fit = {
         "few": [n for n in range(3, 9) if low <= n <= high],
         "tens": [n for n in range(9, 28) if low <= n <= high],
-        "rung": [n for n in edge_values.RUNGS if n > 8 and low <= n <= high],
+        "rung": [n for n in RUNGS if n > 8 and low <= n <= high],
     }[level]
     if not fit:
         return None
@@ -100,11 +102,12 @@ def as_earlier(
     source: Source, dims: dict[str, int], levels: dict[str, str], rng: np.random.Generator
 ) -> dict[str, int]:
     """Let half of the arrays that are made of an earlier one have its sizes, too."""
-    dims, earlier = dict(dims), list[list[Any]]()
+    dims = dict(dims)
+    earlier: list[Shape] = []
     for name, spec in source.arguments.items():
         shape = spec.get("shape", [])
         alike = [other for other in earlier if len(other) == len(shape)]
-        if levels[name] in (*edge_values.AFTER, edge_values.NEAR) and alike and rng.random() < 0.5:
+        if levels[name] in (*AFTER, NEAR) and alike and rng.random() < 0.5:
             for mine, theirs in zip(shape, alike[0], strict=True):
                 if mine in dims and theirs in dims:
                     low, high = source.sizes[mine]
@@ -117,8 +120,8 @@ def shrunk(source: Source, dims: dict[str, int], lead: tuple[int, ...]) -> dict[
     """Make the largest sizes smaller until a call is small enough."""
     dims = dict(dims)
     while dims:
-        shapes = [[dims.get(n, n) for n in s.get("shape", [])] for s in source.arguments.values()]
-        sizes = [math.prod(n for n in shape if isinstance(n, int)) for shape in shapes]
+        shapes = [spec.get("shape", []) for spec in source.arguments.values()]
+        sizes = [math.prod(dims.get(n, 1) if isinstance(n, str) else n for n in s) for s in shapes]
         product = math.prod(max(size, 1) for size in dims.values())
         largest = max(dims, key=lambda name: dims[name])
         low = source.sizes[largest][0]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.verify import edge_values
+from biomlbench.verify.edge_sizes import names_of_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
+    from biomlbench.verify.declarations import ArgumentSpec, EdgesSpec
+    from biomlbench.verify.space import DrawnSpec
 
 __all__ = ["Source", "sources"]
 
@@ -34,9 +38,9 @@ class Source(NamedTuple):
         Whether a build that raises is a fault, not a word that the inputs are not promised.
     """
 
-    arguments: dict[str, dict[str, Any]]
+    arguments: dict[str, ArgumentSpec]
     sizes: dict[str, list[int]]
-    build: Callable[..., dict[str, Any] | None] | None
+    build: Callable[..., Arguments | None] | None
     left_out: tuple[str, ...]
     most: int
     strict: bool = True
@@ -57,17 +61,17 @@ def sources(card: Card, function: str, count: int) -> list[Source]:
     list of Source
         Empty where the card declares nothing that values can be made for.
     """
-    own = card.config.get("edges", {}).get(function, {})
+    own: EdgesSpec = card.config.get("edges", {}).get(function, {})
     declared = card.config.get("inputs", {}).get(function)
     if not declared:
         return []
     count = own.get("count", count)
     parameters = inspect.signature(card.reference[function]).parameters
     left_out = tuple(n for n in parameters if parameters[n].default is not inspect.Parameter.empty)
-    arguments = own.get("arguments") if "build" in own else None
-    arguments = arguments or {**declared, **own.get("arguments", {})}
+    replaced = own.get("arguments", {})
+    arguments = (replaced if "build" in own else {}) or {**declared, **replaced}
     sizes = {**card.config.get("sizes", {}), **own.get("sizes", {})}
-    build = card.library.own(own["build"]) if "build" in own else None
+    build = card.build_of(own)
     if all(_can_be_made(spec, sizes) for spec in arguments.values()):
         return [Source(arguments, sizes, build, left_out, count)]
     return _of_spaces(card, function, count)
@@ -75,22 +79,18 @@ def sources(card: Card, function: str, count: int) -> list[Source]:
 
 def _of_spaces(card: Card, function: str, count: int) -> list[Source]:
     """Make sources of the declared input spaces of an entry point."""
-    spaces = [
-        space
-        for space in (card.verifier.generate if card.verifier else ())
-        if space.get("function", card.entry_points[0]) == function
-    ]
+    spaces = [space for space in card.spaces if card.function_of(space) == function]
     found = []
     for space in spaces:
         arguments = {name: _of_space(spec) for name, spec in space["arguments"].items()}
         if all(arguments.values()):
             sizes = {name: list(bounds) for name, bounds in space.get("dims", {}).items()}
-            build = card.library.own(space["build"]) if "build" in space else None
+            build = card.build_of(space)
             found.append(Source(arguments, sizes, build, (), max(1, count // len(spaces)), False))
     return found
 
 
-def _of_space(spec: dict[str, Any]) -> dict[str, Any]:
+def _of_space(spec: DrawnSpec) -> ArgumentSpec:
     """Return an argument of a space in the words of declared inputs; empty where it has none."""
     if "value" in spec:
         return {"choice": [spec["value"]]}
@@ -98,16 +98,16 @@ def _of_space(spec: dict[str, Any]) -> dict[str, Any]:
         return {"choice": spec["choice"]}
     if "string" in spec:
         return {"text": spec["string"], "length": spec.get("length", 1)}
-    for key, kind in (("integer", "int"), ("number", "float")):
-        if key in spec:
-            low, high = spec[key]
-            fixed = not isinstance(low, str) and not isinstance(high, str)
-            return {"number": kind, "min": low, "max": high} if fixed else {}
-    if spec.get("distinct") or any(isinstance(spec.get(b), str) for b in ("min", "max")):
-        return {}
+    if "integer" in spec or "number" in spec:
+        low, high = spec["integer"] if "integer" in spec else spec["number"]
+        if isinstance(low, str) or isinstance(high, str):
+            return {}
+        return {"number": "int" if "integer" in spec else "float", "min": low, "max": high}
     whole = "int" in spec["array"]
-    low, high = (0, 9) if whole else (-1.0, 1.0)
-    kept = {"min": spec.get("min", low), "max": spec.get("max", high)}
+    low, high = spec.get("min", 0 if whole else -1.0), spec.get("max", 9 if whole else 1.0)
+    if spec.get("distinct") or isinstance(low, str) or isinstance(high, str):
+        return {}
+    kept: ArgumentSpec = {"min": low, "max": high}
     if "decimals" in spec:
         kept["decimals"] = spec["decimals"]
     shape = spec.get("shape", [])
@@ -116,9 +116,8 @@ def _of_space(spec: dict[str, Any]) -> dict[str, Any]:
     return {"array": [spec["array"]], "shape": shape, **kept}
 
 
-def _can_be_made(spec: dict[str, Any], sizes: dict[str, Any]) -> bool:
-    wanted = [*spec.get("shape", []), *([spec["length"]] if "length" in spec else [])]
-    known = all(isinstance(n, int) or n in sizes or n == "..." for n in wanted)
+def _can_be_made(spec: ArgumentSpec, sizes: dict[str, list[int]]) -> bool:
+    known = all(name in sizes for name in names_of_sizes(spec))
     needs_length = any(kind in spec for kind in ("text", "list", "tuple"))
     kind = any(kind in spec for kind in edge_values.KINDS)
     return kind and known and ("length" in spec or not needs_length)

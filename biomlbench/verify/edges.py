@@ -21,12 +21,13 @@ import copy
 import hashlib
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biomlbench.errors import TaskError
 from biomlbench.verify import edge_values
+from biomlbench.verify.edge_numbers import Drawing
 from biomlbench.verify.edge_sizes import (
     MAX_LARGE,
     as_earlier,
@@ -44,12 +45,12 @@ from biomlbench.verify.pairwise import combinations
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
 __all__ = [
     "COUNT",
-    "EDGES_SCHEMA",
     "built",
     "edges",
     "factors_of",
@@ -95,24 +96,6 @@ _ENDS = ("high", "low", "huge", "tiny")
 """Patterns that all arguments of a call take together."""
 _ORDINARY = ("few", "tens", "mixed", "spread", "choice-0")
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
-
-EDGES_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": {
-        "type": "object",
-        "properties": {
-            "arguments": {"type": "object"},
-            "sizes": {"type": "object"},
-            "build": {"type": "string"},
-            "count": {"type": "integer", "minimum": 0},
-            "large": {
-                "type": "boolean",
-                "description": "false: the one large call keeps to `sizes`, because of its cost",
-            },
-        },
-        "additionalProperties": False,
-    },
-}
 
 
 def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
@@ -163,7 +146,7 @@ def _of_function(
             yield case
 
 
-def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
     """Yield inputs of one entry point by name, those outside of a promise included."""
     for number, source in enumerate(
         sources(card, function, max(LEAST, COUNT // len(card.entry_points)))
@@ -189,7 +172,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _about_size(
     card: Card, function: str, number: int, source: Source, rng: np.random.Generator
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, Arguments]]:
     """Yield calls with large sizes: all together, of few letters, and each size by itself."""
     calls = []
     if dims := large_sizes(source, card, function):
@@ -258,7 +241,7 @@ def _tried(
     levels: dict[str, str],
     rng: np.random.Generator,
     large: dict[str, int] | None = None,
-) -> dict[str, Any] | None:
+) -> Arguments | None:
     """Return inputs of the first draw that is promised; None where none of a few is."""
     draws = (_inputs(source, levels, rng, large) for _ in range(TRIES))
     return next((inputs for inputs in draws if inputs is not None), None)
@@ -269,7 +252,7 @@ def _inputs(
     levels: dict[str, str],
     rng: np.random.Generator,
     large: dict[str, int] | None = None,
-) -> dict[str, Any] | None:
+) -> Arguments | None:
     dims = {
         name: size_of(levels[factor_of(name)], bounds, rng) or 0
         for name, bounds in source.sizes.items()
@@ -277,11 +260,11 @@ def _inputs(
     }
     lead = _LEADS[int(levels.get("...", 0))]
     dims = large or shrunk(source, as_earlier(source, dims, levels, rng), lead)
-    drawing = edge_values.Drawing(rng, dims, lead=lead)
+    drawing = Drawing(rng, dims, lead=lead)
     return built(source, filled(source, levels, drawing))
 
 
-def filled(source: Source, levels: dict[str, str], drawing: edge_values.Drawing) -> dict[str, Any]:
+def filled(source: Source, levels: dict[str, str], drawing: Drawing) -> Arguments:
     """Make a value of each argument, by the pattern that `levels` names for it."""
     for name, spec in source.arguments.items():
         if levels[name] != "left-out":
@@ -291,7 +274,7 @@ def filled(source: Source, levels: dict[str, str], drawing: edge_values.Drawing)
     return drawing.earlier
 
 
-def built(source: Source, values: dict[str, Any]) -> dict[str, Any] | None:
+def built(source: Source, values: Arguments) -> Arguments | None:
     """Make inputs out of values; None where they are not promised."""
     if source.build is None:
         return values

@@ -55,13 +55,13 @@ def evaluate(
     version = version or card.version
     results = judging.Results(outputs)
     if version is Verifier.V1 or card.verifier is None:
-        rows = v1.judge(card, plan, oracle, results)
+        rows = v1.judge(plan, oracle, results)
         return Evaluation(rows, decide(rows), Verifier.V1)
     new = judging.judge(card, plan, oracle, results)
     ruling = decide(new)
     if version is Verifier.V2:
         return Evaluation(new, ruling, Verifier.V2)
-    old = v1.judge(card, plan, oracle, results)
+    old = v1.judge(plan, oracle, results)
     decided = decide(old)._replace(hidden_score=ruling.hidden_score)
     beside = [row._replace(severity=Severity.ADVISORY) for row in new]
     return Evaluation([*old, *beside, _agreement(decided, ruling)], decided, Verifier.SHADOW)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
 
@@ -46,7 +47,7 @@ class Counterexample:
 
     check: str
     space: str
-    inputs: dict[str, Any]
+    inputs: Arguments
     output: Any
     message: str
 
@@ -55,8 +56,8 @@ class Counterexample:
         return f"{self.check}: {self.message}\n  for {inputs}\n  it gives {self.output!r}"
 
 
-class _HypothesisSource:
-    """Draws as :class:`biomlbench.verify.space.Source` does, from Hypothesis."""
+class _HypothesisSource(spaces.Source):
+    """Draws from Hypothesis."""
 
     def __init__(self, draw: Callable[[Any], Any]) -> None:
         from hypothesis import strategies
@@ -124,15 +125,15 @@ def counterexample(
     TaskError
         If the card declares no input space or has no such check.
     """
-    if not card.verifier or not card.verifier.generate:
+    if not card.spaces:
         raise TaskError(
             f"{card.folder / 'verifier.yaml'}: declare an input space under `generate` first"
         )
     checks = [c for c in card.checks if check in (None, c.name) and (check or c.semantic)]
     if not checks:
         raise TaskError(f"{card.folder / 'verifier.yaml'}: there is no check `{check}`")
-    for space in card.verifier.generate:
-        function = space.get("function", card.entry_points[0])
+    for space in card.spaces:
+        function = card.function_of(space)
         candidate = solution if callable(solution) else getattr(functions_of(solution), function)
         for one in checks:
             if one.function not in (None, function):
@@ -145,7 +146,7 @@ def counterexample(
 
 def _search(
     card: Card,
-    space: dict[str, Any],
+    space: spaces.Space,
     function: str,
     candidate: Callable[..., Any],
     check: Check,
@@ -155,7 +156,7 @@ def _search(
     import hypothesis
     from hypothesis import strategies
 
-    build = card.library.own(space["build"]) if "build" in space else None
+    build = card.build_of(space)
     smallest: list[Counterexample] = []
 
     @hypothesis.seed(seed)
@@ -185,11 +186,11 @@ def _search(
 
 
 def _look(
-    card: Card, function: str, candidate: Callable[..., Any], check: Check, inputs: dict[str, Any]
+    card: Card, function: str, candidate: Callable[..., Any], check: Check, inputs: Arguments
 ) -> tuple[Any, Finding]:
     """Evaluate one check on one drawn input, variants included."""
-    variants: list[dict[str, Any]] = []
-    info: dict[str, Any] = {}
+    variants: list[Arguments] = []
+    info: Arguments = {}
     if check.mode == "metamorphic":
         made = card.library.transform(check.options["transform"])(inputs, np.random.default_rng(0))
         variants, info = made.variants, made.info
@@ -208,6 +209,6 @@ def _look(
         return output, get_mode(check.mode).judge(check, unit, card.library)
 
 
-def _call(card: Card, function: Callable[..., Any], name: str, inputs: dict[str, Any]) -> Any:
+def _call(card: Card, function: Callable[..., Any], name: str, inputs: Arguments) -> Any:
     args, kwargs = copy.deepcopy(card.unbind(name, inputs))
     return decode(encode(function(*args, **kwargs)))

@@ -94,12 +94,11 @@ _BODIES = {
 NAMES = tuple(_BODIES)
 
 
-def fitting(card: Card, plan: Plan, oracle: Oracle) -> tuple[str, ...]:
+def fitting(plan: Plan, oracle: Oracle) -> tuple[str, ...]:
     """Return which of :data:`NAMES` a card's arguments and results leave room for.
 
     Parameters
     ----------
-    card : Card
     plan : Plan
     oracle : Oracle
 
@@ -141,7 +140,7 @@ def source(name: str, card: Card) -> str:
 def write(folder: Path, card: Card, plan: Plan, oracle: Oracle) -> dict[str, Path]:
     """Write what fits a card into a folder, and return the files by name."""
     found = {}
-    for name in fitting(card, plan, oracle):
+    for name in fitting(plan, oracle):
         path = folder / f"{name.replace('-', '_')}.py"
         path.write_text(source(name, card), encoding="utf-8")
         found[name] = path

@@ -17,6 +17,7 @@ from biomlbench.verify.policy import GATE, decide
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.verify.card import Card
     from biomlbench.verify.execution import Executor
     from biomlbench.verify.oracle import Oracle
@@ -146,7 +147,7 @@ class KillMatrix:
         found += [f"pattern {pattern}: nothing catches it" for pattern in self.uncaught_patterns]
         return found
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[JsonObject]:
         """Return one mapping for each solution and check, for tables and figures."""
         return [
             {

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = ["Library", "LibraryError", "as_finding", "canonical", "summary"]
 
 
@@ -46,7 +48,7 @@ def as_finding(result: Any) -> Finding:
     raise TypeError(f"a property returns a Finding, bool, None or str, not {type(result).__name__}")
 
 
-def named(value: Any) -> tuple[str, dict[str, Any]]:
+def named(value: Any) -> tuple[str, Arguments]:
     """Split ``name`` or ``{name: ..., option: ...}`` into name and options."""
     if isinstance(value, str):
         return value, {}
@@ -68,7 +70,7 @@ class Library:
     def __init__(
         self,
         own: ModuleType | None = None,
-        reference: Callable[[dict[str, Any]], Any] | None = None,
+        reference: Callable[[Arguments], Any] | None = None,
     ) -> None:
         self._own = own
         self._reference = reference

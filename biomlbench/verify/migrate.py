@@ -15,7 +15,7 @@ from biomlbench.verify.oracle import compute
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from biomlbench.verify.card import Card
+    from biomlbench.contracts.mappings import Config
     from biomlbench.verify.oracle import Oracle
 
 __all__ = ["migrate"]
@@ -55,7 +55,7 @@ def migrate(folder: str | Path) -> str:
             f"{card.folder / 'cases.py'}: there are no hidden cases; define hidden() with at "
             "least 12 of them first"
         )
-    return _text(card, suites, floating, _all_finite(oracle))
+    return _text(suites, floating, _all_finite(oracle))
 
 
 def _is_floating(value: Any) -> bool:
@@ -75,12 +75,12 @@ def _all_finite(oracle: Oracle) -> bool:
     return True
 
 
-def _text(card: Card, suites: list[str], floating: bool, finite: bool) -> str:
+def _text(suites: list[str], floating: bool, finite: bool) -> str:
     patterns = {
         "wrong-form": "the result has the wrong type, shape or length",
         "wrong-values": "the result differs from the reference's",
     }
-    checks: list[dict[str, Any]] = [
+    checks: list[Config] = [
         {
             "name": "form",
             "mode": "shape_guard",
@@ -90,7 +90,7 @@ def _text(card: Card, suites: list[str], floating: bool, finite: bool) -> str:
         }
     ]
     for suite in suites:
-        check: dict[str, Any] = {
+        check: Config = {
             "name": "oracle" if suite == "hidden" else f"oracle-{suite}",
             "mode": "numeric_tolerance" if floating else "exact_match",
             "suite": suite,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, Verdict, fault_of
 from biomlbench.verify.modes import get_mode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
+
+    from biomlbench.contracts.rows import CheckRow
 
 __all__ = ["GATE", "TABLE", "CheckOutcome", "Decision", "decide", "gate", "kind", "rounded"]
 
@@ -36,15 +38,35 @@ class CheckOutcome(NamedTuple):
     pattern: str
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Self:
+    def of(cls, row: CheckRow) -> Self:
         """Return what a row of a table says, whatever else it holds."""
-        found = cls(**{name: row[name] for name in cls._fields})
-        return found._replace(
-            suite=Suite(found.suite),
-            severity=Severity(found.severity),
-            outcome=Outcome(found.outcome),
-            reason=Reason(found.reason),
+        return cls(
+            check=row["check"],
+            suite=Suite(row["suite"]),
+            mode=row["mode"],
+            severity=Severity(row["severity"]),
+            outcome=Outcome(row["outcome"]),
+            reason=Reason(row["reason"]),
+            message=row["message"],
+            margin=row["margin"],
+            weight=row["weight"],
+            pattern=row["pattern"],
         )
+
+    def row(self) -> CheckRow:
+        """Return the row of a table; that its keys are the fields here, the type checker sees."""
+        return {
+            "check": self.check,
+            "suite": self.suite,
+            "mode": self.mode,
+            "severity": self.severity,
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "message": self.message,
+            "margin": self.margin,
+            "weight": self.weight,
+            "pattern": self.pattern,
+        }
 
 
 def rounded(margin: float) -> float:

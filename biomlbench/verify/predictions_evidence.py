@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.verify.second_scores import SECOND
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import Config
+
 __all__ = ["of_predictions"]
 
 
-def of_predictions(folder: Path, config: dict[str, Any]) -> list[tuple[str, str, str]]:
+def of_predictions(folder: Path, config: Config) -> list[tuple[str, str, str]]:
     """Look at what evidence a prediction task has.
 
     Parameters
@@ -47,7 +49,7 @@ def of_predictions(folder: Path, config: dict[str, Any]) -> list[tuple[str, str,
     ]
 
 
-def _descriptions(config: dict[str, Any]) -> list[str]:
+def _descriptions(config: Config) -> list[str]:
     declared = str(config.get("description") or "description.md")
     return [declared.rsplit("/", 1)[-1]]
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from biomlbench.verify import edge_sizes, edge_values
+from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED, holds
+from biomlbench.verify.edge_sizes import MAX_PRODUCT
 
 if TYPE_CHECKING:
-    from biomlbench.verify.constants import Constants
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["ORDINARY", "Arguments", "Probe", "in_turn", "ways"]
+    from biomlbench.contracts.mappings import Arguments
+    from biomlbench.verify.constants import Constants
+    from biomlbench.verify.declarations import ArgumentSpec
+
+__all__ = ["ORDINARY", "Probe", "ProbedArguments", "in_turn", "ways"]
 
 SMALL = 1e-2
 """Below it, a number in code is a tolerance rather than a distance."""
@@ -28,7 +32,7 @@ LARGEST_MODULUS = 16
 ORDINARY = 8
 """Size of what a probe is not about."""
 
-Change = Callable[[dict[str, Any], np.random.Generator], None]
+Change: TypeAlias = "Callable[[Arguments, np.random.Generator], None]"
 
 
 class Probe(NamedTuple):
@@ -60,23 +64,23 @@ class Probe(NamedTuple):
     lead: tuple[int, ...] = ()
 
 
-class Arguments(NamedTuple):
+class ProbedArguments(NamedTuple):
     """The arguments of an entry point by what a constant may mean for them."""
 
     bounds: dict[str, list[int]]
-    numbers: dict[str, dict[str, Any]]
+    numbers: dict[str, ArgumentSpec]
     single: list[str]
     floats: list[str]
-    texts: dict[str, dict[str, Any]]
+    texts: dict[str, ArgumentSpec]
     led: bool
 
 
-def ways(arguments: Arguments, constants: Constants) -> Iterator[Probe]:
+def ways(arguments: ProbedArguments, constants: Constants) -> Iterator[Probe]:
     """Yield what makes inputs meet constants: of each the likeliest first, then the next.
 
     Parameters
     ----------
-    arguments : Arguments
+    arguments : ProbedArguments
     constants : Constants
     """
     each = [_next_to(arguments, one) for one in constants.numbers]
@@ -91,7 +95,7 @@ def in_turn(ways: list[Iterator[Any]]) -> Iterator[Any]:
         yield from (item for item in row if item is not None)
 
 
-def _next_to(arguments: Arguments, number: float) -> Iterator[Probe]:
+def _next_to(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
     """Yield what a number in code may be about, the likeliest first."""
     found = [
         _sizes(arguments, number),
@@ -103,7 +107,7 @@ def _next_to(arguments: Arguments, number: float) -> Iterator[Probe]:
         yield probe._replace(name=f"{number:.17g}-{probe.name}")
 
 
-def _sizes(arguments: Arguments, number: float) -> Iterator[Probe]:
+def _sizes(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
     if not isinstance(number, int):
         if not LEAST_SHARE <= number <= 0.5:
             return
@@ -113,7 +117,7 @@ def _sizes(arguments: Arguments, number: float) -> Iterator[Probe]:
         for name, (low, high) in bounds.items():
             if low <= size <= high:
                 yield Probe(f"{name}={size}", {name: size})
-        if arguments.led and size <= edge_sizes.MAX_PRODUCT // ORDINARY:
+        if arguments.led and size <= MAX_PRODUCT // ORDINARY:
             yield Probe(f"lead={size}", lead=(size,))
     for size in (2 * number + 1, number + 1):
         fit = {n: size for n, (low, high) in bounds.items() if low <= size <= high}
@@ -127,13 +131,13 @@ def _sizes(arguments: Arguments, number: float) -> Iterator[Probe]:
             yield Probe(f"{one}*{other}>{number}", {one: long, other: wide})
 
 
-def _values(arguments: Arguments, number: float) -> Iterator[Probe]:
+def _values(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
     names, single = arguments.numbers, arguments.single
     around = _around(number)
     if number < SMALL:
         yield from _close(arguments, number)
     many = [name for name in names if name not in single]
-    fits = [name for name, spec in names.items() if any(_fits(spec, one) for one in around[:3])]
+    fits = [name for name, spec in names.items() if any(holds(spec, one) for one in around[:3])]
     if fits:
         here = (*around, 1.0, 0.9 * number, 1.1 * number)
         yield Probe("at", {}, dict.fromkeys(fits, "ties"), here)
@@ -143,7 +147,7 @@ def _values(arguments: Arguments, number: float) -> Iterator[Probe]:
         else:
             apart = (base + number, base + number * (1 + 1e-6), base + number * (1 - 1e-6))
         pool = tuple(_whole(one) for one in (base, *apart, base + 1.0))
-        near = [name for name in many if any(_fits(names[name], one) for one in apart)]
+        near = [name for name in many if any(holds(names[name], one) for one in apart)]
         if near:
             yield Probe(f"apart-from-{base:g}", {}, dict.fromkeys(near, "ties"), pool)
         if base == 1.0:
@@ -151,17 +155,17 @@ def _values(arguments: Arguments, number: float) -> Iterator[Probe]:
     if fits:
         yield Probe("at-again", {}, dict.fromkeys(fits[::2], "ties"), around)
     for name in many:
-        if name in arguments.floats and _fits(names[name], number):
+        if name in arguments.floats and holds(names[name], number):
             yield Probe(f"total-of-{name}", change=_summing_to(name, number))
 
 
-def _alone(arguments: Arguments, numbers: tuple[float, ...]) -> Iterator[Probe]:
+def _alone(arguments: ProbedArguments, numbers: tuple[float, ...]) -> Iterator[Probe]:
     for one, name in itertools.product(numbers, arguments.single):
-        if _fits(arguments.numbers[name], one):
+        if holds(arguments.numbers[name], one):
             yield Probe(f"{name}={one:.17g}", {}, {name: "ties"}, (one,))
 
 
-def _close(arguments: Arguments, number: float) -> Iterator[Probe]:
+def _close(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
     """Yield arrays that are equal to an earlier one but for a tolerance, small and large ones."""
     arrays = [name for name in arguments.floats if arguments.numbers[name].get("array")]
     for size, side in itertools.product((1000.0, 1.0), SIDES):
@@ -173,11 +177,11 @@ def _close(arguments: Arguments, number: float) -> Iterator[Probe]:
                 yield Probe(f"{other}-{side:g}-of-{one}-times-{size:g}", change=change)
 
 
-def _magnitudes(arguments: Arguments, number: float) -> Iterator[Probe]:
+def _magnitudes(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
     floats = arguments.floats
     for factor in (0.1, 1e-4, 10.0, 1e4):
         scale = number * factor
-        if not edge_values.SMALLEST_STATED < scale < edge_values.LARGEST_STATED / 10:
+        if not SMALLEST_STATED < scale < LARGEST_STATED / 10:
             continue
         if floats:
             yield Probe(f"times-{factor:g}", {}, dict.fromkeys(floats, "tiny"), scale=scale)
@@ -185,14 +189,16 @@ def _magnitudes(arguments: Arguments, number: float) -> Iterator[Probe]:
             yield Probe(f"{name}-times-{factor:g}", {}, {name: "tiny"}, scale=scale)
 
 
-def _runs(arguments: Arguments, number: float) -> Iterator[Probe]:
+def _runs(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
     """Yield stretches of so many equal elements, and of one more."""
     if not isinstance(number, int) or not 2 <= number <= LONGEST_RUN:
         return
     declared = {n: s["length"] for n, s in arguments.texts.items()}
     declared |= {n: s["shape"][0] for n, s in arguments.numbers.items() if s.get("shape")}
     for name, size in declared.items():
-        low, high = arguments.bounds.get(size, (0, 0)) if isinstance(size, str) else (0, 0)
+        if not isinstance(size, str):
+            continue
+        low, high = arguments.bounds.get(size, (0, 0))
         for length in (number, number + 1):
             if low <= length + 4 <= high:
                 yield Probe(
@@ -205,7 +211,7 @@ def _runs(arguments: Arguments, number: float) -> Iterator[Probe]:
                 )
 
 
-def _remainders(arguments: Arguments, modulus: int) -> Iterator[Probe]:
+def _remainders(arguments: ProbedArguments, modulus: int) -> Iterator[Probe]:
     for rest in range(min(modulus, LARGEST_MODULUS)):
         for name, (low, high) in arguments.bounds.items():
             size = max(low, 2 * modulus) // modulus * modulus + rest
@@ -213,10 +219,12 @@ def _remainders(arguments: Arguments, modulus: int) -> Iterator[Probe]:
                 yield Probe(f"{name}%{modulus}={rest}", {name: size})
 
 
-def _words(arguments: Arguments, word: str) -> Iterator[Probe]:
+def _words(arguments: ProbedArguments, word: str) -> Iterator[Probe]:
     for name, spec in arguments.texts.items():
         size = spec["length"]
-        low, high = arguments.bounds.get(size, (0, 0)) if isinstance(size, str) else (0, 0)
+        if not isinstance(size, str):
+            continue
+        low, high = arguments.bounds.get(size, (0, 0))
         long = max(low, 3 * len(word) + ORDINARY)
         if (not spec["text"] or set(word) <= set(spec["text"])) and long <= high:
             for place in ("first", "last", "inside"):
@@ -234,12 +242,8 @@ def _whole(number: float) -> float:
     return int(number) if float(number).is_integer() and abs(number) < 2**63 else number
 
 
-def _fits(spec: dict[str, Any], number: float) -> bool:
-    return edge_values.holds(spec, number)
-
-
 def _summing_to(name: str, total: float) -> Change:
-    def change(values: dict[str, Any], rng: np.random.Generator) -> None:
+    def change(values: Arguments, rng: np.random.Generator) -> None:
         array = values.get(name)
         if isinstance(array, np.ndarray) and array.dtype.kind == "f" and array.size:
             there = np.abs(array).sum(axis=-1, keepdims=True)
@@ -249,7 +253,7 @@ def _summing_to(name: str, total: float) -> Change:
 
 
 def _close_to(one: str, other: str, by: float, size: float, most: float) -> Change:
-    def change(values: dict[str, Any], rng: np.random.Generator) -> None:
+    def change(values: Arguments, rng: np.random.Generator) -> None:
         if isinstance(base := values.get(one), np.ndarray) and base.size and other in values:
             # all numbers of one magnitude, so that each is as close, relatively, as any other
             largest = min(size, most)
@@ -262,7 +266,7 @@ def _close_to(one: str, other: str, by: float, size: float, most: float) -> Chan
 
 
 def _with_run(name: str, length: int) -> Change:
-    def change(values: dict[str, Any], rng: np.random.Generator) -> None:
+    def change(values: Arguments, rng: np.random.Generator) -> None:
         value, start = values[name], 2
         if isinstance(value, str):
             run = value[start] * length
@@ -278,7 +282,7 @@ def _with_run(name: str, length: int) -> Change:
 
 
 def _with_word(name: str, word: str, place: str) -> Change:
-    def change(values: dict[str, Any], rng: np.random.Generator) -> None:
+    def change(values: Arguments, rng: np.random.Generator) -> None:
         text = values[name]
         start = {"first": 0, "last": len(text) - len(word), "inside": len(text) // 2}[place]
         values[name] = text[:start] + word + text[start + len(word) :]

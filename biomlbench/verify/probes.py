@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biomlbench.verify import edge_sizes, edge_values, edges
+from biomlbench.verify import edge_sizes, edges
 from biomlbench.verify.constants import Constants, constants_of
+from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sources import Source, sources
-from biomlbench.verify.probe_ways import ORDINARY, Arguments, Probe, in_turn, ways
+from biomlbench.verify.probe_ways import ORDINARY, Probe, ProbedArguments, in_turn, ways
 from biomlbench.verify.statement import statement_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
+    from biomlbench.verify.declarations import ArgumentSpec
     from biomlbench.verify.plan import PlannedCase
 
 __all__ = ["MAX_PROBES", "probes"]
@@ -125,9 +128,9 @@ def _of_source(
 
 def _arguments(
     source: Source, bounds: dict[str, list[int]], factors: dict[str, list[str]]
-) -> Arguments:
+) -> ProbedArguments:
     numbers = {n: s for n, s in source.arguments.items() if "ties" in factors[n]}
-    return Arguments(
+    return ProbedArguments(
         {name: bounds[name] for name in bounds},
         numbers,
         [name for name, spec in numbers.items() if "number" in spec],
@@ -139,11 +142,11 @@ def _arguments(
 
 def _inputs(
     source: Source,
-    arguments: Arguments,
+    arguments: ProbedArguments,
     factors: dict[str, list[str]],
     probe: Probe,
     rng: np.random.Generator,
-) -> dict[str, Any] | None:
+) -> Arguments | None:
     dims = {
         name: probe.sizes.get(name, min(max(low, ORDINARY - i), high))
         for i, (name, (low, high)) in enumerate(arguments.bounds.items())
@@ -153,7 +156,7 @@ def _inputs(
     # the pattern takes any magnitude; whether the card names it depends on its own
     levels |= {name: way for name, way in probe.patterns.items() if way == "tiny"}
     scale = probe.scale
-    drawing = edge_values.Drawing(rng, dims, probe.pool, probe.lead, tiny=scale, huge=scale)
+    drawing = Drawing(rng, dims, probe.pool, probe.lead, tiny=scale, huge=scale)
     try:
         values = edges.filled(source, levels, drawing)
         if probe.change is not None:
@@ -173,11 +176,11 @@ def _ordinary(levels: list[str], rng: np.random.Generator) -> str:
     return next((one for one in ("spread", "mixed", "0") if one in levels), levels[0])
 
 
-def _within(spec: dict[str, Any], value: Any) -> bool:
+def _within(spec: ArgumentSpec, value: Any) -> bool:
     """Whether numbers keep to the bounds of their argument, which a build does not tell."""
     if isinstance(value, str) or value is None or "choice" in spec:
         return True
     numbers = np.asarray(value)
     if numbers.dtype.kind not in "iuf" or not numbers.size:
         return True
-    return all(edge_values.holds(spec, float(end)) for end in (numbers.min(), numbers.max()))
+    return all(holds(spec, float(end)) for end in (numbers.min(), numbers.max()))

@@ -18,13 +18,15 @@ import numpy as np
 
 from biomlbench.verify.alternates import lies_in
 from biomlbench.verify.declarations import INPUTS_SCHEMA, may_be_float
-from biomlbench.verify.edge_values import LARGEST_STATED, SMALLEST_STATED
+from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
 from biomlbench.verify.statement import problems_of_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
+    from biomlbench.verify.declarations import ArgumentSpec, QuantitySpec, Shape, Size
     from biomlbench.verify.plan import PlannedCase
 
 __all__ = ["broken_by", "problems"]
@@ -33,6 +35,7 @@ REACHED = 0.01
 """A quantity's bound counts as reached this close to it: it is computed from inputs."""
 TOGETHER = 0.9
 """Share of the largest product of its sizes that one case of each function must have."""
+_ANY_ROWS: Shape = ["...", "..."]
 _LARGEST_OF_32_BITS = 2**32 - 1
 _LAST_OF_16_BITS = "\uffff"
 
@@ -71,7 +74,7 @@ def broken_by(card: Card, case: PlannedCase) -> Iterator[str]:
 
 
 class _Linter:
-    def __init__(self, card: Card, declared: dict[str, Any]) -> None:
+    def __init__(self, card: Card, declared: dict[str, dict[str, ArgumentSpec]]) -> None:
         self.card, self.declared = card, declared
         self.sizes: dict[str, list[int]] = card.config.get("sizes", {})
         self.found: list[str] = []
@@ -133,24 +136,24 @@ class _Linter:
             before, all_of_them = self.largest.get(function, (0, 0))
             self.largest[function] = max(before, product), max(all_of_them, most)
 
-    def _quantity(self, name: str, spec: dict[str, Any], inputs: dict[str, Any]) -> Iterator[str]:
+    def _quantity(self, name: str, spec: QuantitySpec, inputs: Arguments) -> Iterator[str]:
         values = np.atleast_1d(np.asarray(self.card.library.own(name)(inputs), dtype=float))
         values = values[np.isfinite(values)]
         if not values.size:
             return
         slack = 1e-9 * max(abs(spec.get("min", 0)), abs(spec.get("max", 0)))
-        for bound, value, outside in (
-            ("min", values.min(), values.min() < spec.get("min", -math.inf) - slack),
-            ("max", values.max(), values.max() > spec.get("max", math.inf) + slack),
-        ):
-            if outside:
-                yield f"quantity {name} = {value:g} is beyond its {bound} {spec[bound]:g}"
-            if bound in spec and abs(value - spec[bound]) <= REACHED * abs(spec[bound]):
-                self.kept.add(f"quantity {name}: {bound} {spec[bound]:g}")
+        for bound in ("min", "max"):
+            if bound not in spec:
+                continue
+            value, limit = values.min() if bound == "min" else values.max(), spec[bound]
+            if value < limit - slack if bound == "min" else value > limit + slack:
+                yield f"quantity {name} = {value:g} is beyond its {bound} {limit:g}"
+            if abs(value - limit) <= REACHED * abs(limit):
+                self.kept.add(f"quantity {name}: {bound} {limit:g}")
         if values.size > 1:
             self._at_ends(name, spec, values)
 
-    def _at_ends(self, name: str, spec: dict[str, Any], values: np.ndarray) -> None:
+    def _at_ends(self, name: str, spec: QuantitySpec, values: np.ndarray) -> None:
         """Note the bounds that all numbers of a quantity are at, and whether some are at each."""
         near = {
             bound: np.abs(values - spec[bound]) <= REACHED * abs(spec[bound])
@@ -167,7 +170,7 @@ class _Linter:
                 self.kept.add(f"quantity {name}: at both ends")
 
     def _argument(
-        self, where: str, spec: dict[str, Any], value: Any, dims: dict[str, int]
+        self, where: str, spec: ArgumentSpec, value: Any, dims: dict[str, int]
     ) -> Iterator[str]:
         if value is None:
             self.kept.add(f"{where}: None")
@@ -191,9 +194,10 @@ class _Linter:
                 yield f"is of dtype {value.dtype}, not {' or '.join(spec['array'])}"
             yield from _shape(spec.get("shape", []), value.shape, dims)
         elif "list" in spec or "tuple" in spec:
-            kind = list if "list" in spec else tuple
-            if not _holds(value, kind, spec[kind.__name__]):
-                yield f"is not a {kind.__name__} of {spec[kind.__name__]}"
+            kind: type[list[Any] | tuple[Any, ...]] = list if "list" in spec else tuple
+            of = spec["list"] if "list" in spec else spec["tuple"]
+            if not _holds(value, kind, of):
+                yield f"is not a {kind.__name__} of {of}"
                 return
             yield from _shape([spec.get("length", "...")], (len(value),), dims)
         elif "tuples" in spec:
@@ -201,7 +205,7 @@ class _Linter:
             if not (isinstance(value, list) and all(_holds(row, tuple, of) for row in value)):
                 yield f"is not a list of tuples of {of}"
                 return
-            length, *width = spec.get("shape", ["...", "..."])
+            length, *width = spec.get("shape", _ANY_ROWS)
             yield from _shape([length], (len(value),), dims)
             for row in value:
                 yield from _shape(width, (len(row),), dims)
@@ -212,7 +216,7 @@ class _Linter:
         yield from self._range(where, spec, np.asarray(value))
 
     def _text(
-        self, where: str, spec: dict[str, Any], value: Any, dims: dict[str, int]
+        self, where: str, spec: ArgumentSpec, value: Any, dims: dict[str, int]
     ) -> Iterator[str]:
         if type(value) is not str:
             yield f"is a {type(value).__name__}, not a string"
@@ -223,7 +227,7 @@ class _Linter:
             self.kept.add(f"{where}: a character beyond 16 bits")
         yield from _shape([spec.get("length", "...")], (len(value),), dims)
 
-    def _range(self, where: str, spec: dict[str, Any], array: np.ndarray) -> Iterator[str]:
+    def _range(self, where: str, spec: ArgumentSpec, array: np.ndarray) -> Iterator[str]:
         if array.dtype.kind not in "biuf" or not array.size:
             return
         if (
@@ -253,8 +257,8 @@ class _Linter:
             for number in (least, most):
                 if not SMALLEST_STATED * (1 - 1e-9) <= number <= LARGEST_STATED * (1 + 1e-9):
                     yield f"holds {number:g}, of a magnitude that the statement does not allow"
-        for bound, value in (("min", low), ("max", high)):
-            if value == spec.get(bound):
+        for bound in ("min", "max"):
+            if (low if bound == "min" else high) == spec.get(bound):
                 self.kept.add(f"{where}: {bound} {spec[bound]:g}")
 
     def unkept(self) -> list[str]:
@@ -294,19 +298,25 @@ class _Linter:
             found += [f"no case with size {name} = {b}" for b in bounds if b not in seen]
         return found
 
-    def _summed(self, spec: dict[str, Any]) -> Iterator[str]:
+    def _summed(self, spec: ArgumentSpec) -> Iterator[str]:
         """Yield the dtypes that the numbers of an array may fit in and their sum may not."""
-        most = math.prod(self.sizes.get(n, [n, n])[1] for n in spec.get("shape", []) if n != "...")
+        most = math.prod(map(self._largest, spec.get("shape", [])))
         for dtype in spec.get("array", ()):
             if dtype != "bool" and _is_small(np.dtype(dtype)):
                 limit = np.iinfo(dtype).max
                 if most * min(spec.get("max", limit), limit) > limit:
                     yield dtype
 
-    def _ways(self, spec: dict[str, Any]) -> Iterator[str]:
+    def _largest(self, size: Size) -> int:
+        """Return the largest size that an axis may have; 1 for any axes."""
+        if size == "...":
+            return 1
+        return self.sizes[size][1] if isinstance(size, str) else size
+
+    def _ways(self, spec: ArgumentSpec) -> Iterator[str]:
         """Yield the layouts that change an array, with each dtype."""
         shape = spec.get("shape", [])
-        if all(self.sizes.get(n, [n, n])[1] == 1 for n in shape if n != "..."):
+        if all(self._largest(size) == 1 for size in shape):
             return
         for layout in self.card.layouts:
             for dtype in spec.get("array", ()):
@@ -328,7 +338,7 @@ def _holds(value: Any, kind: type[list[Any] | tuple[Any, ...]], of: str) -> bool
     return isinstance(value, kind) and all(_is(item, of) for item in value)
 
 
-def _shape(declared: list[Any], shape: tuple[int, ...], dims: dict[str, int]) -> Iterator[str]:
+def _shape(declared: Shape, shape: tuple[int, ...], dims: dict[str, int]) -> Iterator[str]:
     if declared and declared[0] == "...":
         declared = declared[1:]
         shape = shape[len(shape) - len(declared) :] if declared else ()

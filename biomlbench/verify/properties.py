@@ -11,11 +11,14 @@ list or tuple that the candidate returned.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biomlbench.verify.cases import Finding, within
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments
 
 __all__ = [
     "bounded",
@@ -35,7 +38,6 @@ __all__ = [
     "symmetric",
 ]
 
-Inputs = dict[str, Any]
 TOLERANCE = 1e-9
 """Default tolerance of an invariant: far above rounding in double precision, far below use."""
 
@@ -54,14 +56,14 @@ def _worst(deviation: np.ndarray, limit: float, message: str) -> Finding:
     return within(float(np.max(np.where(np.isnan(deviation), np.inf, deviation))), limit, message)
 
 
-def finite(inputs: Inputs, output: Any, *, key: Any = None) -> Finding:
+def finite(inputs: Arguments, output: Any, *, key: Any = None) -> Finding:
     """Every number is finite."""
     bad = int(np.count_nonzero(~np.isfinite(_numbers(output, key))))
     return Finding(bad == 0, f"{bad} of the numbers are NaN or infinite" if bad else "")
 
 
 def bounded(
-    inputs: Inputs,
+    inputs: Arguments,
     output: Any,
     *,
     low: float = -np.inf,
@@ -82,7 +84,7 @@ def bounded(
 
 
 def row_stochastic(
-    inputs: Inputs, output: Any, *, axis: int = -1, tolerance: float = TOLERANCE, key: Any = None
+    inputs: Arguments, output: Any, *, axis: int = -1, tolerance: float = TOLERANCE, key: Any = None
 ) -> Finding:
     """No number is negative and every line along `axis` sums to 1."""
     x = _numbers(output, key)
@@ -98,14 +100,14 @@ def _max(x: np.ndarray) -> float:
 
 
 def probability_simplex(
-    inputs: Inputs, output: Any, *, tolerance: float = TOLERANCE, key: Any = None
+    inputs: Arguments, output: Any, *, tolerance: float = TOLERANCE, key: Any = None
 ) -> Finding:
     """A vector (or every row of a matrix) is a probability distribution."""
     return row_stochastic(inputs, output, axis=-1, tolerance=tolerance, key=key)
 
 
 def masked_entries_zero(
-    inputs: Inputs,
+    inputs: Arguments,
     output: Any,
     *,
     mask: str,
@@ -127,7 +129,7 @@ def masked_entries_zero(
 
 
 def monotone(
-    inputs: Inputs,
+    inputs: Arguments,
     output: Any,
     *,
     increasing: bool = True,
@@ -149,7 +151,7 @@ def monotone(
 
 
 def sorted_values(
-    inputs: Inputs, output: Any, *, descending: bool = False, key: Any = None
+    inputs: Arguments, output: Any, *, descending: bool = False, key: Any = None
 ) -> Finding:
     """The list is sorted; strings are allowed."""
     items = list(output if key is None else output[key])
@@ -158,7 +160,7 @@ def sorted_values(
 
 
 def symmetric(
-    inputs: Inputs, output: Any, *, tolerance: float = TOLERANCE, key: Any = None
+    inputs: Arguments, output: Any, *, tolerance: float = TOLERANCE, key: Any = None
 ) -> Finding:
     """A square matrix equals its transpose."""
     x = _numbers(output, key)
@@ -168,7 +170,7 @@ def symmetric(
 
 
 def positive_semidefinite(
-    inputs: Inputs, output: Any, *, tolerance: float = 1e-8, key: Any = None
+    inputs: Arguments, output: Any, *, tolerance: float = 1e-8, key: Any = None
 ) -> Finding:
     """A symmetric matrix has no eigenvalue below -tolerance times the largest."""
     x = _numbers(output, key)
@@ -182,7 +184,7 @@ def positive_semidefinite(
 
 
 def orthogonal(
-    inputs: Inputs,
+    inputs: Arguments,
     output: Any,
     *,
     rows: bool = False,
@@ -202,7 +204,7 @@ def orthogonal(
     return found
 
 
-def permutation_of_input(inputs: Inputs, output: Any, *, of: str, key: Any = None) -> Finding:
+def permutation_of_input(inputs: Arguments, output: Any, *, of: str, key: Any = None) -> Finding:
     """The values are those of the input `of`, each as often, in any order."""
     got = np.sort(_numbers(output, key), axis=None)
     want = np.sort(np.asarray(inputs[of], float), axis=None)
@@ -210,7 +212,7 @@ def permutation_of_input(inputs: Inputs, output: Any, *, of: str, key: Any = Non
     return Finding(ok, "" if ok else f"the values are not those of `{of}`")
 
 
-def integer_valued(inputs: Inputs, output: Any, *, key: Any = None) -> Finding:
+def integer_valued(inputs: Arguments, output: Any, *, key: Any = None) -> Finding:
     """Every number is a whole number."""
     x = _numbers(output, key)
     ok = bool(np.isfinite(x).all() and (x == np.round(x)).all())
@@ -218,7 +220,7 @@ def integer_valued(inputs: Inputs, output: Any, *, key: Any = None) -> Finding:
 
 
 def conserves_sum(
-    inputs: Inputs,
+    inputs: Arguments,
     output: Any,
     *,
     of: str | None = None,
@@ -237,7 +239,7 @@ def conserves_sum(
     return _worst(np.atleast_1d(np.abs(got - want) / scale), rtol, "the sum is not conserved")
 
 
-def same_shape_as(inputs: Inputs, output: Any, *, of: str, key: Any = None) -> Finding:
+def same_shape_as(inputs: Arguments, output: Any, *, of: str, key: Any = None) -> Finding:
     """The output has the shape of the input `of`."""
     try:
         ok = np.shape(output if key is None else output[key]) == np.shape(inputs[of])
@@ -247,7 +249,7 @@ def same_shape_as(inputs: Inputs, output: Any, *, of: str, key: Any = None) -> F
 
 
 def idempotent(
-    inputs: Inputs, output: Any, *, tolerance: float = TOLERANCE, key: Any = None
+    inputs: Arguments, output: Any, *, tolerance: float = TOLERANCE, key: Any = None
 ) -> Finding:
     """A matrix is a projection: applied twice it does what it does once.
 

@@ -8,12 +8,15 @@ transform left behind. A relation in a card's own `properties.py` is used the sa
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biomlbench.verify.cases import Finding, Observed, within
 from biomlbench.verify.compare import Tolerance, difference
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments
 
 __all__ = [
     "agree",
@@ -32,7 +35,6 @@ __all__ = [
     "unchanged",
 ]
 
-Info = dict[str, Any]
 _ATOL, _RTOL = 1e-9, 1e-7
 
 
@@ -55,7 +57,7 @@ def _array(output: Any, key: Any = None) -> np.ndarray:
 def unchanged(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     atol: float = _ATOL,
     rtol: float = _RTOL,
@@ -74,7 +76,7 @@ def unchanged(
 def agree(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     atol: float = _ATOL,
     rtol: float = _RTOL,
@@ -93,7 +95,7 @@ def agree(
 def permuted(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     axis: int = 0,
     axes: list[int] | None = None,
@@ -121,7 +123,7 @@ def permuted(
 def concatenated(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     axis: int = 0,
     atol: float = _ATOL,
@@ -140,7 +142,7 @@ def concatenated(
 def prefix_unchanged(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     axes: list[int] | None = None,
     padding: float | None = None,
@@ -165,7 +167,7 @@ def prefix_unchanged(
 def duplicated(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     axis: int = 0,
     atol: float = _ATOL,
@@ -181,7 +183,7 @@ def duplicated(
 def scaled(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     power: float = 1.0,
     atol: float = _ATOL,
@@ -196,7 +198,7 @@ def scaled(
 def shifted(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     by: float,
     atol: float = _ATOL,
@@ -211,7 +213,7 @@ def shifted(
 def negated(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     atol: float = _ATOL,
     rtol: float = _RTOL,
@@ -225,7 +227,7 @@ def negated(
 def complement(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     total: float = 1.0,
     atol: float = _ATOL,
@@ -240,7 +242,7 @@ def complement(
 def transposed(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     atol: float = _ATOL,
     rtol: float = _RTOL,
@@ -254,7 +256,7 @@ def transposed(
 def not_increased(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     tolerance: float = 1e-12,
     key: Any = None,
@@ -266,7 +268,7 @@ def not_increased(
 def not_decreased(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     tolerance: float = 1e-12,
     key: Any = None,
@@ -286,7 +288,7 @@ def _no_growth(large: Any, small: Any, tolerance: float, key: Any, message: str)
 def masked_not_increased(
     base: Observed,
     variants: list[Observed],
-    info: Info,
+    info: Arguments,
     *,
     tolerance: float = 1e-12,
     key: Any = None,

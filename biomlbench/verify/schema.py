@@ -18,11 +18,13 @@ from biomlbench.verify.space import SPACE_SCHEMA
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from biomlbench.contracts.mappings import JsonObject
+
 __all__ = ["build", "write"]
 
 _NAME = "^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 
-_COMMON: dict[str, Any] = {
+_COMMON: JsonObject = {
     "name": {"type": "string", "pattern": _NAME, "description": "unique name of the check"},
     "suite": {
         "description": "suite or suites that the check runs on; each gives a row of its own",
@@ -54,7 +56,7 @@ _COMMON: dict[str, Any] = {
 }
 
 
-def _check(mode: str, module: Any) -> dict[str, Any]:
+def _check(mode: str, module: Any) -> JsonObject:
     return {
         "type": "object",
         "title": mode,
@@ -65,7 +67,7 @@ def _check(mode: str, module: Any) -> dict[str, Any]:
 
 
 @cache
-def build() -> dict[str, Any]:
+def build() -> JsonObject:
     """Return the JSON schema of `verifier.yaml`."""
     modes = all_modes()
     return {

@@ -16,6 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = ["MAX_PAIRS", "SECOND", "second_score"]
 
 MAX_PAIRS = 30_000_000
@@ -25,7 +27,7 @@ MAX_MEMBERSHIPS = 3_000_000
 """Rows times classes of a table of class membership at most; likewise."""
 
 
-def second_score(name: str, y_true: Any, y_pred: Any, options: dict[str, Any]) -> float | None:
+def second_score(name: str, y_true: Any, y_pred: Any, options: Arguments) -> float | None:
     """Score predictions by the second implementation of a metric.
 
     Parameters

@@ -21,18 +21,74 @@ A number's bounds may name a dimension. With `build: name`, that function of the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Required, TypeAlias, TypedDict
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SPACE_SCHEMA", "Source", "draw", "near_sizes", "values_of"]
+    from biomlbench.contracts.mappings import Arguments, JsonObject
+    from biomlbench.verify.declarations import Shape, Size
+
+__all__ = ["SPACE_SCHEMA", "DrawnSpec", "Source", "Space", "draw", "near_sizes", "values_of"]
+
+Bound: TypeAlias = float | str
+"""A number, or the name of a dimension."""
+# Within a class that has a key of that name, `list` would mean the key.
+_Bounds: TypeAlias = list[Bound]
+_Values: TypeAlias = list[Any]
+
+
+class DrawnSpec(TypedDict, total=False):
+    """What one argument of a space may be: an array, or one of integer to value."""
+
+    array: str
+    """The dtype."""
+    shape: Shape
+    min: Bound
+    max: Bound
+    decimals: int
+    """To how many decimals floats are rounded, which makes ties."""
+    list: bool
+    """A list is given in place of an array."""
+    distinct: bool
+    """No two integers of the array are equal."""
+    integer: _Bounds
+    """Smallest and largest."""
+    number: _Bounds
+    string: str
+    """The alphabet."""
+    length: Size
+    """Of the string."""
+    choice: _Values
+    value: Any
+
+
+class Space(TypedDict, total=False):
+    """A declared input space, an item of ``generate`` of `verifier.yaml`."""
+
+    name: Required[str]
+    arguments: Required[dict[str, DrawnSpec]]
+    function: str
+    """The entry point; the first, if left out."""
+    suite: str
+    count: int
+    dims: dict[str, list[int]]
+    """Smallest and largest of each named dimension."""
+    near_dims: dict[str, int]
+    """Sizes of the near draws; by default the largest of `dims`."""
+    near: bool
+    """False: there are no near draws."""
+    build: str
+    """Function of `properties.py` that makes the inputs."""
+    rescaled: list[str]
+    """Arrays whose numbers may be any others; by default all where there is no `build`."""
+
 
 _BOUND = {"oneOf": [{"type": "number"}, {"type": "string"}]}
 _RANGE = {"type": "array", "prefixItems": [_BOUND, _BOUND], "minItems": 2, "maxItems": 2}
-_ARGUMENT: dict[str, Any] = {
+_ARGUMENT: JsonObject = {
     "type": "object",
     "properties": {
         "array": {"enum": ["float64", "float32", "int64", "int32", "bool"]},
@@ -54,7 +110,7 @@ _ARGUMENT: dict[str, Any] = {
     },
     "additionalProperties": False,
 }
-SPACE_SCHEMA: dict[str, Any] = {
+SPACE_SCHEMA: JsonObject = {
     "type": "object",
     "properties": {
         "name": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9_-]*$"},
@@ -133,15 +189,12 @@ class Source:
         return "".join(alphabet[i] for i in self.integers(size, 0, len(alphabet) - 1, False))
 
 
-def draw(
-    space: dict[str, Any], source: Any, build: Callable[..., dict[str, Any]] | None = None
-) -> dict[str, Any]:
+def draw(space: Space, source: Source, build: Callable[..., Arguments] | None = None) -> Arguments:
     """Draw one set of inputs.
 
     Parameters
     ----------
-    space : dict
-        As in `verifier.yaml`.
+    space : Space
     source : Source
     build : callable, optional
         Makes the inputs out of the drawn values.
@@ -158,22 +211,22 @@ def draw(
     (2,)
     """
     dims = {name: source.integer(*bounds) for name, bounds in space.get("dims", {}).items()}
-    values = values_of(space, source, dims)
+    values = values_of(space["arguments"], source, dims)
     return build(**values) if build else values
 
 
-def near_sizes(space: dict[str, Any]) -> dict[str, int]:
+def near_sizes(space: Space) -> dict[str, int]:
     """Return every dimension of a space at the size of its near draws."""
     largest = {name: int(bounds[1]) for name, bounds in space.get("dims", {}).items()}
     return {**largest, **space.get("near_dims", {})}
 
 
-def values_of(space: dict[str, Any], source: Any, dims: dict[str, int]) -> dict[str, Any]:
+def values_of(arguments: dict[str, DrawnSpec], source: Source, dims: dict[str, int]) -> Arguments:
     """Draw the declared values for dimensions that are given; nothing is built from them."""
-    return {name: _one(spec, dims, source) for name, spec in space["arguments"].items()}
+    return {name: _one(spec, dims, source) for name, spec in arguments.items()}
 
 
-def _bound(value: Any, dims: dict[str, int], default: float) -> Any:
+def _bound(value: Bound | None, dims: dict[str, int], default: float) -> float:
     if value is None:
         return default
     if isinstance(value, str):
@@ -183,7 +236,7 @@ def _bound(value: Any, dims: dict[str, int], default: float) -> Any:
     return value
 
 
-def _one(spec: dict[str, Any], dims: dict[str, int], source: Any) -> Any:
+def _one(spec: DrawnSpec, dims: dict[str, int], source: Source) -> Any:
     if "value" in spec:
         return spec["value"]
     if "choice" in spec:
@@ -201,7 +254,7 @@ def _one(spec: dict[str, Any], dims: dict[str, int], source: Any) -> Any:
     return _array(spec, dims, source)
 
 
-def _array(spec: dict[str, Any], dims: dict[str, int], source: Any) -> Any:
+def _array(spec: DrawnSpec, dims: dict[str, int], source: Source) -> Any:
     shape = tuple(int(_bound(item, dims, 1)) for item in spec.get("shape", []))
     size = int(np.prod(shape)) if shape else 1
     dtype = np.dtype(spec["array"])

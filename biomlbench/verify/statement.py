@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.verify.alternates import LAYOUTS
 from biomlbench.verify.declarations import KINDS, may_be_float
-from biomlbench.verify.edge_values import LARGEST_STATED, SMALLEST_STATED
+from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,6 +18,8 @@ from biomlbench.verify.cases import Transformed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from biomlbench.contracts.mappings import Arguments
+
 __all__ = [
     "add_constant",
     "duplicate",
@@ -38,8 +40,6 @@ __all__ = [
     "widen_dtype",
 ]
 
-Inputs = dict[str, Any]
-
 
 def _axes(arguments: Any, axis: int = 0) -> dict[str, int]:
     if isinstance(arguments, dict):
@@ -58,7 +58,7 @@ def _take(value: Any, index: np.ndarray, axis: int) -> Any:
     return type(value)(value[i] for i in index)
 
 
-def _length(inputs: Inputs, axes: dict[str, int]) -> int:
+def _length(inputs: Arguments, axes: dict[str, int]) -> int:
     sizes = {
         inputs[name].shape[axis] if isinstance(inputs[name], np.ndarray) else len(inputs[name])
         for name, axis in axes.items()
@@ -68,7 +68,7 @@ def _length(inputs: Inputs, axes: dict[str, int]) -> int:
     return int(sizes.pop())
 
 
-def permute(inputs: Inputs, rng: np.random.Generator, *, arguments: Any) -> Transformed:
+def permute(inputs: Arguments, rng: np.random.Generator, *, arguments: Any) -> Transformed:
     """Put the items of several arguments, each along its axis, into one new order.
 
     Notes
@@ -85,22 +85,22 @@ def permute(inputs: Inputs, rng: np.random.Generator, *, arguments: Any) -> Tran
     return Transformed([new], {"permutation": order})
 
 
-def permute_rows(inputs: Inputs, rng: np.random.Generator, *, arguments: Any) -> Transformed:
+def permute_rows(inputs: Arguments, rng: np.random.Generator, *, arguments: Any) -> Transformed:
     """Permute the first axis of the arguments together."""
     return permute(inputs, rng, arguments=_axes(arguments, 0))
 
 
-def permute_columns(inputs: Inputs, rng: np.random.Generator, *, arguments: Any) -> Transformed:
+def permute_columns(inputs: Arguments, rng: np.random.Generator, *, arguments: Any) -> Transformed:
     """Permute the last axis of the arguments together."""
     return permute(inputs, rng, arguments=_axes(arguments, -1))
 
 
-def reorder_batch(inputs: Inputs, rng: np.random.Generator, *, arguments: Any) -> Transformed:
+def reorder_batch(inputs: Arguments, rng: np.random.Generator, *, arguments: Any) -> Transformed:
     """Put the items of a batch into another order."""
     return permute(inputs, rng, arguments=_axes(arguments, 0))
 
 
-def split_batch(inputs: Inputs, rng: np.random.Generator, *, arguments: Any) -> Transformed:
+def split_batch(inputs: Arguments, rng: np.random.Generator, *, arguments: Any) -> Transformed:
     """Split a batch into two calls; pair it with the relation ``concatenated``.
 
     Notes
@@ -119,7 +119,7 @@ def split_batch(inputs: Inputs, rng: np.random.Generator, *, arguments: Any) -> 
 
 
 def duplicate(
-    inputs: Inputs, rng: np.random.Generator, *, arguments: Any, times: int = 2
+    inputs: Arguments, rng: np.random.Generator, *, arguments: Any, times: int = 2
 ) -> Transformed:
     """Repeat every item `times` times, one block after the other."""
     axes = _axes(arguments)
@@ -129,7 +129,7 @@ def duplicate(
 
 
 def pad(
-    inputs: Inputs,
+    inputs: Arguments,
     rng: np.random.Generator,
     *,
     arguments: Any,
@@ -160,7 +160,7 @@ def _float(value: Any) -> Any:
 
 
 def translate(
-    inputs: Inputs,
+    inputs: Arguments,
     rng: np.random.Generator,
     *,
     arguments: Any,
@@ -186,14 +186,14 @@ def translate(
 
 
 def add_constant(
-    inputs: Inputs, rng: np.random.Generator, *, arguments: Any, by: float
+    inputs: Arguments, rng: np.random.Generator, *, arguments: Any, by: float
 ) -> Transformed:
     """Add one number to every element of the arguments."""
     return translate(inputs, rng, arguments=arguments, by=by)
 
 
 def scale(
-    inputs: Inputs, rng: np.random.Generator, *, arguments: Any, factor: float = 2.0
+    inputs: Arguments, rng: np.random.Generator, *, arguments: Any, factor: float = 2.0
 ) -> Transformed:
     """Multiply the arguments by one factor."""
     new = {**inputs, **{name: _float(inputs[name]) * factor for name in _axes(arguments)}}
@@ -201,7 +201,7 @@ def scale(
 
 
 def rotate(
-    inputs: Inputs, rng: np.random.Generator, *, arguments: Any, together: bool = False
+    inputs: Arguments, rng: np.random.Generator, *, arguments: Any, together: bool = False
 ) -> Transformed:
     """Rotate coordinates (last axis of length 3) by random proper rotations.
 
@@ -233,7 +233,7 @@ def _unit(vector: np.ndarray) -> np.ndarray:
 
 
 def stronger_mask(
-    inputs: Inputs,
+    inputs: Arguments,
     rng: np.random.Generator,
     *,
     argument: str,
@@ -258,7 +258,7 @@ def stronger_mask(
 
 
 def swap_labels(
-    inputs: Inputs, rng: np.random.Generator, *, argument: str, labels: Sequence[Any] = (0, 1)
+    inputs: Arguments, rng: np.random.Generator, *, argument: str, labels: Sequence[Any] = (0, 1)
 ) -> Transformed:
     """Exchange two labels; other values stay."""
     first, second = labels
@@ -271,7 +271,7 @@ def swap_labels(
 
 
 def swap_arguments(
-    inputs: Inputs, rng: np.random.Generator, *, arguments: Sequence[str]
+    inputs: Arguments, rng: np.random.Generator, *, arguments: Sequence[str]
 ) -> Transformed:
     """Exchange two arguments."""
     first, second = arguments
@@ -279,7 +279,7 @@ def swap_arguments(
 
 
 def widen_dtype(
-    inputs: Inputs,
+    inputs: Arguments,
     rng: np.random.Generator,
     *,
     arguments: Any,
@@ -299,17 +299,17 @@ def widen_dtype(
     return Transformed([{**inputs, **low}, {**inputs, **high}])
 
 
-def same_again(inputs: Inputs, rng: np.random.Generator) -> Transformed:
+def same_again(inputs: Arguments, rng: np.random.Generator) -> Transformed:
     """Call once more with the same inputs: determinism, and no state kept between calls."""
     return Transformed([dict(inputs)])
 
 
 def feed_back(
-    inputs: Inputs,
+    inputs: Arguments,
     rng: np.random.Generator,
     *,
     argument: str,
-    reference: Callable[[Inputs], Any],
+    reference: Callable[[Arguments], Any],
 ) -> Transformed:
     """Give the right result back as input, for a function with f(f(x)) = f(x)."""
     return Transformed([{**inputs, argument: reference(inputs)}])

@@ -15,7 +15,6 @@ from biomlbench.verify.policy import GATE, CheckOutcome
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from biomlbench.verify.card import Card
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.plan import PlannedCase
 
@@ -31,14 +30,12 @@ class _Cases(Protocol):
     def suite(self, name: str, /) -> tuple[PlannedCase, ...]: ...
 
 
-def judge(
-    card: Card, plan: _Cases, oracle: Oracle, outputs: Mapping[str, Any] | Results
-) -> list[CheckOutcome]:
+def judge(plan: _Cases, oracle: Oracle, outputs: Mapping[str, Any] | Results) -> list[CheckOutcome]:
     """Judge a candidate as v1 does.
 
     Parameters
     ----------
-    card, plan, oracle, outputs
+    plan, oracle, outputs
         As for :func:`biomlbench.verify.judge`.
 
     Returns

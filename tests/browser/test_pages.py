@@ -11,7 +11,7 @@ import pytest
 from biomlbench.report.inputs import Tables
 from biomlbench.report.overview import build
 from biomlbench.report.side_by_side import by_task, differing_checks, matched_runs
-from biomlbench.runtime.shown_numbers import fixed, number, percent
+from biomlbench.runtime.shown_numbers import fixed, number_text, percent
 from tests.browser.test_report import (
     PAGES,
     address,
@@ -109,7 +109,7 @@ def test_numbers_are_written_as_the_library_writes_them(browser, told):
         shown = browser.execute_script(
             "return arguments[0].map(v => Report.number(v, arguments[1]))", NUMBERS, digits
         )
-        assert shown == [number(value, digits) for value in NUMBERS]
+        assert shown == [number_text(value, digits) for value in NUMBERS]
     for decimals in (0, 1, 3):
         shown = browser.execute_script(
             "return arguments[0].map(v => [Report.fixed(v, arguments[1]),"

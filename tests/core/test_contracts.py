@@ -25,7 +25,6 @@ from biomlbench.contracts import (
 from biomlbench.reproduce.compare import DifferenceRow
 from biomlbench.scoring.award import Award
 from biomlbench.stages import provenance
-from biomlbench.verify import CheckOutcome
 
 ROW = {
     "task_id": "a/b", "run_id": "r", "check": "file", "outcome": "passed", "reason": "ok",
@@ -146,11 +145,16 @@ def test_a_column_of_the_score_takes_two_places(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "table"),
-    [(rows.StructureRow, "validate"), (rows.CaseRow, "execute"), (rows.GradeRow, "grade")],
+    ("row", "table", "without"),
+    [
+        (rows.StructureRow, "validate", PAIR),
+        (rows.CaseRow, "execute", PAIR),
+        (rows.GradeRow, "grade", PAIR),
+        (rows.TaskRow, "tasks", ()),
+    ],
 )
-def test_typed_rows_are_those_of_the_tables(row, table):
-    own = list(SCHEMAS[table])[len(PAIR) :]
+def test_typed_rows_are_those_of_the_tables(row, table, without):
+    own = list(SCHEMAS[table])[len(without) :]
     assert row.__required_keys__ | row.__optional_keys__ == {column.name for column in own}
     assert {column.name for column in own if not column.nullable} == row.__required_keys__
 
@@ -185,7 +189,7 @@ def test_a_row_of_pairs_has_columns_of_its_table():
 
 def test_the_columns_that_stages_hand_on_are_those_of_their_typed_rows():
     assert set(rows.ScoreColumns.__annotations__) == set(contracts.SCORE_COLUMNS)
+    assert set(rows.RunColumns.__annotations__) == set(contracts.RUN_COLUMNS)
     assert set(rows.VerdictColumns.__annotations__) == set(contracts.VERDICT_COLUMNS)
-    assert set(rows.CheckRow.__annotations__) == set(CheckOutcome._fields)
     given = Award().columns()
     assert set(given) == set(rows.AwardColumns.__annotations__)

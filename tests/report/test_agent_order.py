@@ -10,7 +10,7 @@ from biomlbench.report import overview, payload, plots
 from biomlbench.report.agent_order import by_place, compared, with_places
 from biomlbench.report.compare import compare_agents
 from biomlbench.report.inputs import Tables
-from biomlbench.report.shown import number
+from biomlbench.report.shown import json_number
 from tests.report import fixtures
 
 NAMES = ("rf", "Rf", "=1+1", "Müller", "zoe")
@@ -54,9 +54,9 @@ def test_an_agent_without_a_place_comes_last(level):
 
 def test_whole_parts_of_numbers_are_not_rounded_in_the_payload():
     for value in (1234567, 12345678.4, 105714.2857):
-        assert number(value, False) == round(value)
-    assert number(1.23456789, False) == 1.23457
-    assert number(np.nan, False) is None
+        assert json_number(value, False) == round(value)
+    assert json_number(1.23456789, False) == 1.23457
+    assert json_number(np.nan, False) is None
 
 
 def test_comparisons_have_the_rankings_order_and_level_agents_too(level):

@@ -19,7 +19,8 @@ from biomlbench.contracts import from_rows, read_table, write_table
 from biomlbench.export import TABLES
 from biomlbench.export.public_tables import _renamed
 from biomlbench.export.site import MARK, SiteError, publish
-from biomlbench.export.site_pages import Pages, _text, slug
+from biomlbench.export.site_cells import cell
+from biomlbench.export.site_pages import Pages, slug
 from biomlbench.plain_text import spreadsheet_cell
 from biomlbench.report import plots
 from biomlbench.report.inputs import Tables
@@ -261,8 +262,8 @@ def test_rows_that_could_not_be_used_keep_an_id_of_their_own():
 def test_numbers_of_a_page_are_those_of_the_report(site):
     page = (site / "agents" / f"{slug('aide')}.html").read_text(encoding="utf-8")
     assert "<dt>US$ a run</dt><dd>0.5 (1 of 11 runs)</dd>" in page
-    assert _text(25000 / 3, 3) == "8,333"
-    assert _text(105714.2857, 3) == "105,714"
-    assert _text(1.685714, 3) == "1.69"
-    assert _text(None) == ""
+    assert cell(25000 / 3, 3) == "8,333"
+    assert cell(105714.2857, 3) == "105,714"
+    assert cell(1.685714, 3) == "1.69"
+    assert cell(None) == ""
     assert "100 %" not in page  # a number and its sign stay on one line

@@ -196,7 +196,7 @@ class Judged:
         }
         outputs[self.target].value = lambda: codec.decode(payload)
         rows = judge(self.card, self.plan, self.oracle, outputs)
-        rows += v1.judge(self.card, self.plan, self.oracle, outputs)
+        rows += v1.judge(self.plan, self.oracle, outputs)
         for seen in feedback(self.card, self.plan, self.oracle, outputs):
             assert len(seen.got) <= 300
             assert fault_of(seen.reason) in (Fault.NONE, Fault.SUBMISSION), seen
@@ -210,7 +210,7 @@ class Judged:
             "hidden_score": ruling.hidden_score,
             "calibrated": True,
         }
-        made = from_rows("verify", [{**common, **row._asdict()} for row in rows])
+        made = from_rows("verify", [{**common, **outcome.row()} for outcome in rows])
         for row in rows:
             assert fault_of(row.reason) in (Fault.NONE, Fault.SUBMISSION), row
             assert row.outcome != "error", row

@@ -84,7 +84,7 @@ def test_stock_candidates_fail(name):
 def test_right_values_with_side_effects_fail(name):
     loaded, oracle = prepared(name)
     verdicts = {row.solution: row.verdict for row in kills(name).rows}
-    found = {n: verdicts[f"stock/{n}"] for n in impure.fitting(loaded, loaded.plan(), oracle)}
+    found = {n: verdicts[f"stock/{n}"] for n in impure.fitting(loaded.plan(), oracle)}
     assert found
     assert set(found.values()) == {"fail"}, found
 

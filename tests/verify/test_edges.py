@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from biomlbench.errors import TaskError
-from biomlbench.verify import card, compute, decide, edge_values, edges, judge, promises
+from biomlbench.verify import (
+    card,
+    compute,
+    decide,
+    edge_numbers,
+    edge_values,
+    edges,
+    judge,
+    promises,
+)
 from biomlbench.verify.execution import in_process
 from biomlbench.verify.pairwise import combinations
 
@@ -47,7 +56,7 @@ def test_pairs_come_together_as_far_as_the_number_allows():
 def test_values_keep_to_what_is_declared(spec, size):
     for pattern in edge_values.names(spec):
         for seed in range(3):
-            drawing = edge_values.Drawing(np.random.default_rng(seed), {"n": size})
+            drawing = edge_numbers.Drawing(np.random.default_rng(seed), {"n": size})
             value = edge_values.make(pattern, spec, drawing)
             if "array" in spec:
                 assert value.dtype.name in spec["array"]
@@ -74,7 +83,7 @@ def test_patterns_are_what_their_names_say():
     spec = {"array": ["float64"], "shape": ["n"], "min": -2, "max": 3, "nan": True}
 
     def made(pattern):
-        return edge_values.make(pattern, spec, edge_values.Drawing(rng(), {"n": 12}))
+        return edge_values.make(pattern, spec, edge_numbers.Drawing(rng(), {"n": 12}))
 
     assert set(made("ends")) == {-2, 3}
     assert set(made("low")) == {-2}
@@ -87,12 +96,12 @@ def test_patterns_are_what_their_names_say():
     assert np.isnan(made("nan")).any()
     assert np.isnan(made("all-nan")).all()
     assert (made("zeros") == 0).all()
-    assert set(made("inexact")) <= set(edge_values.INEXACT)
+    assert set(made("inexact")) <= set(edge_numbers.INEXACT)
 
 
 def test_an_array_is_made_of_an_earlier_one_of_more_or_fewer_rows():
     spec = {"array": ["uint8"], "shape": ["m", "k"], "min": 0, "max": 1}
-    drawing = edge_values.Drawing(rng(), {"n": 4, "m": 7, "k": 30})
+    drawing = edge_numbers.Drawing(rng(), {"n": 4, "m": 7, "k": 30})
     drawing.earlier["a"] = edge_values.make("ties", {**spec, "shape": ["n", "k"]}, drawing)
     assert (edge_values.make("same", spec, drawing)[:4] == drawing.earlier["a"]).all()
     shuffled = edge_values.make("shuffled", spec, drawing)
@@ -104,7 +113,7 @@ def test_a_pattern_of_fractions_is_not_lost_on_an_integer_dtype():
     spec = {"array": ["int32", "float64"], "shape": ["n"], "min": 0}
     assert "tiny" in edge_values.names(spec)
     chosen = edge_values.of_dtype(spec, "int32", "tiny")
-    values = edge_values.make("tiny", chosen, edge_values.Drawing(rng(), {"n": 20}))
+    values = edge_values.make("tiny", chosen, edge_numbers.Drawing(rng(), {"n": 20}))
     assert values.min() > 0
     assert values.max() < 1e-6
     assert edge_values.of_dtype(spec, "int32", "ties")["array"] == ["int32"]
@@ -112,7 +121,7 @@ def test_a_pattern_of_fractions_is_not_lost_on_an_integer_dtype():
 
 def test_whole_numbers_beyond_doubles_are_equal_as_doubles_only():
     spec = {"array": ["int64"], "shape": ["n"]}
-    values = edge_values.make("beyond-doubles", spec, edge_values.Drawing(rng(), {"n": 40}))
+    values = edge_values.make("beyond-doubles", spec, edge_numbers.Drawing(rng(), {"n": 40}))
     assert len(set(values.tolist())) > len(set(values.astype(float).tolist()))
     assert "beyond-doubles" not in edge_values.names({**spec, "max": 10**6})
 
@@ -128,8 +137,8 @@ def test_every_dtype_meets_other_dtypes_and_patterns():
 def test_a_number_above_zero_comes_close_to_it():
     spec = {"number": "float", "above": 0}
     assert {"barely", "vast"} <= set(edge_values.names(spec))
-    assert 0 < edge_values.make("barely", spec, edge_values.Drawing(rng(), {})) < 1e-30
-    assert edge_values.make("vast", spec, edge_values.Drawing(rng(), {})) == edge_values.VAST
+    assert 0 < edge_values.make("barely", spec, edge_numbers.Drawing(rng(), {})) < 1e-30
+    assert edge_values.make("vast", spec, edge_numbers.Drawing(rng(), {})) == edge_numbers.VAST
     assert "vast" not in edge_values.names({**spec, "max": 2})
 
 
@@ -207,7 +216,7 @@ def test_a_format_without_a_length_is_made_as_its_space_says(template, change):
 
 def test_an_earlier_argument_comes_again_all_but_equal():
     spec = {"array": ["float64"], "shape": ["n"]}
-    drawing = edge_values.Drawing(rng(), {"n": 50})
+    drawing = edge_numbers.Drawing(rng(), {"n": 50})
     drawing.earlier["x"] = edge_values.make("spread", spec, drawing)
     near = edge_values.make(edge_values.NEAR, spec, drawing)
     assert np.allclose(near, drawing.earlier["x"])
@@ -218,7 +227,9 @@ def test_an_earlier_argument_comes_again_all_but_equal():
 def test_whole_numbers_are_near_the_sizes_of_their_call():
     spec = {"number": "int", "min": 1, "max": 200}
     found = {
-        edge_values.make("size", spec, edge_values.Drawing(np.random.default_rng(seed), {"n": 130}))
+        edge_values.make(
+            "size", spec, edge_numbers.Drawing(np.random.default_rng(seed), {"n": 130})
+        )
         for seed in range(40)
     }
     assert found == {129, 130, 131}
@@ -226,7 +237,7 @@ def test_whole_numbers_are_near_the_sizes_of_their_call():
 
 def test_zeros_have_both_signs():
     spec = {"array": ["float64"], "shape": ["n"], "min": 0}
-    zeros = edge_values.make("zeros", spec, edge_values.Drawing(rng(), {"n": 60}))
+    zeros = edge_values.make("zeros", spec, edge_numbers.Drawing(rng(), {"n": 60}))
     assert not zeros.any()
     assert 0 < np.signbit(zeros).sum() < 60
 

@@ -246,12 +246,12 @@ def test_another_reference_does_not_fit_a_stored_oracle(template, change):
 
 def test_v1_looks_at_visible_cases_only(prepared):
     card_, plan, oracle = prepared
-    rows = v1.judge(card_, plan, oracle, outputs(plan, reference(card_)))
+    rows = v1.judge(plan, oracle, outputs(plan, reference(card_)))
     assert [row.check for row in rows] == ["runs", "v1-shape", "v1-allclose"]
     assert decide(rows).verdict == "pass"
-    assert decide(v1.judge(card_, plan, oracle, outputs(plan, lambda s: 0.5))).verdict == "fail"
-    assert decide(v1.judge(card_, plan, oracle, outputs(plan, lambda s: "x"))).verdict == "fail"
-    assert decide(v1.judge(card_, plan, oracle, {})).reasons == ["crashed"]
+    assert decide(v1.judge(plan, oracle, outputs(plan, lambda s: 0.5))).verdict == "fail"
+    assert decide(v1.judge(plan, oracle, outputs(plan, lambda s: "x"))).verdict == "fail"
+    assert decide(v1.judge(plan, oracle, {})).reasons == ["crashed"]
 
 
 def upper_only(sequence):

@@ -9,6 +9,8 @@ import pytest
 from biomlbench.errors import TaskError
 from biomlbench.verify import card, schema
 from biomlbench.verify.config import VerifierError
+from biomlbench.verify.declarations import INPUTS_SCHEMA, ArgumentSpec, EdgesSpec, QuantitySpec
+from biomlbench.verify.space import SPACE_SCHEMA, DrawnSpec, Space
 
 ROOT = Path(__file__).parents[2]
 
@@ -250,3 +252,21 @@ def test_the_schema_is_valid_and_describes_every_key():
         properties = built["$defs"][mode]["properties"]
         for key in properties.keys() - {"mode"}:
             assert "description" in properties[key] or "enum" in properties[key], key
+
+
+DECLARED = INPUTS_SCHEMA["properties"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "declared"),
+    [
+        (ArgumentSpec, DECLARED["inputs"]["additionalProperties"]["additionalProperties"]),
+        (QuantitySpec, DECLARED["quantities"]["additionalProperties"]),
+        (EdgesSpec, DECLARED["edges"]["additionalProperties"]),
+        (Space, SPACE_SCHEMA),
+        (DrawnSpec, SPACE_SCHEMA["properties"]["arguments"]["additionalProperties"]),
+    ],
+)
+def test_the_typed_declarations_have_the_keys_of_their_schemas(typed, declared):
+    only_of_edges = {"decimals"} if typed is ArgumentSpec else set()
+    assert set(typed.__annotations__) - only_of_edges == set(declared["properties"])

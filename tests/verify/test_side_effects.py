@@ -7,8 +7,9 @@ from biomlbench.outcomes import Reason
 from biomlbench.sandbox.inside import calls
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, judge
-from biomlbench.verify.alternates import LAYOUTS, laid_out, lies_in, near_draws, shows, with_layout
+from biomlbench.verify.alternates import LAYOUTS, laid_out, lies_in, shows, with_layout
 from biomlbench.verify.execution import in_process, in_sandbox
+from biomlbench.verify.near_draws import near_draws
 from biomlbench.verify.plan import PlannedCase
 from tests.verify.test_cards import sandbox_or_skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from biomlbench.contracts import SCHEMAS
 from biomlbench.contracts.rows import PairKey, VerdictColumns
@@ -13,7 +13,7 @@ from biomlbench.stages.upstream import grade_row, upstream_failure
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.contracts.rows import CheckRow, VerifyRow
+    from biomlbench.contracts.rows import VerifyRow
     from biomlbench.stages import Context, Pair
     from biomlbench.verify import CheckOutcome
 
@@ -54,7 +54,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[V
         "hidden_score": hidden_score,
         "calibrated": not missing_evidence(task.task),
     }
-    return [{**common, **cast("CheckRow", outcome._asdict())} for outcome in outcomes]
+    return [{**common, **outcome.row()} for outcome in outcomes]
 
 
 def _verified(

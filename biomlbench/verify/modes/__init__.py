@@ -27,13 +27,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 __all__ = ["all_modes", "get_mode"]
 
 
 @cache
-def all_modes() -> dict[str, Any]:
+def all_modes() -> dict[str, ModuleType]:
     """Return every mode's module by the mode's name, in alphabetical order."""
     found = {}
     for info in sorted(pkgutil.iter_modules(__path__), key=_name):
@@ -46,7 +49,7 @@ def _name(info: pkgutil.ModuleInfo) -> str:
     return info.name
 
 
-def get_mode(name: str) -> Any:
+def get_mode(name: str) -> ModuleType:
     """Return the module of a mode.
 
     Raises

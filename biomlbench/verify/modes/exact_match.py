@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomlbench.outcomes import Reason
 from biomlbench.verify.cases import Finding
 from biomlbench.verify.compare import Tolerance, difference
 from biomlbench.verify.library import canonical
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
 
 MODE = "exact_match"
 SEMANTIC = True
@@ -19,7 +22,7 @@ REQUIRED: list[str] = []
 TIGHT = 1e-12
 """Largest tolerance that still counts as exact; more than this is `numeric_tolerance`."""
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "atol": {
         "type": "number",
         "minimum": 0,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomlbench.outcomes import Reason
 from biomlbench.verify.cases import Finding, Observed
 from biomlbench.verify.library import as_finding, summary
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
 
 MODE = "metamorphic"
 SEMANTIC = True
@@ -17,7 +20,7 @@ REASON = Reason.RELATION_VIOLATED
 REQUIRED = ["transform", "relation"]
 DEFAULT_MAX_BASES = 4
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "transform": {
         "description": "a ready transform or one of properties.py: its name, or `name` and options",
         "$ref": "#/$defs/named",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomlbench.outcomes import Reason
 from biomlbench.verify.cases import Finding
 from biomlbench.verify.compare import Tolerance, difference
 from biomlbench.verify.library import LibraryError, canonical
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
 
 MODE = "numeric_tolerance"
 SEMANTIC = True
@@ -18,7 +21,7 @@ REASON = Reason.OUTSIDE_TOLERANCE
 REQUIRED: list[str] = []
 
 _LIMITS = ("atol", "rtol", "scale_rtol", "ulp")
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "atol": {"type": "number", "minimum": 0, "description": "absolute tolerance"},
     "rtol": {
         "type": "number",

@@ -8,6 +8,7 @@ from biomlbench.outcomes import Reason
 from biomlbench.verify.library import as_finding, summary
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.verify.cases import Finding
 
 MODE = "property_based"
@@ -18,7 +19,7 @@ DEFAULT_WEIGHT = 1.0
 REASON = Reason.PROPERTY_VIOLATED
 REQUIRED = ["property"]
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "property": {
         "description": "a ready property or one of properties.py: its name, or `name` and options",
         "$ref": "#/$defs/named",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from biomlbench.outcomes import Reason
 from biomlbench.verify.cases import Finding
 from biomlbench.verify.compare import kind_of
 from biomlbench.verify.written import describe
+
+if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
 
 MODE = "shape_guard"
 SEMANTIC = False
@@ -20,7 +23,7 @@ REASON = Reason.WRONG_SHAPE
 REQUIRED: list[str] = []
 
 _KINDS = ["array", "number", "integer", "bool", "text", "list", "dict", "none"]
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "kind": {"enum": _KINDS, "description": "declared type; by default that of the oracle's"},
     "dtype": {"type": "string", "description": "declared dtype of an array, such as float64"},
     "dtypes": {

@@ -40,6 +40,7 @@ from biomlbench.verify.predictions._found import Found, Predicted
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
 
     import pyarrow as pa
 
@@ -52,7 +53,7 @@ SUITE = Suite.HIDDEN
 
 
 @cache
-def all_checks() -> dict[str, Any]:
+def all_checks() -> dict[str, ModuleType]:
     """Return every check's module by the check's name, in the order of their rows."""
     names = sorted(info.name for info in pkgutil.iter_modules(__path__))
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names if name[0] != "_"]

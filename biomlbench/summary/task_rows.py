@@ -1,0 +1,109 @@
+"""The `tasks` table: what is known of every task of a benchmark."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from biomlbench.errors import TaskError
+from biomlbench.summary.task_facts import public_files
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from biomlbench.contracts.rows import TaskRow
+    from biomlbench.scoring.leaderboard import Leaderboard
+    from biomlbench.workflow.plan import Benchmark
+
+__all__ = ["task_rows"]
+
+log = logging.getLogger(__name__)
+
+
+def task_rows(
+    benchmark: Benchmark, results: Path, distrusted: Mapping[str, tuple[str, ...]]
+) -> list[TaskRow]:
+    """Return a row of each task.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+    results : path
+    distrusted : mapping
+        Tasks whose measured error rates are above the allowed ones, and which those are.
+    """
+    from biomlbench.stages.cards import missing_evidence
+
+    rows: list[TaskRow] = []
+    for task_id in benchmark.task_ids:
+        try:
+            found = benchmark.effective_task(task_id)
+            task, metric, version = found.task, found.metric_name, found.verifier
+        except TaskError as error:
+            # Of a suite: it has a row, and no pair.
+            rows.append(_broken_task(task_id, str(error)))
+            continue
+        missing = (*missing_evidence(task), *distrusted.get(task.id, ()))
+        row: TaskRow = {
+            "task_id": task.id,
+            "name": task.name,
+            "domain": task.domain,
+            "task_type": task.task_type,
+            "difficulty": task.difficulty,
+            "kind": task.kind,
+            "metric": metric,
+            "direction": "",
+            "verifier": version,
+            "leaderboard_note": found.leaderboard_note,
+            "prepared": (results / "tasks" / task.id / "prepare.parquet").exists(),
+            "calibrated": not missing,
+            "evidence_missing": missing,
+            "description": task.description,
+            "public_files": public_files(task),
+        }
+        # Broken files of one task must not cost the tables of all.
+        try:
+            if (audit := found.read_audit()) is not None:
+                row["audit"] = audit.state
+                row["audit_findings"] = [
+                    f"{one.severity} {one.name}: {one.what}" for one in audit.standing
+                ] + ([audit.note] if audit.note else [])
+        except TaskError as error:
+            log.warning("%s", error)
+        try:
+            row["direction"] = found.direction
+            if (board := found.read_leaderboard()) is not None:
+                row["leaderboard"] = _best_first(board, found.direction)
+        except TaskError as error:
+            row["leaderboard_note"] = str(error)
+        try:
+            if (humans := found.read_humans()) is not None:
+                row["humans"] = humans.tolist()
+        except TaskError as error:
+            log.warning("%s", error)
+        rows.append(row)
+    return rows
+
+
+def _broken_task(task_id: str, message: str) -> TaskRow:
+    return {
+        "task_id": task_id,
+        "name": task_id,
+        "domain": task_id.partition("/")[0],
+        "task_type": "",
+        "difficulty": "",
+        "kind": "",
+        "metric": "",
+        "direction": "",
+        "verifier": "",
+        "leaderboard_note": message,
+        "prepared": False,
+        "calibrated": False,
+    }
+
+
+def _best_first(board: Leaderboard, direction: str) -> list[float]:
+    scores = board.ascending.tolist()
+    result: list[float] = scores if direction == "minimize" else scores[::-1]
+    return result

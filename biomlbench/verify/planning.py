@@ -1,0 +1,239 @@
+"""What is executed of a card: cases, draws, edge cases, variants, layouts and sequences."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biomlbench.verify import alternates, edges
+from biomlbench.verify.cases import SUITES, Transformed
+from biomlbench.verify.collisions import in_other_shapes, rounded_alike
+from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES
+from biomlbench.verify.near_draws import near_draws
+from biomlbench.verify.plan import Plan, PlannedCase, UnitSpec, looked_at, planned_case
+from biomlbench.verify.space import Source, draw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from biomlbench.contracts.mappings import Arguments
+    from biomlbench.outcomes import Suite
+    from biomlbench.verify.card import Card
+    from biomlbench.verify.config import Check
+    from biomlbench.verify.space import Space
+
+__all__ = ["make"]
+
+_DEFAULT_COUNT = 6
+
+
+def make(card: Card) -> Plan:
+    """Plan all executions of a card.
+
+    Parameters
+    ----------
+    card : Card
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    VerifierError
+        If a check looks at no case at all, or a transform does not fit its base cases.
+    """
+    cases = [
+        planned_case(card, suite, case.name, case.function, case.args, case.kwargs)
+        for suite in SUITES
+        for case in card.cases[suite]
+    ]
+    cases += _generated(card)
+    close = _near(card)
+    cases += close
+    near = frozenset(case.id for case in close)
+    limits = _edges(card)
+    units: dict[tuple[str, str], tuple[UnitSpec, ...]] = {}
+    variants: list[PlannedCase] = []
+    for index, check in enumerate(card.checks):
+        for suite in check.suites:
+            if check.mode == "metamorphic":
+                found, more = _metamorphic(card, check, cases, suite)
+                variants += more
+            else:
+                chosen = looked_at(check, [*cases, *limits], suite)
+                found = [UnitSpec(case.id) for case in chosen]
+            if not found:
+                raise card.rules.error(
+                    "check-has-cases",
+                    f"check `{check.name}` looks at no case of suite `{suite}`",
+                    "checks",
+                    index,
+                )
+            units[check.name, suite] = tuple(found)
+    same_as, sequences = _alternates(card, cases, limits, near)
+    everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=_by_id)
+    if len({case.id for case in everything}) != len(everything):
+        raise card.rules.error("unique-names", "two planned cases have the same name", "checks")
+    inputs = {
+        case.id: card.with_defaults(case.function, card.bind(case.function, case.args, case.kwargs))
+        for case in everything
+        if case not in sequences
+    }
+    return Plan(
+        tuple(everything),
+        units,
+        inputs,
+        {case.id: base for case, base in same_as.items()},
+        {case.id: steps for case, steps in sequences.items()},
+        near,
+        frozenset(case.id for case in limits),
+    )
+
+
+def _by_id(case: PlannedCase) -> str:
+    return case.id
+
+
+def _seed(*parts: str) -> np.random.Generator:
+    digest = hashlib.sha256("/".join(parts).encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
+
+
+def _generated(card: Card) -> list[PlannedCase]:
+    found = []
+    for index, space in enumerate(card.spaces):
+        function = card.function_of(space)
+        build = card.build_of(space)
+        for number in range(space.get("count", _DEFAULT_COUNT)):
+            name = f"{space['name']}-{number}"
+            try:
+                inputs = draw(space, Source(_seed(card.name, name)), build)
+                args, kwargs = card.unbind(function, inputs)
+            except Exception as error:
+                raise card.rules.error(
+                    "generate",
+                    f"space `{space['name']}`: {type(error).__name__}: {error}",
+                    "generate",
+                    index,
+                ) from error
+            suite = space.get("suite", "hidden")
+            found.append(planned_case(card, suite, name, function, args, kwargs))
+    return found
+
+
+def _edges(card: Card) -> list[PlannedCase]:
+    return edges.edges(card, lambda suite, *call: planned_case(card, suite, *call))
+
+
+def _near(card: Card) -> list[PlannedCase]:
+    found = []
+    for index, space in enumerate(card.spaces):
+        if not space.get("near", True):
+            continue
+        function = card.function_of(space)
+        build = card.build_of(space)
+        try:
+            drawn = near_draws(space, _seed(card.name, space["name"], "near"), build)
+            drawn |= _left_out(card, function, drawn["first"])
+            calls = {name: card.unbind(function, inputs) for name, inputs in drawn.items()}
+        except Exception as error:
+            raise card.rules.error(
+                "generate",
+                f"near draws of space `{space['name']}`: {type(error).__name__}: {error}",
+                "generate",
+                index,
+            ) from error
+        for name, (args, kwargs) in calls.items():
+            title = f"{space['name']}-{name}"
+            found.append(planned_case(card, "adversarial", title, function, args, kwargs))
+        found += _colliding(card, space, function, drawn["first"], drawn["second"])
+    return found
+
+
+def _colliding(
+    card: Card,
+    space: Space,
+    function: str,
+    first: Arguments,
+    second: Arguments,
+) -> Iterator[PlannedCase]:
+    """Plan what careless keys take for the first draw, or for one another, where it is promised."""
+    declared = card.config.get("inputs", {}).get(function)
+    if not declared:
+        return
+
+    def promised(drawn: Iterable[tuple[str, Arguments]]) -> Iterator[PlannedCase]:
+        for name, inputs in drawn:
+            call = card.unbind(function, inputs)
+            case = planned_case(card, "adversarial", f"{space['name']}-{name}", function, *call)
+            if edges.is_promised(card, case):
+                yield case
+
+    shapes = {name: spec["shape"] for name, spec in declared.items() if spec.get("shape")}
+    reshaped = (("reshaped", inputs) for inputs in in_other_shapes(first, shapes))
+    yield from islice(promised(reshaped), 1)
+    # What is built may hang together in ways that no declaration carries, as a rotation does.
+    free = space.get("rescaled", () if "build" in space else list(declared))
+    yield from promised(rounded_alike(first, second, free))
+
+
+def _left_out(card: Card, function: str, inputs: Arguments) -> dict[str, Arguments]:
+    """Return the inputs without each argument that may be left out."""
+    defaults = inspect.signature(card.reference[function]).parameters
+    return {
+        f"without-{name}": {key: value for key, value in inputs.items() if key != name}
+        for name in inputs
+        if defaults[name].default is not inspect.Parameter.empty
+    }
+
+
+def _alternates(
+    card: Card, cases: list[PlannedCase], limits: list[PlannedCase], near: frozenset[str]
+) -> tuple[dict[PlannedCase, str], dict[PlannedCase, tuple[str, ...]]]:
+    if not card.checks:
+        return {}, {}
+
+    def of_card(suite: str, *call: Any) -> PlannedCase:
+        return planned_case(card, suite, *call)
+
+    laid: dict[PlannedCase, str] = {}
+    for function in card.entry_points:
+        own = [case for case in (*cases, *limits) if case.function == function]
+        laid |= alternates.laid_out(own, card.layouts, of_card)
+    steps = alternates.chosen_steps(cases, near)
+    return laid, alternates.sequences(steps, [*limits, *cases], of_card)
+
+
+def _metamorphic(
+    card: Card, check: Check, cases: list[PlannedCase], suite: Suite
+) -> tuple[list[UnitSpec], list[PlannedCase]]:
+    index = card.checks.index(check)
+    transform = card.library.transform(check.options["transform"])
+    bases = looked_at(check, cases, check.options.get("base", "hidden"))
+    units, variants = [], []
+    for base in bases[: check.options.get("max_bases", DEFAULT_MAX_BASES)]:
+        inputs = card.bind(base.function, base.args, base.kwargs)
+        try:
+            made = transform(inputs, _seed(card.name, check.name, base.name))
+            if not isinstance(made, Transformed):
+                raise TypeError(f"a transform returns Transformed, not {type(made).__name__}")
+            calls = [card.unbind(base.function, new) for new in made.variants]
+        except Exception as error:
+            raise card.rules.error(
+                "transform-fits",
+                f"check `{check.name}`, base case `{base.name}`: {type(error).__name__}: {error}",
+                "checks",
+                index,
+            ) from error
+        planned = [
+            planned_case(card, suite, f"{base.name}~{check.name}~{i}", base.function, args, kwargs)
+            for i, (args, kwargs) in enumerate(calls)
+        ]
+        variants += planned
+        units.append(UnitSpec(base.id, tuple(case.id for case in planned), made.info))
+    return units, variants
