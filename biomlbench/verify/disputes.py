@@ -51,8 +51,13 @@ def settled(card: Card, plan: Plan, oracle: Oracle, results: Results) -> Plan:
     """
     drawn = _Drawn(card, plan, oracle)
     failed = [case for case in plan.probes if not drawn.passes(case, *results.get(case.id))]
+    if any(results.get(case.id)[0] != _OK for case in plan.cases if case.id not in drawn.checks):
+        # it fails without them; nor is anything to be run for one that has used up its time
+        most = 0
+    else:
+        most = MOST_ASKED
     failed.sort(key=lambda case: (len(encode([list(case.args), case.kwargs])), case.id))
-    disputed = {case.id for case in failed[MOST_ASKED:]} | drawn.disputed(failed[:MOST_ASKED])
+    disputed = {case.id for case in failed[most:]} | drawn.disputed(failed[:most])
     return replace(
         plan,
         cases=tuple(case for case in plan.cases if case.id not in disputed),

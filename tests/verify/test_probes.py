@@ -196,7 +196,8 @@ def test_of_many_failed_cases_a_few_are_asked_about(tmp_path, loaded, monkeypatc
         disputes, "run", lambda path, cases: asked.append(len(cases)) or run(path, cases)
     )
     whole, outputs = for_candidate(one, plan, oracle, Constants((611, 17, 40, 77, 93, 41, 1e-9)))
-    wrong = {case.id: LocalResult("exception") for case in whole.cases}
+    wrong = {case.id: LocalResult("exception") for case in whole.probes}
+    wrong |= {case.id: LocalResult("ok", oracle.values[case.id]) for case in plan.cases}
     left = settled(one, whole, outputs, Results(wrong))
     assert len(whole.probes) > disputes.MOST_ASKED
     assert max(asked) == disputes.MOST_ASKED
@@ -215,3 +216,11 @@ def test_a_drawn_case_takes_no_place_of_the_cards_own(loaded, monkeypatch):
     whole, outputs = for_candidate(one, plan, oracle, Constants((613,)))
     assert whole.cases == plan.cases
     assert outputs.values == oracle.values
+
+
+def test_nothing_is_run_for_a_candidate_that_fails_the_cards_own_cases(loaded, monkeypatch):
+    one, plan, oracle = loaded("layer-norm")
+    monkeypatch.setattr(disputes, "run", pytest.fail)
+    whole, outputs = for_candidate(one, plan, oracle, Constants((613,)))
+    wrong = {case.id: LocalResult("judging_limit") for case in whole.cases}
+    assert settled(one, whole, outputs, Results(wrong)).cases == plan.cases
