@@ -168,9 +168,9 @@ def _score_by_metric(
     except MetricError as error:
         reason = metric_reason(error)
         return _failed(metric.name, metric.direction, reason, error.message)
-    except (InvalidSubmissionError, TaskError, GraderError):
+    except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raise GraderError(f"metric {metric.name} raised {type(error).__name__}: {error}") from error
     if not bootstrap:
         return ScoreResult(True, score, metric.name, metric.direction, n_rows=len(y_true))
@@ -178,7 +178,9 @@ def _score_by_metric(
 
     try:
         interval = score_interval(metric, y_true, y_pred, options, bootstrap, seed)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise GraderError(
             f"the bootstrap of {metric.name} raised {type(error).__name__}: {error}"
         ) from error

@@ -213,9 +213,9 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
     function = load_function(preparer, task.folder)
     try:
         function(raw, public, private)
-    except (DataSourceError, TaskError):
+    except (DataSourceError, TaskError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         # What the system refuses may work the next time, or on another machine.
         kind = NotPreparedError if isinstance(error, OSError) else TaskError
         raise kind(
