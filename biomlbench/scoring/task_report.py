@@ -47,10 +47,10 @@ class TaskReport:
         Percent of humans beaten or tied.
     metric, direction : str
     reason, fault, message : str
-        Why there is no score: reason code, whose fault, and a sentence. ``ok``, ``none`` and
-        empty with one.
+        Why there is no score: reason code, whose fault, and a sentence; or, with a score, why the
+        task's leaderboard or human baselines could not be used. Else ``ok``, ``none`` and empty.
     medal_note : str
-        Which medals cannot be had, and why.
+        Which medals cannot be had, and why; also why a leaderboard is refused.
     n_rows : int or None
         Rows that were scored.
     score_low, score_high : float or None

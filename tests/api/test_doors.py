@@ -51,7 +51,12 @@ TASKS = {
     },
 }  # fmt: skip
 GOOD = (0.1, 0.9, 0.2, 0.8, 0.7, 0.3)
-BROKEN = ("outside-the-range", "empty-leaderboard", "broken-humans")
+BROKEN = {
+    "outside-the-range": "broken_leaderboard",
+    "empty-leaderboard": "broken_leaderboard",
+    "broken-humans": "broken_task",
+}
+EXIT_CODES = {"none": 0, "submission": 1, "task": 3}
 SUBMISSIONS = {
     "right": {"values": GOOD},
     "reversed": {"values": GOOD[::-1], "ids": [f"r{i}" for i in range(6)][::-1]},
@@ -115,20 +120,17 @@ def test_every_door_tells_the_same(factory, tmp_path, name, submission):
         lines, tmp_path / "out", factory.registry(), bootstrap=BOOTSTRAP, seed=SEED, progress=False
     )
     listed = json.loads(report_path.read_text())
-    report = raised = None
-    try:
-        report = grade_csv(file, factory.get(TASK), bootstrap=BOOTSTRAP, seed=SEED)
-    except TaskError as error:
-        raised = error
-    if report is None:
-        assert name in BROKEN
-        assert name == "broken-humans" or not row["any_medal"]
-        (entry,) = listed["errors"]
-        assert (entry["reason"], entry["fault"]) == (str(raised.reason), "task")
-        if row["valid_submission"]:
-            assert (row["reason"], row["fault"]) == (str(raised.reason), "task")
-        return
+    report = grade_csv(file, factory.get(TASK), bootstrap=BOOTSTRAP, seed=SEED)
+    if report.valid_submission and name in BROKEN:
+        assert report.score is not None
+        assert (report.reason, report.fault) == (BROKEN[name], "task")
+        assert row["fault"] == "task" or row["stage"] == "verify"
+        assert name == "broken-humans" or not report.any_medal
     found = told(report)
+    by_command = CliRunner().invoke(_cli, ["grade-sample", str(file), TASK, *options[:4]])
+    plain = grade_csv(file, factory.get(TASK))
+    assert told(TaskReport.from_dict(json.loads(by_command.stdout))) == told(plain)
+    assert by_command.exit_code == EXIT_CODES[plain.fault]
     (entry,) = listed["task_reports"]
     by_line = told(Report.from_dict(entry))
     if report.reason == "missing_file":  # named as it was given: here by its name, above in full
