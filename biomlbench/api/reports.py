@@ -70,7 +70,7 @@ def report_of(
         n_rows=result.n_rows,
         score_low=result.score_low,
         score_high=result.score_high,
-        **{**columns, "above_median": bool(earned.above_median)},
+        **columns,
     )
 
 

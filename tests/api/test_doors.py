@@ -126,6 +126,13 @@ def test_every_door_tells_the_same(factory, tmp_path, name, submission):
         assert (report.reason, report.fault) == (BROKEN[name], "task")
         assert row["fault"] == "task" or row["stage"] == "verify"
         assert name == "broken-humans" or not report.any_medal
+    median, score = report.median_threshold, report.score
+    if median is None:
+        assert report.above_median is None
+    elif score is None:
+        assert report.above_median is False
+    else:
+        assert report.above_median is (score < median if name == "minimize" else score > median)
     found = told(report)
     by_command = CliRunner().invoke(_cli, ["grade-sample", str(file), TASK, *options[:4]])
     plain = grade_csv(file, factory.get(TASK))

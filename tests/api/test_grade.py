@@ -236,7 +236,7 @@ def test_report_of_a_pair_of_the_workflow():
         "submission": "runs/1.csv",
     }  # fmt: skip
     report = TaskReport.from_pair(row)
-    assert (report.is_lower_better, report.silver_medal, report.above_median) == (True, True, False)
+    assert (report.is_lower_better, report.silver_medal, report.above_median) == (True, True, None)
     assert report.submission_path == "runs/1.csv"
     assert report.submission_exists
     assert not TaskReport.from_pair({**row, "reason": "missing_file"}).submission_exists
