@@ -194,7 +194,7 @@ def _read_answers(task: Task, sample: Sample) -> Answers:
     if len(targets) == len(sample.predictions):
         pairs = zip(targets, sample.predictions, strict=True)
         text += tuple(name for name, spec in pairs if not spec.numeric)
-    table = own_table(task.answers, text)
+    table = own_table(task.answers, text, Reason.BROKEN_ANSWERS)
     if lost := [name for name in keys.columns if name not in table.column_names]:
         raise TaskError(f"{task.answers}: lacks the id column(s) {lost}", Reason.BROKEN_ANSWERS)
     # The submission's rows are brought into the order of the answers.

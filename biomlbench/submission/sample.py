@@ -134,7 +134,11 @@ def cached(kind: str, path: Path, build: Callable[[], Any], task: Task) -> Any:
     return held[1]
 
 
-def own_table(path: Path, text_columns: tuple[str, ...] | None = None) -> pa.Table:
+def own_table(
+    path: Path,
+    text_columns: tuple[str, ...] | None = None,
+    reason: Reason = Reason.BROKEN_TASK,
+) -> pa.Table:
     """Read a table of the task's own (CSV or Parquet).
 
     Parameters
@@ -143,6 +147,8 @@ def own_table(path: Path, text_columns: tuple[str, ...] | None = None) -> pa.Tab
     text_columns : tuple of str, optional
         Columns to leave as text; by default all. The others are float64 where every value is
         a number, else text.
+    reason : Reason
+        Of the error.
 
     Raises
     ------
@@ -170,10 +176,10 @@ def own_table(path: Path, text_columns: tuple[str, ...] | None = None) -> pa.Tab
             )
             columns = table.columns
     except (OSError, pa.ArrowException, InvalidSubmissionError) as error:
-        raise TaskError(f"{path}: cannot be read: {error}", Reason.BROKEN_ANSWERS) from error
+        raise TaskError(f"{path}: cannot be read: {error}", reason) from error
     names = table.column_names
     if len(set(names)) != len(names):
-        raise TaskError(f"{path}: a column occurs twice: {names}", Reason.BROKEN_ANSWERS)
+        raise TaskError(f"{path}: a column occurs twice: {names}", reason)
     if text_columns is not None:
         columns = [
             column if name in text_columns else _number_or_text(column)

@@ -155,6 +155,34 @@ def test_every_door_tells_the_same(factory, tmp_path, name, submission):
     assert of_pair == found
 
 
+BROKEN_SAMPLES = {
+    "columns": "id,z\nr0,1\n",
+    "rows": "id,y\n",
+    "bytes": "PAR1",
+    "twice": "id,y\na,1\na,1\n",
+}
+
+
+@pytest.mark.parametrize("sample", BROKEN_SAMPLES)
+def test_a_broken_sample_submission_is_the_tasks_fault_and_no_jobs(factory, tmp_path, sample):
+    factory.task(sample=BROKEN_SAMPLES[sample])
+    file = factory.submission(GOOD)
+    context = Context(str(factory.data), (str(factory.tasks),))
+    (prepared,) = compute(TASK, context).to_pylist()
+    tables = run_pair(Pair(TASK, "run", str(file)), context, tmp_path / "pair")
+    (row,) = tables["medal"].to_pylist()
+    assert (row["stage"], row["fault"], row["reason"]) == ("validate", "task", "broken_task")
+    assert (prepared["reason"], prepared["message"]) == (row["reason"], row["message"])
+    assert "sample_submission.csv" in row["message"]
+    with pytest.raises(TaskError) as raised:
+        grade_csv(file, factory.get(TASK))
+    assert (str(raised.value), raised.value.reason) == (row["message"], row["reason"])
+    options = ["--data-dir", str(factory.data), "--tasks-dir", str(factory.tasks)]
+    assert CliRunner().invoke(_cli, ["grade", str(file), TASK, *options]).exit_code == 3
+    said = CliRunner().invoke(_cli, ["prepare", TASK, *options])
+    assert isinstance(said.exception, TaskError)
+
+
 CARD = "kernels/gc-content"
 
 
