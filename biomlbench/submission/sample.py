@@ -13,7 +13,7 @@ from biomlbench.arrow import one_array
 from biomlbench.errors import InvalidSubmissionError, NotPreparedError, TaskError, folder_remedy
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
-from biomlbench.submission.csv_table import clean_numbers, is_missing, read_header
+from biomlbench.submission.csv_table import are_booleans, clean_numbers, is_missing, read_header
 from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
 from biomlbench.submission.submitted_file import MAX_BYTES
@@ -196,7 +196,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int8())
+        column = pc.if_else(column, "True", "False")
     return pc.fill_null(column.cast(pa.string()), "")
 
 
@@ -312,7 +312,7 @@ def _published_spec(name: str, column: pa.ChunkedArray) -> ColumnSpec:
     import pyarrow.compute as pc
 
     text = pa.types.is_string(_number_or_text(column).type)
-    if text or pc.any(is_missing(column), min_count=0).as_py():
+    if text or are_booleans(column) or pc.any(is_missing(column), min_count=0).as_py():
         return ColumnSpec(name, "free")
     return ColumnSpec(name, "number")
 

@@ -12,6 +12,7 @@ import shutil
 from dataclasses import fields
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -153,6 +154,29 @@ def test_every_door_tells_the_same(factory, tmp_path, name, submission):
             for key in ("reason", "fault", "message"):
                 del told_of[key]
     assert of_pair == found
+
+
+BOOLEAN = {"id": [f"r{i}" for i in range(6)], "y": [False, True, False, True, False, False]}
+
+
+@pytest.mark.parametrize("written", ["numbers", "booleans"])
+@pytest.mark.parametrize("grader", ["metric", "function"])
+def test_booleans_are_taken_by_every_door(factory, tmp_path, written, grader):
+    spelt = (False, True, False, True, True, False) if written == "booleans" else (0, 1, 0, 1, 1, 0)
+    sample = "id,y\n" + "".join(f"r{i},{y}\n" for i, y in enumerate(spelt[::-1]))
+    config = {"grader": {"name": "accuracy", "metric": "accuracy"}}
+    if grader == "function":
+        config = {"grader": {"name": "hits", "grade_fn": "own.py:hits", "direction": "maximize"}}
+    code = "def hits(s, a):\n    return (s.y == a.y).mean()\n"
+    task = factory.task(truth=spelt, sample=sample, config=config, files={"own.py": code})
+    frame = pd.DataFrame(BOOLEAN)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_csv(tmp_path / "a.csv.gz", index=False)
+    frame.to_parquet(tmp_path / "a.parquet", index=False)
+    frame.astype({"y": int}).to_csv(tmp_path / "numbers.csv", index=False)
+    files = ("a.csv", "a.csv.gz", "a.parquet", "numbers.csv")
+    reports = [grade_csv(one, task) for one in (frame, *(tmp_path / name for name in files))]
+    assert [(one.score, one.reason) for one in reports] == [(5 / 6, "ok")] * 5
 
 
 BROKEN_SAMPLES = {
