@@ -39,6 +39,7 @@ class Prepared(NamedTuple):
 
 def prepare_data(task: Task, *, force: bool = False) -> Prepared:
     """Fetch and split a task's data; look whether submissions can be held against them."""
+    from biomlbench.submission.answers import answers_of
     from biomlbench.submission.sample import has_rows, sample_of
     from biomlbench.task.prepare import prepare_task
 
@@ -46,7 +47,7 @@ def prepare_data(task: Task, *, force: bool = False) -> Prepared:
     fault = None
     try:
         if has_rows(task):
-            sample_of(task)
+            answers_of(task) if task.grader.spec is None else sample_of(task)
     except NotPreparedError:
         raise
     except TaskError as error:

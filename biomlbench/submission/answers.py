@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
 from biomlbench.submission.ids import Alignment, Keys
-from biomlbench.submission.sample import Sample, cached, own_table, sample_of
+from biomlbench.submission.sample import Sample, cached, own_format, own_table, own_text, sample_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,16 +75,17 @@ class Answers:
         import pandas as pd
 
         path, keys = self.task.answers, self.sample.keys
-        if path.suffix == ".parquet":
+        if own_format(path) == ".parquet":
             return pd.read_parquet(path)
         kinds: Any = {"integer": "int64", "text": "str"}
         # From version 3 on pandas parses floats exactly, and warns of the option.
         exact: Any = (
             {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
         )
+        text, delimiter = own_text(path)
         result: pd.DataFrame = pd.read_csv(
-            path,
-            encoding="utf-8-sig",
+            io.BytesIO(text),
+            sep=delimiter,
             dtype={name: kinds[kind] for name, kind in zip(keys.columns, keys.kinds, strict=True)},
             **exact,
         )
