@@ -70,14 +70,15 @@ def grade_submission(
     Returns
     -------
     TaskReport
-        An invalid submission has no score, and says why.
+        An invalid submission has no score, and says why. Where the task's leaderboard or human
+        baselines are broken the score stands, without what they would give, and `reason` says so.
 
     Raises
     ------
     NotPreparedError
         If the task's data are not there yet.
     TaskError
-        If the task's own files are broken.
+        If the task's files are broken so that nothing can be scored: sample, answers, config.
     GraderError
         If the task's grading function failed for a reason of its own.
     TypeError

@@ -156,7 +156,9 @@ def grade_line(line: Line, registry: Registry, root: Path, bootstrap: int, seed:
         ).to_dict()
     except (TaskError, GraderError) as error:
         return error_of(line, error.reason, error.message)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         logger.exception("line %d failed", line.number)
         return error_of(line, Reason.GRADER_ERROR, f"{type(error).__name__}: {error}")
 

@@ -37,10 +37,7 @@ def report_of(
     -------
     TaskReport
 
-    Raises
-    ------
-    TaskError
-        If the leaderboard or the human baselines are broken.
+        Broken leaderboards and human baselines are told by its `reason`: the score stands.
     """
     from biomlbench.scoring.award import award
     from biomlbench.scoring.effective_task import EffectiveTask
@@ -52,8 +49,9 @@ def report_of(
         result.score_quantiles,
         (result.score_low, result.score_high),
     )
-    if earned.error is not None:
-        raise earned.error
+    fault = (result.reason, result.fault, result.message)
+    if earned.error is not None and result.valid:  # else the submission's own fault comes first
+        fault = (earned.error.reason, earned.error.fault, earned.error.message)
     columns: Arguments = {**earned.columns()}
     del columns["medal"]
     return TaskReport(
@@ -66,13 +64,13 @@ def report_of(
         submission_path=str(submission),
         metric=result.metric,
         direction=result.direction,
-        reason=str(result.reason),
-        fault=str(result.fault),
-        message=result.message,
+        reason=str(fault[0]),
+        fault=str(fault[1]),
+        message=fault[2],
         n_rows=result.n_rows,
         score_low=result.score_low,
         score_high=result.score_high,
-        **{**columns, "above_median": bool(earned.above_median)},
+        **columns,
     )
 
 

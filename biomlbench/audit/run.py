@@ -92,7 +92,9 @@ def _looked(detector: Any, subject: Subject) -> tuple[list[Found], str]:
         found.extend(detector.find(subject))
     except TaskError as error:
         return found, str(error)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         return found, f"the detector raised {type(error).__name__}: {error}"
     return found, ""
 

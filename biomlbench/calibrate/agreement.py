@@ -109,7 +109,9 @@ class Form(NamedTuple):
         """Tell whether two outputs are the same but for rounding."""
         try:
             got = self.canonical(got)
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             # of a shape that has no canonical form
             return False
         want = self.canonical(want)
@@ -174,7 +176,9 @@ def compare(
             got = _call(getattr(module, function), args, kwargs)
         except _Overdue:
             return "hangs", number + 1
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             raised += 1
             if raised > _PATIENCE:
                 return "no_result", number + 1

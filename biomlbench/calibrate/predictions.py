@@ -9,6 +9,7 @@ import numpy as np
 
 from biomlbench.calibrate.controls import RIGHT, WRONG, Control
 from biomlbench.errors import NotPreparedError
+from biomlbench.submission.sample import own_format
 from biomlbench.task.registry import prepare_command
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ def of_predictions(task: Task) -> list[Control]:
     for name, content, suffix in _rewrites(gold, raw):
         if content != raw:
             found.append(Control(f"rewrite/{name}", "rewrite", RIGHT, content, suffix))
-    sample = task.sample_submission.read_bytes()
-    found.append(Control("spoilt/sample", "spoilt", WRONG, sample, ".csv"))
+    sample, suffix = task.sample_submission.read_bytes(), own_format(task.sample_submission)
+    found.append(Control("spoilt/sample", "spoilt", WRONG, sample, suffix))
     for name, spoil in _SPOILERS.items():
         frame = spoil(gold.copy(), columns)
         if frame is not None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli import INVALID
+from biomlbench.cli import INVALID, TROUBLE
 from biomlbench.cli._common import data_options, print_json, submission_argument
+from biomlbench.outcomes import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,5 +37,7 @@ def command(submission: Path, task_id: str, *, context: Context) -> None:
         raise click.UsageError(f"{task.id} takes code; grade it with `biomlbench grade`")
     report = grade_submission(submission, task)
     print_json(report.to_dict())
+    if report.fault not in (Fault.NONE, Fault.SUBMISSION):
+        sys.exit(TROUBLE)
     if not report.valid_submission:
         sys.exit(INVALID)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json, track
-from biomlbench.errors import explain
+from biomlbench.errors import TaskError, explain
+from biomlbench.outcomes import Reason
 from biomlbench.task.registry import Registry
 from biomlbench.task.sources.archives import OFFLINE, QUIET
 
@@ -119,10 +120,10 @@ def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | None
     from biomlbench.stages.prepare import compute
 
     try:
-        compute(task_id, context, force=force)
+        (row,) = compute(task_id, context, force=force).to_pylist()
     except Exception as error:
         return error
-    return None
+    return None if row["reason"] == Reason.OK else TaskError(row["message"], row["reason"])
 
 
 def _all_of(context: Context) -> list[str]:

@@ -18,7 +18,8 @@ from biomlbench.cli._common import (
     task_argument,
 )
 from biomlbench.cli._pair import where_looked
-from biomlbench.outcomes import Outcome
+from biomlbench.errors import TaskError
+from biomlbench.outcomes import Fault, Outcome, fault_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,9 @@ def command(submission: Path, task: str, *, context: Context, as_json: bool) -> 
     from biomlbench.stages.chain.validate import compute
 
     rows = compute(pair_of(submission, task, context, None, 0), context, {})
+    for row in rows:
+        if fault_of(row["reason"]) not in (Fault.NONE, Fault.SUBMISSION):
+            raise TaskError(row["message"], row["reason"])
     if as_json:
         print_json(rows)
     else:

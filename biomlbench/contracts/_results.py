@@ -34,7 +34,12 @@ MEDAL_COLUMNS = [
     field("verified_medal", BOOL, "a medal whose verdict is pass", required=True),
     field("medal", STR, "gold, silver, bronze or none", required=True),
     field("medal_note", STR, "why no medal can be had, or which ones are out of reach"),
-    field("above_median", BOOL, "better than the leaderboard's median; null without one"),
+    field(
+        "above_median",
+        BOOL,
+        "better than the leaderboard's median: false without a valid "
+        "score, null without a leaderboard that can be used",
+    ),
     field("gold_threshold", F64, "score that earns gold"),
     field("silver_threshold", F64, "score that earns silver"),
     field("bronze_threshold", F64, "score that earns bronze"),

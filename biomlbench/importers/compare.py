@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import GraderError, TaskError
+from biomlbench.outcomes import Reason
 from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
 from biomlbench.scoring.medals import Thresholds, medal_of, medal_ranks
 
@@ -34,6 +35,7 @@ DIFFERENCES = {
     "score": "the score is another one: other answers, another metric or another file",
     "direction": "the report takes the other direction for the better one",
     "leaderboard_order": "the report reads its thresholds off rows that are not in order",
+    "leaderboard_refused": "the leaderboard here is refused, so it awards no medals",
     "leaderboard": "the report's leaderboard is another one",
 }
 """Why a medal differs; several reasons are joined by a plus sign."""
@@ -209,10 +211,14 @@ def _difference(report: Published, ours: TaskReport, task: Task) -> tuple[str, s
         code = _board_difference(report, ours, task)
         codes.append(code)
         told.append(f"{DIFFERENCES[code]} ({_told(limits)} there, {_told(here)} here)")
+        if code == "leaderboard_refused":
+            told.append(ours.message)
     return "+".join(codes), "; ".join(told)
 
 
 def _board_difference(report: Published, ours: TaskReport, task: Task) -> str:
+    if ours.reason == Reason.BROKEN_LEADERBOARD:
+        return "leaderboard_refused"
     if report.direction != ours.direction:
         return "direction"
     if task.leaderboard is not None and report.limits is not None:

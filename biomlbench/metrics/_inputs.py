@@ -61,12 +61,7 @@ def numbers(values: Any, fault: Fault, ndim: tuple[int, ...] = (1,)) -> Floats:
     if array.ndim == 2 and array.shape[1] == 1 and 1 in ndim:
         array = array[:, 0]
     if array.ndim not in ndim:
-        expected = " or ".join(str(n) for n in ndim)
-        raise MetricError(
-            "shape_mismatch",
-            f"{_SIDE[fault]} have {array.ndim} dimensions, expected {expected}",
-            fault,
-        )
+        raise MetricError("shape_mismatch", _of_dimensions(array, fault, ndim), fault)
     result = array.astype(np.float64, copy=False)
     if array.dtype.kind not in "biu":
         finite = np.isfinite(result)
@@ -79,6 +74,14 @@ def numbers(values: Any, fault: Fault, ndim: tuple[int, ...] = (1,)) -> Floats:
                 fault,
             )
     return result
+
+
+def _of_dimensions(array: NDArray[Any], fault: Fault, ndim: tuple[int, ...] = (1,)) -> str:
+    """Say how many dimensions an array has, and how many it should have."""
+    wanted = " or ".join(map(str, ndim))
+    columns = f" ({array.shape[1]} columns)" if array.ndim == 2 else ""
+    plural = "" if wanted == "1" else "s"
+    return f"{_SIDE[fault]} must have {wanted} dimension{plural}, not {array.ndim}{columns}"
 
 
 def _missing(array: NDArray[np.object_]) -> NDArray[np.bool_]:
@@ -122,7 +125,9 @@ def check_varied(values: Floats, fault: Fault, name: str) -> None:
     """
     if (values == values[0]).all():
         reason = "constant_truth" if fault == Fault.TASK else "constant_predictions"
-        raise MetricError(reason, f"{_SIDE[fault]} are all equal: {name} is undefined", fault)
+        raise MetricError(
+            reason, f"all values of {_SIDE[fault]} are equal: {name} is undefined", fault
+        )
 
 
 def labels(values: Any, fault: Fault) -> NDArray[Any]:
@@ -140,9 +145,7 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise MetricError(
-            "shape_mismatch", f"{_SIDE[fault]} have {array.ndim} dimensions, expected 1", fault
-        )
+        raise MetricError("shape_mismatch", _of_dimensions(array, fault), fault)
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
     if array.dtype.kind in "UT":
@@ -158,21 +161,23 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
                 return array.astype(np.dtypes.StringDType())
             except UnicodeEncodeError:
                 raise MetricError(
-                    "not_labels", f"{_SIDE[fault]} have labels that are no Unicode text", fault
+                    "not_labels", f"labels of {_SIDE[fault]} are no Unicode text", fault
                 ) from None
         if _missing(array).any():
-            raise MetricError(_MISSING[fault], f"{_SIDE[fault]} have missing labels", fault)
-        raise MetricError("not_labels", f"{_SIDE[fault]} mix strings and other types", fault)
+            raise MetricError(_MISSING[fault], f"labels of {_SIDE[fault]} are missing", fault)
+        raise MetricError(
+            "not_labels", f"{_SIDE[fault]} must not mix strings and other types", fault
+        )
     try:
         result = numbers(array, fault)
     except MetricError as error:
         if error.reason != "not_numeric":
             raise
-        raise MetricError("not_labels", f"{_SIDE[fault]} are not labels", fault) from None
+        raise MetricError("not_labels", f"values of {_SIDE[fault]} are not labels", fault) from None
     if (result != np.rint(result)).any():
         raise MetricError(
             "not_labels",
-            f"{_SIDE[fault]} are fractional numbers, not class labels: "
+            f"values of {_SIDE[fault]} are fractional numbers, not class labels: "
             "round or threshold them first",
             fault,
         )

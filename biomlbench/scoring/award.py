@@ -44,7 +44,7 @@ class Award:
     medal_note : str
         Against whom, which medals cannot be had, and why; empty where there is nothing to say.
     above_median : bool or None
-        None without a score or a leaderboard.
+        False without a score; None without a leaderboard that can be used.
     suspicion : str
         Why the score cannot be believed without a look at how it came about; empty where it can.
     error : TaskError or None
@@ -147,7 +147,7 @@ def _ranked(
     values: Arguments = {**rank_score(score, board, direction)}
     values["medal"] = next((medal for medal in MEDALS if values[f"{medal}_medal"]), "none")
     if score is None:
-        return {**values, "above_median": None}
+        return values
     values["leaderboard_position"] = leaderboard_position(score, board, direction)
     if quantiles:
         low, high = interval

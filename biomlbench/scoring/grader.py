@@ -297,9 +297,9 @@ class Grader:
         submission, answers = as_frame(submission), as_frame(answers)
         try:
             score = function(submission, answers)
-        except (InvalidSubmissionError, TaskError, GraderError):
+        except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:
             if type(error).__name__ == "InvalidSubmissionError":
                 raise InvalidSubmissionError(str(error)) from error
             raise GraderError(

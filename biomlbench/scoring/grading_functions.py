@@ -31,7 +31,10 @@ def finite_score(score: Any, name: str) -> float:
         score = score.item()
     if not isinstance(score, numbers.Real):
         raise GraderError(f"grader {name!r} returned {type(score).__name__}, not a number")
-    value = float(score)
+    try:
+        value = float(score)
+    except OverflowError:  # a whole number that no float holds
+        value = math.inf
     if not math.isfinite(value):
         raise InvalidSubmissionError(f"grader {name!r} gives a score that is NaN or infinite")
     return value

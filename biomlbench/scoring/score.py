@@ -13,7 +13,7 @@ from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.submission.answers import Answers, answers_of, whole_numbers
 from biomlbench.submission.csv_table import read_header
 from biomlbench.submission.reading import submission_format
-from biomlbench.submission.submitted_file import read_bytes
+from biomlbench.submission.submitted_file import quote, read_bytes
 from biomlbench.submission.unpacked_text import csv_text
 from biomlbench.submission.validation import inspect_submission
 
@@ -43,6 +43,17 @@ _REASONS = {
     "not_probabilities": Reason.OUT_OF_RANGE,
     "unknown_label": Reason.OUT_OF_RANGE,
     "incomplete_model": Reason.MISSING_IDS,
+}
+
+# What a task's author can do about answers that have no score, by the metric's reason.
+_ANSWERS_REMEDY = "correct the answers, or declare another `target` or metric in config.yaml"
+_ANSWERS_REMEDIES = {
+    "missing_truth": (
+        "give every row a value, or leave the row out of the answers and of the sample submission"
+    ),
+    "shape_mismatch": (
+        "declare as many columns under `target` as the metric takes, or another metric"
+    ),
 }
 
 
@@ -166,11 +177,13 @@ def _score_by_metric(
         y_true, y_pred = metric_inputs(grader, answers, table, order)
         score = finite_score(metric(y_true, y_pred, **options), metric.name)
     except MetricError as error:
-        reason = metric_reason(error)
-        return _failed(metric.name, metric.direction, reason, error.message)
-    except (InvalidSubmissionError, TaskError, GraderError):
+        reason, told = metric_reason(error), error.message
+        if error.fault == Fault.TASK:
+            told = _of_answers(error, answers, grader)
+        return _failed(metric.name, metric.direction, reason, told)
+    except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raise GraderError(f"metric {metric.name} raised {type(error).__name__}: {error}") from error
     if not bootstrap:
         return ScoreResult(True, score, metric.name, metric.direction, n_rows=len(y_true))
@@ -178,7 +191,9 @@ def _score_by_metric(
 
     try:
         interval = score_interval(metric, y_true, y_pred, options, bootstrap, seed)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise GraderError(
             f"the bootstrap of {metric.name} raised {type(error).__name__}: {error}"
         ) from error
@@ -193,6 +208,16 @@ def _score_by_metric(
         len(y_true),
         undefined_resamples=interval.undefined,
     )
+
+
+def _of_answers(error: MetricError, answers: Answers, grader: Grader) -> str:
+    """Say of answers that have no score which file and columns they are, and the remedy."""
+    names = answers.targets
+    columns = f"column{'' if len(names) == 1 else 's'} {', '.join(map(quote, names))}"
+    if grader.inputs_fn is not None:
+        columns = "as `inputs_fn` returns them"
+    remedy = _ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)
+    return f"{answers.task.answers}: {columns}: {error.message}; {remedy}"
 
 
 def _score_in_process(

@@ -30,7 +30,9 @@ class TaskReport:
     gold_threshold, silver_threshold, bronze_threshold, median_threshold : float or None
         Scores of the leaderboard; None where the task has none.
     any_medal, gold_medal, silver_medal, bronze_medal : bool
-    above_median : bool
+    above_median : bool or None
+        Better than the leaderboard's median; False without a valid score, None without a
+        leaderboard that can be used.
     submission_exists, valid_submission : bool
     is_lower_better : bool
     created_at : datetime or None
@@ -47,10 +49,10 @@ class TaskReport:
         Percent of humans beaten or tied.
     metric, direction : str
     reason, fault, message : str
-        Why there is no score: reason code, whose fault, and a sentence. ``ok``, ``none`` and
-        empty with one.
+        Why there is no score: reason code, whose fault, and a sentence; or, with a score, why the
+        task's leaderboard or human baselines could not be used. Else ``ok``, ``none`` and empty.
     medal_note : str
-        Which medals cannot be had, and why.
+        Which medals cannot be had, and why; also why a leaderboard is refused.
     n_rows : int or None
         Rows that were scored.
     score_low, score_high : float or None
@@ -71,7 +73,7 @@ class TaskReport:
     gold_medal: bool
     silver_medal: bool
     bronze_medal: bool
-    above_median: bool
+    above_median: bool | None
     submission_exists: bool
     valid_submission: bool
     is_lower_better: bool
@@ -120,7 +122,6 @@ class TaskReport:
         return cls(
             **{
                 **values,
-                "above_median": bool(row["above_median"]),
                 "submission_exists": row["reason"] not in _NOT_THERE,
                 "is_lower_better": row["direction"] == "minimize",
                 "created_at": None,
@@ -164,7 +165,6 @@ def columns_of_pairs(pairs: pa.RecordBatch) -> dict[str, pa.Array]:
 
     columns = {name: pairs.column(name) for name in _FIELDS if name in pairs.schema.names}
     return columns | {
-        "above_median": pc.fill_null(pairs.column("above_median"), False),
         "submission_exists": pc.invert(
             pc.is_in(pairs.column("reason"), value_set=pa.array(_NOT_THERE))
         ),

@@ -41,7 +41,8 @@ def compute(task_id: str, context: Context, *, force: bool = False) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        Of the schema ``prepare``.
+        Of the schema ``prepare``. Where no submission can be held against the data that were
+        prepared (a broken sample submission), its reason and message say so.
 
     Raises
     ------
@@ -52,11 +53,12 @@ def compute(task_id: str, context: Context, *, force: bool = False) -> pa.Table:
     """
     task = context.task(task_id)
     prepared = get_kind(task.kind).prepare(task, force=force)
+    fault = prepared.fault
     row: PrepareRow = {
         "task_id": task.id,
         "kind": task.kind,
-        "reason": Reason.OK,
-        "message": prepared.message,
+        "reason": Reason.OK if fault is None else fault.reason,
+        "message": prepared.message if fault is None else fault.message,
         "files_sha256": prepared.digest,
     }
     return from_rows("prepare", [row])

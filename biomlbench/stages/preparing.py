@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.runtime.hashing import file_sha256
 
 if TYPE_CHECKING:
@@ -28,31 +28,41 @@ class Prepared(NamedTuple):
         Hash over what the task's results depend on.
     message : str
         What is to be known of the data: that they were adopted, or are not the published ones.
+    fault : TaskError or None
+        Why no submission can be held against the data, which are there.
     """
 
     digest: str
     message: str = ""
+    fault: TaskError | None = None
 
 
 def prepare_data(task: Task, *, force: bool = False) -> Prepared:
-    """Fetch and split a task's data; refuse what no submission could be held against."""
+    """Fetch and split a task's data; look whether submissions can be held against them."""
+    from biomlbench.submission.answers import answers_of
     from biomlbench.submission.sample import has_rows, sample_of
     from biomlbench.task.prepare import prepare_task
 
     made = prepare_task(task, force=force)
-    if has_rows(task):
-        sample_of(task)
+    fault = None
+    try:
+        if has_rows(task):
+            answers_of(task) if task.grader.spec is None else sample_of(task)
+    except NotPreparedError:
+        raise
+    except TaskError as error:
+        fault = error
     if task.published is not None:
         from biomlbench.suites.data import differing_files
 
         other = differing_files(task)
         told = f"not the published files: {', '.join(other)}" if other else ""
-        return Prepared(made.sha256, told)
+        return Prepared(made.sha256, told, fault)
     digest = files_hash(task.public_dir, task.private_dir)
     board = task.prepared_dir / "leaderboard.csv"
     if board.is_file() and task.leaderboard == board:
         digest = hashlib.sha256(f"{digest} {file_sha256(board)}".encode()).hexdigest()
-    return Prepared(digest, ADOPTED if made.adopted else "")
+    return Prepared(digest, ADOPTED if made.adopted else "", fault)
 
 
 def prepare_card(task: Task, *, force: bool = False) -> Prepared:

@@ -148,6 +148,8 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
     if not (text or number or pa.types.is_null(column.type)):
         raise RefusedError(f"column {label} is of the type {str(column.type)[:60]}", "wrong_type")
     if kind == "text":
+        if pa.types.is_boolean(column.type):  # as Python and pandas write them
+            column = pc.if_else(column, "True", "False")
         column = pc.fill_null(column.cast(pa.large_string()), "")
         array = column.combine_chunks()
         array = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array

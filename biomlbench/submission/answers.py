@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,8 @@ from biomlbench.arrow import numpy_of, positions
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
-from biomlbench.submission.ids import Alignment, Keys
-from biomlbench.submission.sample import Sample, cached, own_table, sample_of
+from biomlbench.submission.ids import Alignment, Keys, first_repeat
+from biomlbench.submission.sample import Sample, cached, own_format, own_table, own_text, sample_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,12 +45,16 @@ class Answers:
     table: pa.Table
     order: np.ndarray | None
 
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Columns that hold the truth."""
+        declared = self.task.submission.targets
+        return tuple(declared) or tuple(spec.name for spec in self.sample.predictions)
+
     @cached_property
     def truth(self) -> Any:
         """What the metric takes as the truth."""
-        targets = self.task.submission.targets
-        if not targets:
-            targets = tuple(spec.name for spec in self.sample.predictions)
+        targets = self.targets
         if lost := [name for name in targets if name not in self.table.column_names]:
             raise TaskError(
                 f"{self.task.answers}: lacks the target column(s) {lost}; declare `target` under "
@@ -74,16 +79,17 @@ class Answers:
         import pandas as pd
 
         path, keys = self.task.answers, self.sample.keys
-        if path.suffix == ".parquet":
+        if own_format(path) == ".parquet":
             return pd.read_parquet(path)
         kinds: Any = {"integer": "int64", "text": "str"}
         # From version 3 on pandas parses floats exactly, and warns of the option.
         exact: Any = (
             {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
         )
+        text, delimiter = own_text(path)
         result: pd.DataFrame = pd.read_csv(
-            path,
-            encoding="utf-8-sig",
+            io.BytesIO(text),
+            sep=delimiter,
             dtype={name: kinds[kind] for name, kind in zip(keys.columns, keys.kinds, strict=True)},
             **exact,
         )
@@ -194,18 +200,26 @@ def _read_answers(task: Task, sample: Sample) -> Answers:
     if len(targets) == len(sample.predictions):
         pairs = zip(targets, sample.predictions, strict=True)
         text += tuple(name for name, spec in pairs if not spec.numeric)
-    table = own_table(task.answers, text)
+    table = own_table(task.answers, text, Reason.BROKEN_ANSWERS)
     if lost := [name for name in keys.columns if name not in table.column_names]:
         raise TaskError(f"{task.answers}: lacks the id column(s) {lost}", Reason.BROKEN_ANSWERS)
     # The submission's rows are brought into the order of the answers.
-    found = Alignment.of(keys, Keys.of(table, keys.columns, keys.kinds))
+    there = Keys.of(table, keys.columns, keys.kinds)
+    # First of all: repeated ids may be as many as are missing, and are not what can be aligned.
+    same = there.values.equals(keys.values)
+    if not same and (repeat := first_repeat(there.values)) is not None:
+        count = len(there) - there.values.null_count - len(there.values.drop_null().unique())
+        raise TaskError(
+            f"{task.answers}: {count} row(s) repeat an id, first in data row {repeat}; give every "
+            "id one row",
+            Reason.BROKEN_ANSWERS,
+        )
+    found = Alignment.of(keys, there)
     if not found.ok:
         raise TaskError(
             f"{task.answers}: its ids are not those of {task.sample_submission}: "
-            f"{found.missing} only in the answers, {found.extra} only in the sample, "
-            f"{found.duplicate} repeated",
+            f"{found.missing} only in the answers, {found.extra} only in the sample; give both the "
+            "same ids",
             Reason.BROKEN_ANSWERS,
         )
-    if len(keys) != table.num_rows:
-        raise TaskError(f"{task.answers}: an id occurs more than once", Reason.BROKEN_ANSWERS)
     return Answers(task, sample, table, found.order)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_ROWS",
+    "are_booleans",
     "check_columns",
     "clean_numbers",
     "is_missing",
@@ -47,6 +48,8 @@ _MISSING = f"^({'|'.join(map(re.escape, MISSING))})$"
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 _ROW = re.compile(r"Row #(\d+)")
 _NUMBER = r"^\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity|nan))\s*$"
+# What pandas reads as a boolean, where a column has nothing else.
+_TRUE, _FALSE = r"^(True|TRUE|true)$", r"^(False|FALSE|false)$"
 _INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
 # Doubles hold every integer up to here.
 _EXACT = 2.0**53
@@ -255,8 +258,17 @@ def is_missing(text: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.match_substring_regex(text, _MISSING)
 
 
+def are_booleans(text: pa.ChunkedArray) -> bool:
+    """Tell whether text is nothing but booleans, as pandas reads them, and missing values."""
+    import pyarrow.compute as pc
+
+    found = pc.match_substring_regex(text, f"{_TRUE}|{_FALSE}")
+    known = pc.all(pc.or_(found, is_missing(text)), min_count=0)
+    return bool(known.as_py() and pc.any(found, min_count=0).as_py())
+
+
 def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArray:
-    """Convert text to numbers, or say which rows are none.
+    """Convert text to numbers, or say which rows are none; booleans are 1 and 0.
 
     Parameters
     ----------
@@ -282,7 +294,10 @@ def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArra
     text = pc.utf8_trim_whitespace(text)
     missing = is_missing(text)
     numeric = pc.or_(pc.match_substring_regex(text, _NUMBER), missing)
-    if not pc.all(numeric, min_count=0).as_py():
+    if not pc.all(numeric, min_count=0).as_py() and are_booleans(text):
+        text = pc.replace_substring_regex(text, _TRUE, "1")
+        text = pc.replace_substring_regex(text, _FALSE, "0")
+    elif not pc.all(numeric, min_count=0).as_py():
         if kind == "integer":
             return text
         bad = pc.indices_nonzero(pc.invert(numeric))

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.arrow import one_array
 from biomlbench.errors import InvalidSubmissionError, NotPreparedError, TaskError, folder_remedy
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
-from biomlbench.submission.csv_table import clean_numbers, is_missing, read_header
+from biomlbench.submission.csv_table import are_booleans, clean_numbers, is_missing, read_header
 from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
+from biomlbench.submission.reading import submission_format
 from biomlbench.submission.submitted_file import MAX_BYTES
+from biomlbench.submission.unpacked_text import csv_text, gunzip
 from biomlbench.task.submission_columns import ColumnSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     import pyarrow as pa
 
     from biomlbench.task.task import Task
 
-__all__ = ["Sample", "cached", "has_rows", "own_table", "sample_of"]
+__all__ = ["Sample", "cached", "has_rows", "own_format", "own_table", "own_text", "sample_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -134,8 +137,12 @@ def cached(kind: str, path: Path, build: Callable[[], Any], task: Task) -> Any:
     return held[1]
 
 
-def own_table(path: Path, text_columns: tuple[str, ...] | None = None) -> pa.Table:
-    """Read a table of the task's own (CSV or Parquet).
+def own_table(
+    path: Path,
+    text_columns: tuple[str, ...] | None = None,
+    reason: Reason = Reason.BROKEN_TASK,
+) -> pa.Table:
+    """Read a table of the task's own, in any format that submissions may have.
 
     Parameters
     ----------
@@ -143,6 +150,8 @@ def own_table(path: Path, text_columns: tuple[str, ...] | None = None) -> pa.Tab
     text_columns : tuple of str, optional
         Columns to leave as text; by default all. The others are float64 where every value is
         a number, else text.
+    reason : Reason
+        Of the error.
 
     Raises
     ------
@@ -153,33 +162,66 @@ def own_table(path: Path, text_columns: tuple[str, ...] | None = None) -> pa.Tab
     from pyarrow import csv as arrow_csv
 
     try:
-        if path.suffix == ".parquet":
+        if own_format(path, reason) == ".parquet":
             import pyarrow.parquet as pq
 
             table = pq.read_table(path)
             columns = [_plain(table.column(name)) for name in table.column_names]
         else:
-            data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-            names = read_header(data, ",")
+            data, delimiter = own_text(path)
+            names = read_header(data, delimiter)
             table = arrow_csv.read_csv(
                 pa.BufferReader(data),
                 read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
+                parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
                 ),
             )
             columns = table.columns
     except (OSError, pa.ArrowException, InvalidSubmissionError) as error:
-        raise TaskError(f"{path}: cannot be read: {error}", Reason.BROKEN_ANSWERS) from error
+        raise TaskError(f"{path}: cannot be read: {error}", reason) from error
     names = table.column_names
     if len(set(names)) != len(names):
-        raise TaskError(f"{path}: a column occurs twice: {names}", Reason.BROKEN_ANSWERS)
+        raise TaskError(f"{path}: a column occurs twice: {names}", reason)
     if text_columns is not None:
         columns = [
             column if name in text_columns else _number_or_text(column)
             for name, column in zip(names, columns, strict=True)
         ]
     return pa.Table.from_arrays([one_array(column) for column in columns], names=names)
+
+
+def own_format(path: Path, reason: Reason = Reason.BROKEN_TASK) -> str:
+    """Return which of the formats of submissions the name of a task's own table claims.
+
+    Raises
+    ------
+    TaskError
+        With the reason, if it is none of them.
+    """
+    try:
+        return submission_format(path)
+    except InvalidSubmissionError as error:
+        raise TaskError(
+            f"{path}: {error.message}; convert it to one of these formats, and name that file "
+            "under `dataset` in config.yaml",
+            reason,
+        ) from error
+
+
+def own_text(path: Path) -> tuple[bytes, str]:
+    """Return the text of a task's own table, unpacked and in UTF-8, and what separates its cells.
+
+    Raises
+    ------
+    InvalidSubmissionError
+        If it is no text, or cannot be unpacked.
+    """
+    data, name = path.read_bytes(), path.name.lower()
+    if name.endswith(".gz"):
+        data = gunzip(data, sys.maxsize)
+    return csv_text(data, sys.maxsize), "\t" if ".tsv" in Path(name).suffixes else ","
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -190,7 +232,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int8())
+        column = pc.if_else(column, "True", "False")
     return pc.fill_null(column.cast(pa.string()), "")
 
 
@@ -261,6 +303,9 @@ def _has_rows(task: Task) -> bool:
 
 def _sample(task: Task) -> Sample:
     path, schema = task.sample_submission, task.submission
+    apart = task.may_grade_apart and task.grader.spec is not None
+    if not apart:  # by their name alone: they are not opened here
+        own_format(task.answers, Reason.BROKEN_ANSWERS)
     table = own_table(path)
     names = table.column_names
     if not table.num_rows:
@@ -275,7 +320,6 @@ def _sample(task: Task) -> Sample:
     keys = Keys.of(table, ids, kinds)
     if (repeat := first_repeat(keys.values)) is not None:
         raise TaskError(f"{path}: the id of row {repeat} occurs more than once")
-    apart = task.may_grade_apart and task.grader.spec is not None
     spec_of = _published_spec if apart else _spec_of
     predictions = tuple(
         schema.columns.get(name) or spec_of(name, table.column(name))
@@ -306,7 +350,7 @@ def _published_spec(name: str, column: pa.ChunkedArray) -> ColumnSpec:
     import pyarrow.compute as pc
 
     text = pa.types.is_string(_number_or_text(column).type)
-    if text or pc.any(is_missing(column), min_count=0).as_py():
+    if text or are_booleans(column) or pc.any(is_missing(column), min_count=0).as_py():
         return ColumnSpec(name, "free")
     return ColumnSpec(name, "number")
 

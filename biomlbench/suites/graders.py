@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.grading import GraderSpec
-from biomlbench.outcomes import Fault
+from biomlbench.outcomes import Fault, Reason
 from biomlbench.scoring.grader import Grader
 
 from .published import Published, main_metric, native_grader
@@ -172,7 +172,7 @@ def _hub_score(task: Task, name: str, options: Arguments, values: Any) -> float:
     from biomlbench.scoring.score import metric_reason
     from biomlbench.submission.sample import own_table
 
-    answers = own_table(task.answers, ())
+    answers = own_table(task.answers, (), Reason.BROKEN_ANSWERS)
     truth = answers.column(answers.column_names[-1]).to_numpy()
     try:
         predictions = np.array(values, dtype=float)

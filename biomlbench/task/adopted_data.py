@@ -130,7 +130,12 @@ def differing(folder: Path, files: Mapping[str, str]) -> list[str]:
     if not path.is_file():
         return []
     try:
-        expected = read_yaml(path) or {}
+        expected = read_yaml(path)
+        if not expected:
+            raise TaskError(
+                f"{path}: is empty; record the checksums of the prepared files with `python "
+                "tools/make_leaderboard.py TASK --checksums`, or delete the file"
+            )
         return sorted(n for n in expected.keys() | files.keys() if expected.get(n) != files.get(n))
     except (yaml.YAMLError, UnicodeDecodeError, OSError, AttributeError) as error:
         raise TaskError(f"{path}: is no mapping of files to checksums: {error}") from error

@@ -114,9 +114,9 @@ def load_function(reference: str, folder: str | Path | None = None) -> Callable[
             + (f" (needed by {file})" if file else "")
             + "; install it, or correct the name in config.yaml"
         ) from error
-    except TaskError:
+    except (TaskError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise TaskError(
             f"{reference!r}: {file or module_name} cannot be imported: "
             f"{type(error).__name__}: {error}; correct it"

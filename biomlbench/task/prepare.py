@@ -43,6 +43,8 @@ from biomlbench.task.toolbox import read_csv, write_csv
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pandas as pd
+
     from biomlbench.task.submission_columns import SubmissionSchema
     from biomlbench.task.task import Task
 
@@ -213,9 +215,9 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
     function = load_function(preparer, task.folder)
     try:
         function(raw, public, private)
-    except (DataSourceError, TaskError):
+    except (DataSourceError, TaskError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         # What the system refuses may work the next time, or on another machine.
         kind = NotPreparedError if isinstance(error, OSError) else TaskError
         raise kind(
@@ -227,28 +229,42 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
         shutil.copyfile(description, public / "description.md")
     layout = {"answers": "private/answers.csv", "sample_submission": "public/sample_submission.csv"}
     dataset = config.get("dataset") or {}
-    for key, usual in layout.items():
-        name = str(dataset.get(key) or usual)
-        relative = name.rsplit("prepared/", 1)[-1]
+    placed = {
+        key: str(dataset.get(key) or usual).rsplit("prepared/", 1)[-1]
+        for key, usual in layout.items()
+    }
+    for relative in placed.values():
         if not (made / relative).is_file():
             raise TaskError(f"{task.id}: the preparer did not write {relative}")
     if not (private / "gold_submission.csv").exists() and task.submission.targets:
-        _write_gold(task.submission, private)
+        _write_gold(task.submission, made / placed["answers"], private)
 
 
-def _write_gold(schema: SubmissionSchema, private: Path) -> None:
+def _write_gold(schema: SubmissionSchema, answers_file: Path, private: Path) -> None:
     """Write the submission that repeats the answers."""
     ids, targets, predictions = map(list, (schema.ids, schema.targets, schema.predictions))
     if len(predictions) != len(targets):
         raise TaskError("the preparer must write gold_submission.csv: targets are not predictions")
-    answers = read_csv(private / "answers.csv", dtype=str, keep_default_na=False)
+    answers = _as_text(answers_file)
+    if answers is None:
+        return  # of a format that is refused by name when the answers are first read
     if missing := [name for name in (*ids, *targets) if name not in answers.columns]:
         raise TaskError(
-            f"answers.csv: the preparer wrote no column {', '.join(map(repr, missing))}, which the "
-            f"config's `submission` declares; it wrote {', '.join(map(repr, answers.columns[:20]))}"
+            f"{answers_file.name}: the preparer wrote no column "
+            f"{', '.join(map(repr, missing))}, which the config's `submission` declares; "
+            f"it wrote {', '.join(map(repr, answers.columns[:20]))}"
         )
     gold = answers[[*ids, *targets]].set_axis([*ids, *predictions], axis=1)
     write_csv(gold, private / "gold_submission.csv")
+
+
+def _as_text(path: Path) -> pd.DataFrame | None:
+    """Return a table whose cells are text; None for a file of another format than CSV or TSV."""
+    kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    if not kinds or kinds[-1] not in (".csv", ".tsv"):
+        return None
+    separator = "\t" if kinds[-1] == ".tsv" else ","
+    return read_csv(path, sep=separator, dtype=str, keep_default_na=False)
 
 
 def _check_against(folder: Path, files: dict[str, str]) -> None:

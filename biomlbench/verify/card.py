@@ -240,7 +240,9 @@ def _module(folder: Path, name: str) -> Any:
         return load_module(path)
     except FileNotFoundError:
         raise TaskError(f"{path}: the file does not exist") from None
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise TaskError(f"{path}: {type(error).__name__}: {error}") from error
 
 
@@ -252,7 +254,9 @@ def _cases(folder: Path, entry_points: tuple[str, ...]) -> dict[str, tuple[Case,
         make = getattr(module, suite, None)
         try:
             cases = tuple(make()) if make else ()
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise TaskError(f"{path}: {suite}() raised {type(error).__name__}: {error}") from error
         for case in cases:
             if case.function not in entry_points:

@@ -92,7 +92,9 @@ class _Drawn:
         with np.errstate(all="ignore"):
             try:
                 return bool(get_mode(check.mode).judge(check, unit, self.card.library).ok)
-            except Exception:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
                 # a check that cannot read a result says nothing for it
                 return False
 

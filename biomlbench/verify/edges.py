@@ -123,7 +123,9 @@ def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
     for function in card.entry_points:
         try:
             found += _of_function(card, function, planned)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             # declarations that cannot be read are what the linter tells the author
             if function in card.config.get("edges", {}):
                 raise TaskError(
@@ -319,6 +321,8 @@ def _reference_takes(card: Card, case: PlannedCase) -> bool:
     with np.errstate(all="ignore"):
         try:
             encode(card.reference[case.function](*args, **kwargs))
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             return False
     return True

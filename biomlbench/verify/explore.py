@@ -202,7 +202,9 @@ def _look(
                 Observed(card.with_defaults(function, new), _call(card, candidate, function, new))
                 for new in variants
             )
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             return output, Finding(False, f"it raises {type(error).__name__}: {error}")
         expected = _call(card, card.reference[function], function, inputs)
         unit = Unit(card.with_defaults(function, inputs), output, expected, seen, info)

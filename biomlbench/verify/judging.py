@@ -227,14 +227,18 @@ class Judge:
         with np.errstate(all="ignore"):
             try:
                 return _plain(mode.judge(check, unit, self.card.library))
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raised = type(error).__name__
             # The output may be what the check cannot read. If the check cannot read the oracle's
             # output either, the check itself is broken. Asked only now that the exception, and
             # all memory that its frames held, is gone.
             try:
                 mode.judge(check, self._unit(spec, self.oracle.values), self.card.library)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise GraderError(
                     f"the check raised {raised} on the oracle's own output"
                 ) from error

@@ -73,7 +73,9 @@ def run(path: Path, cases: Iterable[PlannedCase]) -> dict[str, LocalResult]:
     except SyntaxError as error:
         lost = LocalResult(Reason.SYNTAX_ERROR.value, message=str(error))
         return {case.id: lost for case in cases}
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         lost = LocalResult(Reason.IMPORT_ERROR.value, message=f"{type(error).__name__}: {error}")
         return {case.id: lost for case in cases}
     # as in the sandbox, no case sees what the module has become in another
@@ -96,7 +98,9 @@ def _call(module: ModuleType, case: PlannedCase) -> LocalResult:
         return LocalResult(Reason.MISSING_FUNCTION.value, message=f"no function {error}")
     except CodecError as error:
         return LocalResult(Reason.MALFORMED_OUTPUT.value, message=str(error))
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         last = traceback.format_exc(limit=-1).strip().splitlines()[-1]
         return LocalResult(Reason.EXCEPTION.value, message=last, stdout=out.getvalue())
     changed = sent.changed(report)

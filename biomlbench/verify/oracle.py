@@ -155,7 +155,9 @@ def answers(
                     f"{card.folder / 'reference.py'}: the result for case `{case.name}` is not "
                     f"plain data: {error}"
                 ) from error
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise TaskError(
                     f"{card.folder / 'reference.py'}: case `{case.name}` raised "
                     f"{type(error).__name__}: {error}"

@@ -114,7 +114,9 @@ def _generated(card: Card) -> list[PlannedCase]:
             try:
                 inputs = draw(space, Source(_seed(card.name, name)), build)
                 args, kwargs = card.unbind(function, inputs)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise card.rules.error(
                     "generate",
                     f"space `{space['name']}`: {type(error).__name__}: {error}",
@@ -141,7 +143,9 @@ def _near(card: Card) -> list[PlannedCase]:
             drawn = near_draws(space, _seed(card.name, space["name"], "near"), build)
             drawn |= _left_out(card, function, drawn["first"])
             calls = {name: card.unbind(function, inputs) for name, inputs in drawn.items()}
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise card.rules.error(
                 "generate",
                 f"near draws of space `{space['name']}`: {type(error).__name__}: {error}",
@@ -223,7 +227,9 @@ def _metamorphic(
             if not isinstance(made, Transformed):
                 raise TypeError(f"a transform returns Transformed, not {type(made).__name__}")
             calls = [card.unbind(base.function, new) for new in made.variants]
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise card.rules.error(
                 "transform-fits",
                 f"check `{check.name}`, base case `{base.name}`: {type(error).__name__}: {error}",

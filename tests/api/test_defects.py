@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biomlbench.errors import GraderError, LeaderboardError
+from biomlbench.errors import GraderError
 from biomlbench.grade import grade_csv, grade_jsonl, validate_submission
 from biomlbench.grade_helpers import Grader, TaskReport
 from biomlbench.scoring.humans import human_tiers
@@ -186,7 +186,10 @@ def test_a_graders_bug_is_not_booked_on_the_submission(factory, good):
 
 def test_a_contradictory_leaderboard_is_refused(factory, good):
     task = factory.task(leaderboard=(0.1, 0.2, 0.3, 0.4, 0.5))
-    with pytest.raises(LeaderboardError, match="worst score to the best"):
-        grade_csv(factory.submission(good), task)
+    report = grade_csv(factory.submission(good), task)
+    assert (report.score, report.any_medal, report.gold_threshold) == (1.0, False, None)
+    assert (report.reason, report.fault) == ("broken_leaderboard", "task")
+    assert "worst score to the best" in report.message
+    assert report.medal_note == f"broken_leaderboard: {report.message}"
     # Without a file there is nothing but scores, and their order says nothing.
     assert rank_score(0.5, [0.1, 0.2, 0.3, 0.4, 0.5], "maximize")["gold_medal"]

@@ -12,6 +12,7 @@ import shutil
 from dataclasses import fields
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -51,7 +52,12 @@ TASKS = {
     },
 }  # fmt: skip
 GOOD = (0.1, 0.9, 0.2, 0.8, 0.7, 0.3)
-BROKEN = ("outside-the-range", "empty-leaderboard", "broken-humans")
+BROKEN = {
+    "outside-the-range": "broken_leaderboard",
+    "empty-leaderboard": "broken_leaderboard",
+    "broken-humans": "broken_task",
+}
+EXIT_CODES = {"none": 0, "submission": 1, "task": 3}
 SUBMISSIONS = {
     "right": {"values": GOOD},
     "reversed": {"values": GOOD[::-1], "ids": [f"r{i}" for i in range(6)][::-1]},
@@ -115,20 +121,24 @@ def test_every_door_tells_the_same(factory, tmp_path, name, submission):
         lines, tmp_path / "out", factory.registry(), bootstrap=BOOTSTRAP, seed=SEED, progress=False
     )
     listed = json.loads(report_path.read_text())
-    report = raised = None
-    try:
-        report = grade_csv(file, factory.get(TASK), bootstrap=BOOTSTRAP, seed=SEED)
-    except TaskError as error:
-        raised = error
-    if report is None:
-        assert name in BROKEN
-        assert name == "broken-humans" or not row["any_medal"]
-        (entry,) = listed["errors"]
-        assert (entry["reason"], entry["fault"]) == (str(raised.reason), "task")
-        if row["valid_submission"]:
-            assert (row["reason"], row["fault"]) == (str(raised.reason), "task")
-        return
+    report = grade_csv(file, factory.get(TASK), bootstrap=BOOTSTRAP, seed=SEED)
+    if report.valid_submission and name in BROKEN:
+        assert report.score is not None
+        assert (report.reason, report.fault) == (BROKEN[name], "task")
+        assert row["fault"] == "task" or row["stage"] == "verify"
+        assert name == "broken-humans" or not report.any_medal
+    median, score = report.median_threshold, report.score
+    if median is None:
+        assert report.above_median is None
+    elif score is None:
+        assert report.above_median is False
+    else:
+        assert report.above_median is (score < median if name == "minimize" else score > median)
     found = told(report)
+    by_command = CliRunner().invoke(_cli, ["grade-sample", str(file), TASK, *options[:4]])
+    plain = grade_csv(file, factory.get(TASK))
+    assert told(TaskReport.from_dict(json.loads(by_command.stdout))) == told(plain)
+    assert by_command.exit_code == EXIT_CODES[plain.fault]
     (entry,) = listed["task_reports"]
     by_line = told(Report.from_dict(entry))
     if report.reason == "missing_file":  # named as it was given: here by its name, above in full
@@ -144,6 +154,57 @@ def test_every_door_tells_the_same(factory, tmp_path, name, submission):
             for key in ("reason", "fault", "message"):
                 del told_of[key]
     assert of_pair == found
+
+
+BOOLEAN = {"id": [f"r{i}" for i in range(6)], "y": [False, True, False, True, False, False]}
+
+
+@pytest.mark.parametrize("written", ["numbers", "booleans"])
+@pytest.mark.parametrize("grader", ["metric", "function"])
+def test_booleans_are_taken_by_every_door(factory, tmp_path, written, grader):
+    spelt = (False, True, False, True, True, False) if written == "booleans" else (0, 1, 0, 1, 1, 0)
+    sample = "id,y\n" + "".join(f"r{i},{y}\n" for i, y in enumerate(spelt[::-1]))
+    config = {"grader": {"name": "accuracy", "metric": "accuracy"}}
+    if grader == "function":
+        config = {"grader": {"name": "hits", "grade_fn": "own.py:hits", "direction": "maximize"}}
+    code = "def hits(s, a):\n    return (s.y == a.y).mean()\n"
+    task = factory.task(truth=spelt, sample=sample, config=config, files={"own.py": code})
+    frame = pd.DataFrame(BOOLEAN)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_csv(tmp_path / "a.csv.gz", index=False)
+    frame.to_parquet(tmp_path / "a.parquet", index=False)
+    frame.astype({"y": int}).to_csv(tmp_path / "numbers.csv", index=False)
+    files = ("a.csv", "a.csv.gz", "a.parquet", "numbers.csv")
+    reports = [grade_csv(one, task) for one in (frame, *(tmp_path / name for name in files))]
+    assert [(one.score, one.reason) for one in reports] == [(5 / 6, "ok")] * 5
+
+
+BROKEN_SAMPLES = {
+    "columns": "id,z\nr0,1\n",
+    "rows": "id,y\n",
+    "bytes": "PAR1",
+    "twice": "id,y\na,1\na,1\n",
+}
+
+
+@pytest.mark.parametrize("sample", BROKEN_SAMPLES)
+def test_a_broken_sample_submission_is_the_tasks_fault_and_no_jobs(factory, tmp_path, sample):
+    factory.task(sample=BROKEN_SAMPLES[sample])
+    file = factory.submission(GOOD)
+    context = Context(str(factory.data), (str(factory.tasks),))
+    (prepared,) = compute(TASK, context).to_pylist()
+    tables = run_pair(Pair(TASK, "run", str(file)), context, tmp_path / "pair")
+    (row,) = tables["medal"].to_pylist()
+    assert (row["stage"], row["fault"], row["reason"]) == ("validate", "task", "broken_task")
+    assert (prepared["reason"], prepared["message"]) == (row["reason"], row["message"])
+    assert "sample_submission.csv" in row["message"]
+    with pytest.raises(TaskError) as raised:
+        grade_csv(file, factory.get(TASK))
+    assert (str(raised.value), raised.value.reason) == (row["message"], row["reason"])
+    options = ["--data-dir", str(factory.data), "--tasks-dir", str(factory.tasks)]
+    assert CliRunner().invoke(_cli, ["grade", str(file), TASK, *options]).exit_code == 3
+    said = CliRunner().invoke(_cli, ["prepare", TASK, *options])
+    assert isinstance(said.exception, TaskError)
 
 
 CARD = "kernels/gc-content"

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from biomlbench.contracts import SCHEMAS
-from biomlbench.errors import GraderError, LeaderboardError, NotPreparedError, TaskError
+from biomlbench.errors import GraderError, NotPreparedError, TaskError
 from biomlbench.grade import (
     aggregate_reports,
     calculate_human_performance_metrics,
@@ -115,11 +115,18 @@ def test_without_a_leaderboard_there_are_no_medals(factory, good):
 def test_the_tasks_and_the_graders_faults_are_raised(factory, good):
     path = factory.submission(good)
     broken = factory.task("d/board", leaderboard="score\n0.5\nnan\n")
-    with pytest.raises(LeaderboardError, match="row 2"):
-        grade_csv(path, broken)
     other = factory.task("d/other", leaderboard=(12.0, 11.0))
-    with pytest.raises(LeaderboardError, match="outside the metric's range"):
-        grade_csv(path, other)
+    humans = factory.task("d/humans", humans=("high", 0.5))
+    for task, reason, said in (
+        (broken, "broken_leaderboard", "row 2"),
+        (other, "broken_leaderboard", "outside the metric's range"),
+        (humans, "broken_task", "score"),
+    ):
+        report = grade_csv(path, task)
+        assert (report.score, report.valid_submission) == (1.0, True)
+        assert (report.reason, report.fault) == (reason, "task")
+        assert said in report.message
+    assert report.gold_medal
     bug = factory.task(
         "d/bug",
         config={"grader": {"name": "x", "grade_fn": "grade:grade", "direction": "maximize"}},
@@ -229,7 +236,7 @@ def test_report_of_a_pair_of_the_workflow():
         "submission": "runs/1.csv",
     }  # fmt: skip
     report = TaskReport.from_pair(row)
-    assert (report.is_lower_better, report.silver_medal, report.above_median) == (True, True, False)
+    assert (report.is_lower_better, report.silver_medal, report.above_median) == (True, True, None)
     assert report.submission_path == "runs/1.csv"
     assert report.submission_exists
     assert not TaskReport.from_pair({**row, "reason": "missing_file"}).submission_exists

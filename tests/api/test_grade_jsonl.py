@@ -86,25 +86,24 @@ def test_a_bad_line_costs_only_itself(messy, factory, workers):
         messy, factory.root / "deep" / "out", factory.registry(), workers=workers
     )
     report = load(report_path)
-    assert [r["score"] for r in report["task_reports"]] == [1.0, 0.0, *[None] * 5, 1.0]
+    assert [r["score"] for r in report["task_reports"]] == [1.0, 0.0, *[None] * 4, 1.0, None, 1.0]
     assert [r["reason"] for r in report["task_reports"]] == [
-        *("ok", "ok", "unreadable", "unreadable", "missing_file", "missing_file", "missing_file"),
-        "ok",
+        *("ok", "ok", "unreadable", "unreadable", "missing_file", "missing_file"),
+        *("broken_leaderboard", "missing_file", "ok"),
     ]
-    assert {r["fault"] for r in report["task_reports"]} == {"none", "submission"}
+    assert {r["fault"] for r in report["task_reports"]} == {"none", "submission", "task"}
     errors = {e["line"]: (e["reason"], e["fault"]) for e in report["errors"]}
     assert errors == {
         **dict.fromkeys((5, 6, 7, 8, 9, 10, 11, 22), ("bad_run_row", "run_table")),
         17: ("unknown_task", "run_table"),
         18: ("grader_error", "grader"),
-        19: ("broken_leaderboard", "task"),
         20: ("not_prepared", "infrastructure"),
     }
     assert all(e["message"] for e in report["errors"])
-    assert report["total_runs"] == 8
-    assert report["total_valid_submissions"] == 3
+    assert report["total_runs"] == 9
+    assert report["total_valid_submissions"] == 4
     assert report["total_gold_medals"] == 2
-    assert (report["total_lines"], report["total_errors"]) == (20, 12)
+    assert (report["total_lines"], report["total_errors"]) == (20, 11)
     assert (report["total_not_graded"], report["interrupted"]) == (0, False)
     assert len(list(individual.iterdir())) == 20
     assert TaskReport.from_dict(load(individual / "toy-task.json")).score == 1.0

@@ -328,3 +328,53 @@ def test_bytes_tables_and_paths_score_alike(factory, good):
     table = read_table(path, {"id": "text", "y": "number"})
     results = {score_submission(x, task).score for x in (path, str(path), path.read_bytes(), table)}
     assert results == {1.0}
+
+
+THREE = {"id": "id", "target": ["a", "b"], "prediction": ["a", "b"]}
+BROKEN_ANSWERS = {
+    "missing": (
+        {"answers": "id,y\nr0,0.5\nr1,\nr2,\n", "config": {"grader": {"metric": "mae"}}},
+        (
+            "column `y`: 2 rows of the truth are missing, NaN or infinite; the first is row 2; "
+            "give every row a value, or leave the row out"
+        ),
+    ),
+    "columns": (
+        {
+            "answers": "id,a,b\nr0,0,1\nr1,1,0\nr2,1,1\n",
+            "sample": "id,a,b\nr0,0,0\nr1,0,0\nr2,0,0\n",
+            "config": {"grader": {"metric": "f1"}, "submission": THREE},
+        },
+        "columns `a`, `b`: the truth must have 1 dimension, not 2 (2 columns); declare as many",
+    ),
+    "one class": (
+        {"answers": "id,y\nr0,1\nr1,1\nr2,1\n"},
+        "column `y`: the truth holds a single class; correct the answers, or declare another",
+    ),
+    "repeated": (
+        {"answers": "id,y\nr0,1\nr1,0\nr0,1\nr2,1\nr1,1\n"},
+        "2 row(s) repeat an id, first in data row 3; give every id one row",
+    ),
+    "repeated and missing": (
+        {"answers": "id,y\nr0,1\nr1,0\nr1,1\n"},
+        "1 row(s) repeat an id, first in data row 3; give every id one row",
+    ),
+    "other ids": (
+        {"answers": "id,y\nr0,1\nr1,0\nr8,1\nr9,1\n"},
+        "2 only in the answers, 1 only in the sample; give both the same ids",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN_ANSWERS)
+def test_broken_answers_are_told_with_file_columns_and_remedy(factory, what):
+    settings, said = BROKEN_ANSWERS[what]
+    task = factory.task(truth=(0, 1, 1), leaderboard=None, **settings)
+    header, *rows = task.sample_submission.read_text().splitlines()
+    values = ["0,1", "1,0", "1,1"] if header == "id,a,b" else ["0.5", "0.6", "0.7"]
+    lines = [f"{row.split(',')[0]},{value}" for row, value in zip(rows, values, strict=True)]
+    data = "\n".join([header, *lines, ""]).encode()
+    result = score_submission(data, task)
+    assert (result.fault, result.reason) == ("task", "broken_answers")
+    assert result.message.startswith(f"{task.answers}: ")
+    assert said in result.message

@@ -83,6 +83,39 @@ def test_parquet_of_every_plain_type(tmp_path):
     }
 
 
+BOOLEANS = pd.DataFrame({"id": ["a", "b", "c"], "y": [True, False, True]})
+
+
+@pytest.mark.parametrize("cells", ["True False True", "true FALSE TRUE", "TRUE,false,True"])
+def test_booleans_are_read_from_every_format(tmp_path, cells):
+    cells = cells.replace(",", " ").split()
+    texts = {
+        "a.csv": "id,y\n" + "".join(f"{i},{y}\n" for i, y in zip("abc", cells, strict=True)),
+        "a.tsv": "id\ty\n" + "".join(f"{i}\t{y}\n" for i, y in zip("abc", cells, strict=True)),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+        assert pd.read_csv(tmp_path / name, sep="[,\t]", engine="python")["y"].dtype == bool
+    BOOLEANS.to_parquet(tmp_path / "a.parquet", index=False)
+    for name in (*texts, "a.parquet"):
+        assert values(read_table(tmp_path / name, COLUMNS))["y"] == [1.0, 0.0, 1.0]
+    BOOLEANS.to_csv(tmp_path / "b.csv", index=False)
+    text = {"id": "text", "y": "text"}
+    for name in ("b.csv", "a.parquet"):
+        assert values(read_table(tmp_path / name, text))["y"] == ["True", "False", "True"]
+
+
+def test_a_boolean_that_is_missing_is_a_missing_number(tmp_path):
+    frame = BOOLEANS.assign(y=pd.array([True, None, False], "boolean"))
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet", index=False)
+    for name in ("a.csv", "a.parquet"):
+        found = read_table(tmp_path / name, COLUMNS)["y"].to_numpy()
+        assert found[0] == 1
+        assert np.isnan(found[1])
+        assert found[2] == 0
+
+
 def test_parquet_and_csv_give_the_same_table(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"id": [f"ä{i}" for i in range(500)], "y": rng.normal(size=500)})
@@ -163,7 +196,8 @@ def test_messages_name_rows_and_mends():
     )
     assert "write 0.5 for 50 %" in message(b"id,y\na,1\nb,7.5 %\n")
     assert "with a point, not a comma" in message(b'id,y\na,"1,5"\nb,",5"\n')
-    assert "write 1 for true" in message(b"id,y\na,True\nb,FALSE\n")
+    assert "write 1 for true" in message(b"id,y\na,True\nb,0\n")
+    assert "write 1 for true" in message(b"id,y\na,tRue\nb,0\n")
     assert "not numbers, first in data row 1" in message(b"id,y\na,True\nb,x\n")
 
 

@@ -208,6 +208,21 @@ def test_an_unordered_leaderboard_is_recognised(place):
     assert row["difference"] == "leaderboard_order"
 
 
+def test_a_refused_leaderboard_is_the_reason(place):
+    group, submit = place
+    board = Path("my-tasks/clinical/two-drugs/leaderboard.csv")
+    board.write_text("score\nnan\n")
+    path = submit("gold", 1.0)
+    report = published("two-drugs", path, 1.0, BOARD)
+    write_group(group, [{"task_id": "two-drugs", "submission_path": path}], [report])
+    (row,) = run(group)["rows"]
+    assert (row["published"], row["ours"]) == ("gold", "none")
+    assert row["our_score"] == pytest.approx(1.0)
+    assert row["difference"] == "leaderboard_refused"
+    assert "no thresholds here" in row["reason"]
+    assert "leaderboard.csv" in row["reason"]
+
+
 def test_a_task_that_is_not_here_is_judged_by_the_reports_own_figures(place):
     group, _ = place
     good = published("spooky", "a.csv", 3.0, BOARD)

@@ -73,7 +73,7 @@ def test_on_the_boundary_by_the_interval_that_is_told(make):
 @pytest.mark.parametrize("score", [None, float("nan"), float("inf")])
 def test_no_score_is_worth_nothing(make, score):
     found = award(EffectiveTask(make()), score, "maximize", [0.1, 0.2])
-    assert (found.medal, found.any_medal, found.above_median) == ("none", False, None)
+    assert (found.medal, found.any_medal, found.above_median) == ("none", False, False)
     assert (found.leaderboard_percentile, found.leaderboard_position, found.p_gold) == (None,) * 3
     assert found.gold_threshold == 0.9
 

@@ -102,7 +102,6 @@ def test_the_gold_submission_has_the_ids_as_they_are_written(toy):
         ("import sys; sys.exit('no')", "the preparer failed: SystemExit: no"),
         (f"{ANSWERS}('id,z\\n1,2\\n')", "no column 'y', .* it wrote 'id', 'z'"),
         (f"{ANSWERS}('id;y\\n1;2\\n')", "no column 'id', 'y', .* it wrote 'id;y'"),
-        (f"{SAMPLE}(',id,y\\n0,1,0\\n')", "the config declares"),
         ("pass\nthis is no Python", "cannot be imported: SyntaxError"),
         ("pass\nraise SystemExit(3)", "cannot be imported: SystemExit: 3"),
     ],
@@ -112,6 +111,21 @@ def test_a_preparer_that_does_not_do_what_the_config_says_is_the_tasks_fault(toy
     with pytest.raises(TaskError, match=said) as caught:
         prepare_data(toy.task)
     assert caught.value.fault == "task"
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        (f"{SAMPLE}(',id,y\\n0,1,0\\n')", "the config declares"),
+        (f"{ANSWERS}('id,y\\n1,1\\n1,2\\n')", "1 row(s) repeat an id, first in data row 2"),
+        (f"{ANSWERS}('id,y\\nzz,1\\n')", "its ids are not those of"),
+    ],
+)
+def test_data_that_no_submission_can_be_held_against_are_the_tasks_fault(toy, extra, said):
+    toy.write(extra=extra)
+    found = prepare_data(toy.task)
+    assert said in str(found.fault)
+    assert found.fault.fault == "task"
 
 
 def test_second_call_does_nothing(toy):
@@ -257,3 +271,10 @@ def test_many_tasks_are_prepared_at_a_time_and_again_offline(server, tmp_path):
     assert asked == 4
     assert prepare("elsewhere", "--jobs", "2", "--offline").exit_code == 0
     assert sum(server.asked.values()) == asked
+
+
+def test_empty_checksums_are_called_that(toy):
+    toy.write()
+    (toy.task.folder / "checksums.yaml").write_text("")
+    with pytest.raises(TaskError, match=r"checksums\.yaml: is empty; record"):
+        prepare_task(toy.task)

@@ -167,6 +167,18 @@ def test_faults_of_a_tasks_files_are_the_tasks(fresh):
     assert (fresh.results() / "report.html").exists()
 
 
+@pytest.mark.slow
+def test_a_broken_sample_submission_fails_no_job(fresh):
+    fresh.edit("toy/toy/circle/prepare.py", '"id,y\\n" + "".join(f"{r', '"id,z\\n" + "".join(f"{r')
+    fresh.snakemake()
+    pairs = read_table("pairs", fresh.results() / "pairs.parquet").to_pylist()
+    (circle,) = [row for row in pairs if row["task_id"] == "toy/circle"]
+    assert (circle["stage"], circle["fault"]) == ("validate", "task")
+    assert "sample_submission.csv" in circle["message"]
+    assert sum(row["reason"] == "ok" for row in pairs) >= 4
+    assert (fresh.results() / "report.html").exists()
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.contracts import SCHEMAS
+from biomlbench.errors import NotPreparedError, TaskError
+from biomlbench.outcomes import Outcome
 from biomlbench.stages import specification as spec
 from biomlbench.stages.kinds import get_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from biomlbench.contracts.rows import PairKey, ValidateRow
+    from biomlbench.contracts.rows import PairKey, StructureRow, ValidateRow
     from biomlbench.stages import Context, Pair
 
 __all__ = ["STAGE", "compute"]
@@ -30,10 +32,23 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[V
     Returns
     -------
     list of dict
-        Rows of the schema ``validate``.
+        Rows of the schema ``validate``; one of the check ``task`` where the task's own files let
+        nothing be checked.
     """
     task = context.task(pair.task_id)
-    rows = get_kind(pair.kind).validate(pair.submission, task)
+    rows: list[StructureRow]
+    try:
+        rows = get_kind(pair.kind).validate(pair.submission, task)
+    except NotPreparedError:
+        raise
+    except TaskError as error:
+        row: StructureRow = {
+            "check": "task",
+            "outcome": Outcome.FAILED,
+            "reason": error.reason,
+            "message": error.message,
+        }
+        rows = [row]
     key: PairKey = {"task_id": pair.task_id, "run_id": pair.run_id}
     return [{**key, **row} for row in rows]
 

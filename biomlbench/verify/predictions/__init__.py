@@ -129,9 +129,9 @@ def _rows(check: Any, predicted: Predicted) -> list[CheckOutcome]:
     """Return a check's rows; that it breaks is its own fault, not the submission's."""
     try:
         return [_row(check, found) for found in check.look(predicted)]
-    except TaskError:
+    except (TaskError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         broken = f"the check raised {type(error).__name__}"
         return [_row(check, Found(Outcome.ERROR, broken, reason=Reason.GRADER_ERROR))]
 

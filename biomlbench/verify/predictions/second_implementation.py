@@ -29,7 +29,9 @@ def look(predicted: Predicted) -> Iterable[Found]:
     options = dict(predicted.task.grader.options)
     try:
         second = second_score(metric.name, *predicted.metric_inputs(), options)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         message = f"the second implementation raised {type(error).__name__}"
         return [Found(Outcome.ERROR, message, reason=Reason.GRADER_ERROR)]
     if second is None:
