@@ -104,11 +104,12 @@ def figure(tables: Tables) -> Figure:
     for chosen, colour in ((~on_front, style.MUTED), (on_front, style.VERDICT_COLOURS["pass"])):
         axes.plot(cost[chosen], score[chosen], "o", color=colour, markersize=7)
     notes = [_of_runs(row) for row in agents.to_dict("records")]
-    for name, note, x, y, told in zip(agents.index, notes, cost, score, on_front, strict=True):
+    names = style.clips(agents.index, 24)
+    for name, note, x, y, told in zip(names, notes, cost, score, on_front, strict=True):
         if len(cost) > MOST_NAMED and not told:
             continue
         axes.annotate(
-            *(style.clip(name, 24) + note, (x, y)),
+            *(name + note, (x, y)),
             xytext=(6, 5),
             textcoords="offset points",
             fontsize=8.5,
