@@ -221,3 +221,30 @@ def test_a_record_sets_no_other_variables_than_those_of_kernels():
     assert same_kernels({"processor": now["processor"], "kernels": kernels}, now) == {
         "MKL_CBWR": "AVX2"
     }
+
+
+SNAKEFILE = """\
+rule all:
+    input: "results/provenance.json"
+
+rule made:
+    output: "results/provenance.json"
+    run:
+        import json, shutil, yaml
+        open(output[0], "w").write("{}")
+"""
+
+
+def test_a_submission_is_not_imported_by_the_jobs_that_run_beside_it(tmp_path):
+    """Snakemake starts a job of `run:` in the folder of the rerun, with Python's own path."""
+    root, into = tmp_path / "root", tmp_path / "into"
+    (root / "profiles/default").mkdir(parents=True)
+    (root / "profiles/default/config.yaml").write_text("printshellcmds: false\n")
+    (root / "Snakefile").write_text(SNAKEFILE)
+    into.mkdir()
+    for name in ("json", "shutil", "snakemake", "yaml", "sitecustomize"):
+        mark = tmp_path / f"imported-{name}"
+        (into / f"{name}.py").write_text(f"open({str(mark)!r}, 'w')\nraise ImportError\n")
+    rerun.run(root, into, 1, {})
+    assert (into / "results/provenance.json").read_text() == "{}"
+    assert not list(tmp_path.glob("imported-*"))
