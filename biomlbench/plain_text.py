@@ -8,8 +8,20 @@ from __future__ import annotations
 
 import logging
 import re
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["PlainFormatter", "is_web_address", "markdown_line", "plain", "spreadsheet_cell"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "PlainFormatter",
+    "is_web_address",
+    "markdown_line",
+    "plain",
+    "spreadsheet_cell",
+    "spreadsheet_path",
+    "spreadsheet_row",
+]
 
 # Control characters but tab and line feed, which terminals obey, and halves of characters.
 _COMMANDS = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
@@ -78,6 +90,28 @@ def spreadsheet_cell(text: str) -> str:
     if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
         return "'" + text
     return text
+
+
+def spreadsheet_path(path: str) -> str:
+    """Return a relative path to the same file that a spreadsheet does not compute.
+
+    Examples
+    --------
+    >>> spreadsheet_path("=a.csv"), spreadsheet_path("a.csv")
+    ('./=a.csv', 'a.csv')
+    """
+    return f"./{path}" if path.startswith(_FORMULA) else path
+
+
+def spreadsheet_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of a table whose texts are as :func:`spreadsheet_cell` makes them.
+
+    Examples
+    --------
+    >>> spreadsheet_row({"agent": "=1+1", "score": -1.5})
+    {'agent': "'=1+1", 'score': -1.5}
+    """
+    return {k: spreadsheet_cell(v) if isinstance(v, str) else v for k, v in row.items()}
 
 
 def markdown_line(text: object) -> str:

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.plain_text import spreadsheet_row
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
 
 from .badge import badge
@@ -59,7 +60,7 @@ def write_audit(audit: Audit, folder: Path) -> Path:
     with (folder / "findings.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
-        writer.writerows(audit.rows())
+        writer.writerows(map(spreadsheet_row, audit.rows()))
     path = folder / FINDINGS
     _replace(path, json.dumps(_finite(audit.as_dict()), indent=2, allow_nan=False) + "\n")
     return path

@@ -18,6 +18,7 @@ from biomlbench.cli._common import (
     print_table,
     track,
 )
+from biomlbench.plain_text import spreadsheet_row
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
@@ -249,4 +250,4 @@ def _write(rows: list[Comparison], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0].to_dict()), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(row.to_dict() for row in rows)
+        writer.writerows(spreadsheet_row(row.to_dict()) for row in rows)

@@ -20,6 +20,7 @@ from biomlbench.cli._common import (
     track,
 )
 from biomlbench.errors import TaskError
+from biomlbench.plain_text import spreadsheet_row
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context, Pair
@@ -82,7 +83,7 @@ def command(
         with table.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows(map(spreadsheet_row, rows))
     found = counts(rows)
     if as_json:
         print_json({"runs": rows, "counts": found, "not_graded": faults})

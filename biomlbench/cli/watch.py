@@ -11,7 +11,7 @@ import click
 from biomlbench.cli._common import as_json, echo, print_json, results_to_be_argument
 from biomlbench.plain_text import plain
 from biomlbench.runtime.progress_bars import clock
-from biomlbench.workflow.run_state import FILE, StateError, read_state
+from biomlbench.workflow.run_state import read_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,12 +57,7 @@ def command(results: Path, *, once: bool, interval: float, as_json: bool) -> Non
       biomlbench watch
       biomlbench watch results --once --json
     """  # noqa: D301
-    try:
-        state = _shown(results, once=once, interval=interval, as_json=as_json)
-    except (AttributeError, KeyError, TypeError) as error:
-        raise StateError(
-            f"{results / FILE}: is damaged ({error!r}); the next run writes it again"
-        ) from error
+    state = _shown(results, once=once, interval=interval, as_json=as_json)
     raise SystemExit(LOST if _is_lost(state) else 0)
 
 

@@ -33,7 +33,10 @@ from biomlbench.export._contents import (
 from biomlbench.export._words import MEDIA_TYPE, table_description
 from biomlbench.export.rocrate import Part, describe_parts
 from biomlbench.reproduce.inputs import Inputs, inside
+from biomlbench.runtime.bounded_json import check_json
 from biomlbench.runtime.progress_bars import track
+from biomlbench.task.adopted_data import MANIFEST as DATA_MANIFEST
+from biomlbench.task.adopted_data import PENDING
 from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
@@ -56,6 +59,10 @@ _MEDIA = {
     ".yaml": "application/yaml",
 }
 _CHUNK = 1 << 20
+_MANIFEST_BYTES = (4096, 100)
+"""Of a manifest at most, beside the files' names: in all, and for each file."""
+_REPORT = "grading_report.json"
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def archive(
@@ -208,11 +215,15 @@ def unpack(path: str | Path, to: str | Path) -> Path:
             for name, info in track(members.items(), "unpacking"):
                 if name != MANIFEST:
                     _unpack_one(path, file, info, to / name, manifest.get(name))
+                if _is_read(name):
+                    _check_json(path, to / name, info)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise ArchiveError(
             f"{path}: no readable archive ({error}); name a results folder, or what `biomlbench "
             "archive` wrote"
         ) from error
+    except MemoryError:
+        raise ArchiveError(f"{path}: takes more memory than there is") from None
     except OSError as error:
         raise ArchiveError(
             f"{path}: cannot be unpacked into {to} ({error}); name another folder with --into"
@@ -233,6 +244,8 @@ def _checked(path: Path, file: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             raise ArchiveError(f"{path}: {shown} is no name that is unpacked, or comes twice")
         if kind not in (0, stat.S_IFREG) or info.flag_bits & 1:
             raise ArchiveError(f"{path}: {shown} is a link, a device or encrypted")
+        if info.compress_type not in _METHODS:
+            raise ArchiveError(f"{path}: {shown} is packed otherwise than `archive` does it")
         if info.file_size > MAX_FILE_BYTES or total > MAX_TOTAL_BYTES:
             raise ArchiveError(f"{path}: too large, at {shown}")
         members[name] = info
@@ -244,12 +257,33 @@ def _checked(path: Path, file: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 def _manifest(
     path: Path, file: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]
 ) -> dict[str, str]:
+    in_all, of_each = _MANIFEST_BYTES
+    # a quotation mark in a name takes two characters
+    most = in_all + sum(of_each + 2 * len(name.encode()) for name in members)
     try:
-        with file.open(members[MANIFEST]) as member:
-            manifest = json.loads(member.read(members[MANIFEST].file_size))["sha256"]
+        info = members[MANIFEST]
+        if info.file_size > most:
+            raise ArchiveError(f"{path}: too large, at {MANIFEST}")
+        check_json(path, info.file_size, MANIFEST)
+        with file.open(info) as member:
+            manifest = json.loads(member.read(info.file_size))["sha256"]
             return {str(name): str(digest) for name, digest in manifest.items()}
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise ArchiveError(f"{path}: no archive of a benchmark; it has no {MANIFEST}") from error
+
+
+def _is_read(name: str) -> bool:
+    """Tell whether a rerun reads a file as JSON; the grading report may be of any size."""
+    parts = name.split("/")
+    ours = parts[0] == "results" and name.endswith(".json") and parts[-1] != _REPORT
+    return ours or parts[-1] in (DATA_MANIFEST, PENDING)
+
+
+def _check_json(path: Path, file: Path, info: zipfile.ZipInfo) -> None:
+    try:
+        check_json(file, info.file_size)
+    except ValueError as error:
+        raise ArchiveError(f"{path}: {info.filename!a} is not used: {error}") from error
 
 
 def _unpack_one(

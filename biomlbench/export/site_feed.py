@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from biomlbench.report.headline import headline
 from biomlbench.report.overview import Rate
 from biomlbench.report.page import environment
-from biomlbench.report.shown import printable
+from biomlbench.report.shown import MAX_NAME, printable, shown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def _entry(time: str, agents: pd.DataFrame, title: str) -> JsonObject:
     boards = agents["verified_medal_rate"].notna().any()
     measure, what = ("verified_medal", "verified medals") if boards else ("pass", "verdict pass")
     ranked = agents.sort_values("place", kind="stable")
-    names = [printable(agent, 80) for agent in ranked["agent"]]
+    names = [shown_name(agent, MAX_NAME) for agent in ranked["agent"]]
     rates = [Rate.of(row, f"{measure}_rate") for _, row in ranked.iterrows()]
     lines = [
         f"{place}. {name}: {what} {rate}"

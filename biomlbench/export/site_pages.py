@@ -25,7 +25,7 @@ from biomlbench.report.agent_order import in_order
 from biomlbench.report.markdown import as_html
 from biomlbench.report.overview import Overview, Rate, build
 from biomlbench.report.page import environment, style
-from biomlbench.report.shown import printable
+from biomlbench.report.shown import MAX_NAME, printable, shown_name
 from biomlbench.runtime.shown_numbers import fixed
 from biomlbench.summary.task_facts import discrimination
 
@@ -72,7 +72,7 @@ def slug(name: str) -> str:
     """
     words = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-") or "page"
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{words}-{digest[:8]}"
+    return f"{words}-{digest[:16]}"
 
 
 @dataclass(frozen=True)
@@ -199,11 +199,10 @@ class Pages:
         )
 
     def _agent_link(self, root: str) -> Any:
-        places = {printable(name, 80): slug(name) for name in self.tables.agents["agent"]}
-        return lambda name: f"{root}agents/{places[name]}.html"
+        return lambda name: f"{root}agents/{slug(name)}.html"
 
     def _title(self, task: str) -> str:
-        return printable(self.tables.task_name(task), 200)
+        return shown_name(self.tables.task_name(task), 200)
 
     def _best_first(self, task: str) -> pd.DataFrame:
         """Return the runs of a task, those without a score last."""
@@ -229,7 +228,7 @@ class Pages:
             separates=cell(self._separates.get(task)),
             missing="" if missing is None else printable(", ".join(missing)),
             findings=[] if findings is None else [printable(one) for one in findings],
-            rows=self._shown(runs, lambda row: printable(row["agent"], 80)),
+            rows=self._shown(runs, lambda row: shown_name(row["agent"], MAX_NAME)),
             left_out=len(runs) - MAX_RUNS,
             won=next(filter(None, map(won, runs["medal_note"])), ""),
             link=lambda row: f"../agents/{slug(row['agent'])}.html",
@@ -253,7 +252,7 @@ class Pages:
             "passed": int((runs["verdict"] == "pass").sum()),
             "medals": int(runs["verified_medal"].sum()),
             "best": cell(best["score"].iloc[0]) if len(best) else "–",
-            "agent": printable(best["agent"].iloc[0], 80) if len(best) else "–",
+            "agent": shown_name(best["agent"].iloc[0], MAX_NAME) if len(best) else "–",
         }
 
     def _history(self, agent: str) -> list[AnyRow]:
@@ -286,7 +285,7 @@ class Pages:
             "verified_medal": bool(row["verified_medal"]),
             "won": won(row["medal_note"]),
             "label": label,
-            "run_id": printable(row["run_id"], 100),
+            "run_id": shown_name(row["run_id"], 100),
             "score": cell(row["score"]) or "–",
             "interval": "–" if any(cell(e) == "" for e in ends) else " to ".join(map(cell, ends)),
             "percentile": fixed(row["leaderboard_percentile"]),

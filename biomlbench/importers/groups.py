@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.importers import ImportRefusedError
+from biomlbench.plain_text import spreadsheet_cell, spreadsheet_path
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.workflow.run_metadata import cells_of
 from biomlbench.workflow.runs import REQUIRED, RunTableError, read_runs
@@ -142,8 +143,15 @@ def write_run_table(entries: Sequence[Entry], path: str | Path, agent: str | Non
     more = sorted({name for cells in told for name in cells})
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*REQUIRED, *more])
+        writer.writerow([*REQUIRED, *map(spreadsheet_cell, more)])
         for entry, cells in zip(entries, told, strict=True):
-            place = os.path.relpath(entry.submission) if entry.submission else "null"
-            row = [entry.run_id, agent or entry.agent, entry.task_id, place]
-            writer.writerow([*row, *(cells.get(name, "") for name in more)])
+            place = "null"
+            if entry.submission:
+                place = spreadsheet_path(os.path.relpath(entry.submission))
+            texts = [agent or entry.agent, entry.task_id]
+            row = [entry.run_id, *map(spreadsheet_cell, texts), place]
+            writer.writerow([*row, *(_cell(cells.get(name, "")) for name in more)])
+
+
+def _cell(value: object) -> object:
+    return spreadsheet_cell(value) if isinstance(value, str) else value

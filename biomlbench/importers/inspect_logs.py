@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import Entry
 from biomlbench.importers.published import published
-from biomlbench.plain_text import spreadsheet_cell
+from biomlbench.plain_text import spreadsheet_cell, spreadsheet_path, spreadsheet_row
 from biomlbench.runtime.files import install_command
 from biomlbench.runtime.progress_bars import track
 
@@ -208,7 +208,7 @@ def take(
                 "run_id": run_id,
                 "agent": agent,
                 "task_id": task_id,
-                "submission": os.path.relpath(file),
+                "submission": spreadsheet_path(os.path.relpath(file)),
                 "attempt": sample.epoch,
                 "time": sample.completed_at or log.eval.created,
                 **_metadata(log.eval, sample, path),
@@ -308,4 +308,4 @@ def _write(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(map(spreadsheet_row, rows))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.outcomes import Fault, Outcome, Verifier
-from biomlbench.report.shown import printable
+from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.words import counted
 from biomlbench.verify.near_duplicates import CHECK
 
@@ -35,7 +35,7 @@ class Warned:
 
 
 def _named(names: Iterable[str]) -> str:
-    names = sorted({printable(name, 80) for name in names})
+    names = sorted({shown_name(name, MAX_NAME) for name in names})
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
 

@@ -168,7 +168,7 @@ def _place(results: Path) -> str:
 
 
 def _agent_link(agent: str) -> str:
-    return f"#agent={quote(agent, safe='')}"
+    return f"#agent={quote(printable(agent), safe='')}"
 
 
 def render_tables(

@@ -13,7 +13,7 @@ from biomlbench.report.cautions import Warned, warnings
 from biomlbench.report.compare import SIGNIFICANT, compare_agents
 from biomlbench.report.compare import ranking as places_of
 from biomlbench.report.headline import headline
-from biomlbench.report.shown import printable
+from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.shown_numbers import NOTHING, fixed, number_text, percent
 from biomlbench.runtime.words import counted
 from biomlbench.summary.agents import FAIR
@@ -60,6 +60,9 @@ class Row:
     worst_place: int
     probably_best: float | None
     agent: str
+    """As it is shown."""
+    name: str
+    """As the tables have it."""
     tasks: int
     runs: int
     runs_fair: int
@@ -144,7 +147,8 @@ def _ranking(tables: Tables, measure: str) -> list[Row]:
                 best_place=int(low),
                 worst_place=int(high) + len(keys) - len(places),
                 probably_best=100.0 * float(best) if np.isfinite(best) else None,
-                agent=printable(agent, 80),
+                agent=shown_name(agent, MAX_NAME),
+                name=agent,
                 tasks=int(row["tasks"]),
                 runs=int(row["runs"]),
                 runs_fair=int(row["runs_fair"]) if np.isfinite(row["runs_fair"]) else 0,
@@ -181,7 +185,7 @@ def _lede(runs: pd.DataFrame, ranking: list[Row], measure: str) -> tuple[str, st
         f"{first.agent} leads: {what} on {rate} of its runs as a mean over tasks, "
         f"{second.agent} {other}."
     )
-    both = runs[runs["agent"].map(printable).isin([first.agent, second.agent])]
+    both = runs[runs["agent"].isin([first.name, second.name])]
     table = compare_agents(both, [measure])
     if table.empty:
         return lede, "Too few tasks in common to tell whether the difference is more than chance."

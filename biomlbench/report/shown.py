@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 
 from biomlbench.plain_text import plain
 
-__all__ = ["json_number", "printable"]
+__all__ = ["MAX_NAME", "json_number", "printable", "shown_name"]
 
 MAX_TEXT = 600
+MAX_NAME = 80
+"""Letters of an agent's name; a run table may give it 200."""
 _WHOLE = 1e5
 
 
@@ -22,6 +26,25 @@ def printable(text: object, most: int = MAX_TEXT) -> str:
     """
     text = plain(text, mark="\ufffd")
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shown_name(name: object, most: int) -> str:
+    """Return a name cut to a length, so that different names stay different.
+
+    One that looks as if it were cut has its hash as well.
+
+    Examples
+    --------
+    >>> shown_name("a" * 30, 20), shown_name("aaaaaaaaaaa…7f16b51a", 30)
+    ('aaaaaaaaaaa…3a54fc0c', 'aaaaaaaaaaa…7f16b51a…cb57b119')
+    """
+    text = printable(name, most)
+    if "…" not in text:
+        return text
+    whole = str(name).encode("utf-8", "surrogatepass")
+    return (
+        f"{printable(name)[: most - 9].removesuffix('…')}…{hashlib.sha256(whole).hexdigest()[:8]}"
+    )
 
 
 def json_number(value: float, full: bool) -> float | int | None:

@@ -12,9 +12,13 @@ from biomlbench.reproduce.inputs import DATA, NotAgain, inside, tree
 from biomlbench.stages.provenance import ABSENT
 from biomlbench.submission.submitted_file import file_sha256, read_bytes
 from biomlbench.task.adopted_data import MANIFEST
+from biomlbench.workflow.record import what_is
 from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import BinaryIO
+
     from biomlbench.reproduce.inputs import Inputs, Submission
     from biomlbench.workflow.config_keys import WorkflowConfig
 
@@ -22,7 +26,12 @@ __all__ = ["CONFIG", "ReproduceError", "lay_out"]
 
 CONFIG = "config/config.yaml"
 """Where the workflow looks for its config, relative to the working directory."""
+RESULTS = "results"
+"""Where a rerun writes its results, whatever the config says."""
 _OWN_FILES = "own-files"
+_WRITTEN = (RESULTS, ".snakemake", _OWN_FILES)
+"""What the rerun writes and reads: a file that somebody put there would count as its own."""
+_NOT_FREE = "its place is one of the benchmark's own files and folders, or another submission's"
 
 
 class ReproduceError(UserError, RuntimeError):
@@ -48,7 +57,8 @@ def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotA
     Raises
     ------
     ReproduceError
-        If the folder holds something, or a run table is out of reach.
+        If the folder holds something, a run table is out of reach or lies where the workflow
+        writes, or something cannot be written.
     """
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise ReproduceError(f"{into}: is not empty; name a folder that is not there yet")
@@ -56,20 +66,31 @@ def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotA
     config.pop("demo", None)  # its submissions are copied, not made again
     config.pop("results_dir", None)
     config.pop("notify", None)  # a command, and perhaps somebody else's
-    # Submissions first: whatever their names are, they replace nothing of the benchmark's own.
-    found = [_submission(inputs, submission, into) for submission in inputs.submissions()]
-    runs = inputs.runs_of()
-    missing = [NotAgain(path, runs.get(path, ()), why) for path, why in found if why]
+    try:
+        return _all_laid_out(inputs, config, into, keep_data=keep_data)
+    except OSError as error:
+        raise ReproduceError(f"{into}: the benchmark cannot be laid out there: {error}") from error
+
+
+def _all_laid_out(
+    inputs: Inputs, config: WorkflowConfig, into: Path, *, keep_data: bool
+) -> list[NotAgain]:
+    # What is the benchmark's own first: whatever the submissions' names are, they lie beside it.
     _run_tables(inputs, into)
-    missing += _own_tasks(inputs, config, into)
+    missing = _own_tasks(inputs, config, into)
     missing += _own_files(inputs, config, into)
     _data(inputs, config, into, keep_data=keep_data)
     for path in inputs.calibration():
-        _copy(path, into / "results" / "calibration" / path.name)
+        _copy(path, into / RESULTS / "calibration" / path.name)
     for task, path in inputs.audits().items():
-        _copy(path, into / "results" / "audit" / task / path.name)
+        _copy(path, into / RESULTS / "audit" / task / path.name)
     _write(into / CONFIG, _yaml(config))
-    return missing
+    own = (*_WRITTEN, config["data_dir"], *config["tasks_dirs"])
+    # Then files, and last what stands for a link or a pipe, which nothing is to be written to.
+    ordered = sorted(inputs.submissions(), key=_is_no_file)
+    found = [_submission(inputs, submission, into, own) for submission in ordered]
+    runs = inputs.runs_of()
+    return missing + [NotAgain(path, runs.get(path, ()), why) for path, why in found if why]
 
 
 def _run_tables(inputs: Inputs, into: Path) -> None:
@@ -77,6 +98,8 @@ def _run_tables(inputs: Inputs, into: Path) -> None:
         if text is None:
             continue  # there was no such table then either
         if (name := inside(path)) is not None:
+            if _is_among(name, (CONFIG, *_WRITTEN)):
+                raise ReproduceError(f"{path!a}: no run table lies where the workflow writes")
             _write_bytes(into / name, text.encode("utf-8", "surrogateescape"))
             continue
         if not (Path(path).is_absolute() and recorded_text(path) == text):
@@ -86,7 +109,9 @@ def _run_tables(inputs: Inputs, into: Path) -> None:
             )
 
 
-def _submission(inputs: Inputs, submission: Submission, into: Path) -> tuple[str, str]:
+def _submission(
+    inputs: Inputs, submission: Submission, into: Path, own: tuple[str, ...]
+) -> tuple[str, str]:
     """Put a submission in its place; return its path, and why it is not what it was."""
     path = submission.path
     name = inside(path)
@@ -96,10 +121,16 @@ def _submission(inputs: Inputs, submission: Submission, into: Path) -> tuple[str
         if submission.was == "missing":
             return path, ""
         return path, "lies outside the folder of the benchmark, and is not taken along"
-    source, target = inputs.base / name, into / name
+    if submission.was == "missing":
+        return path, ""
+    target = into / name
+    if not _is_free(into, name, own):
+        return path, "" if _is_there(submission, target, name, own) else _NOT_FREE
+    target.parent.mkdir(parents=True, exist_ok=True)
     if submission.was != "file":
         _stand_in(submission.was, target)
         return path, ""
+    source = inputs.base / name
     digest = file_sha256(source)
     if digest == ABSENT:
         return path, "the file is gone"
@@ -107,29 +138,47 @@ def _submission(inputs: Inputs, submission: Submission, into: Path) -> tuple[str
         data = read_bytes(source)
     except InvalidSubmissionError:
         # Too large to be graded: a file of the same size gets the same verdict.
-        _hollow(target, source.stat().st_size)
+        _write_bytes(target, b"")
+        os.truncate(target, source.stat().st_size)
     else:
         _write_bytes(target, data)
     changed = submission.sha256 is not None and digest != submission.sha256
     return path, "the file has changed since it was graded" if changed else ""
 
 
+def _is_among(name: str, own: Iterable[str]) -> bool:
+    """Tell whether a path is one of some others, or lies above or below one."""
+    return any(f"{name}/".startswith(f"{one}/") or one.startswith(f"{name}/") for one in own)
+
+
+def _is_free(into: Path, name: str, own: Iterable[str]) -> bool:
+    """Tell whether something may be put at a place: nothing is there, nor a link on the way."""
+    if _is_among(name, own) or os.path.lexists(into / name):
+        return False
+    above = [into / folder for folder in Path(name).parents[:-1]]
+    return all(what_is(folder) in ("folder", "missing") for folder in above)
+
+
+def _is_there(submission: Submission, target: Path, name: str, own: Iterable[str]) -> bool:
+    """Tell whether what is at a place is what the submission was, or will be."""
+    if submission.was == "folder":
+        return what_is(target) == "folder" or any(f"{one}/".startswith(f"{name}/") for one in own)
+    same = submission.was == "file" and submission.sha256 in (None, file_sha256(target))
+    return same and what_is(target) == "file"
+
+
+def _is_no_file(submission: Submission) -> bool:
+    return submission.was != "file"
+
+
 def _stand_in(was: str, target: Path) -> None:
     """Put something of the same kind where a submission was no regular file."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.exists() or target.is_symlink():
-        return
     if was == "link":
         target.symlink_to("nowhere")
     elif was == "folder":
         target.mkdir()
     elif was == "other":
         os.mkfifo(target)
-
-
-def _hollow(target: Path, size: int) -> None:
-    _write_bytes(target, b"")
-    os.truncate(target, size)
 
 
 def _own_tasks(inputs: Inputs, config: WorkflowConfig, into: Path) -> list[NotAgain]:
@@ -155,7 +204,10 @@ def _own_tasks(inputs: Inputs, config: WorkflowConfig, into: Path) -> list[NotAg
 def _own_files(inputs: Inputs, config: WorkflowConfig, into: Path) -> list[NotAgain]:
     missing, moved = [], {}
     for number, given in enumerate(inputs.files()):
-        moved[given] = inside(given) or f"{_OWN_FILES}/{number}-{Path(given).name}"
+        name = inside(given)
+        if name is None or _is_among(name, (CONFIG, *_WRITTEN)):
+            name = f"{_OWN_FILES}/{number}-{Path(given).name}"
+        moved[given] = name
         source = inputs.base / given
         if source.is_file():
             _copy(source, into / moved[given])
@@ -174,7 +226,7 @@ def _own_files(inputs: Inputs, config: WorkflowConfig, into: Path) -> list[NotAg
 def _data(inputs: Inputs, config: WorkflowConfig, into: Path, *, keep_data: bool) -> None:
     """Copy raw data, which saves fetching them; prepared ones only where they are asked for."""
     source = inputs.data()
-    config["data_dir"] = inside(config.get("data_dir") or DATA) or DATA
+    config["data_dir"] = _place_of_data(inputs, config)
     for task in inputs.record["tasks"]:
         target = into / config["data_dir"] / task
         manifest = source / task / MANIFEST
@@ -187,9 +239,19 @@ def _data(inputs: Inputs, config: WorkflowConfig, into: Path, *, keep_data: bool
             _copy(manifest, target / MANIFEST)
 
 
+def _place_of_data(inputs: Inputs, config: WorkflowConfig) -> str:
+    """Return a folder that nobody's files are in: where data are does not matter."""
+    named = map(inside, (*inputs.record["run_tables"], *inputs.record["submissions"]))
+    taken = {CONFIG, *_WRITTEN, *config["tasks_dirs"], *filter(None, named)}
+    place, further = inside(config.get("data_dir") or DATA) or DATA, DATA
+    while _is_among(place, taken):
+        place, further = further, f"{further}_"
+    return place
+
+
 def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
+    with source.open("rb") as data, _made(target) as file:
+        shutil.copyfileobj(data, file)
 
 
 def _write(path: Path, text: str) -> None:
@@ -197,8 +259,19 @@ def _write(path: Path, text: str) -> None:
 
 
 def _write_bytes(path: Path, data: bytes) -> None:
+    with _made(path) as file:
+        file.write(data)
+
+
+def _made(path: Path) -> BinaryIO:
+    """Open a file for writing that is new, or a regular one that was written before."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    try:
+        return path.open("xb")
+    except FileExistsError:
+        if what_is(path) != "file":
+            raise
+        return path.open("wb")
 
 
 def _yaml(value: Any) -> str:

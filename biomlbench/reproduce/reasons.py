@@ -102,12 +102,12 @@ def changes_of(old: Path, new: Path) -> list[Change]:
         ("leaderboard_sha256", "leaderboard"),
         ("humans_sha256", "human baselines"),
     ):
-        found += _changed(what, *({task: t[key] for task, t in of.items()} for of in tasks))
+        found += _changed(what, *({task: t.get(key) for task, t in of.items()} for of in tasks))
     found += _changed("grader code", one["code"], other["code"])
     environments = [record["environment"] for record in (one, other)]
     for name in ("python", "processor", "kernels"):
         found += _changed("environment", *({name: e.get(name)} for e in environments))
-    found += _changed("environment", *(e["packages"] for e in environments))
+    found += _changed("environment", *(e.get("packages", {}) for e in environments))
     return found
 
 

@@ -1,31 +1,42 @@
 """A benchmark that somebody else packed: what its record may say, and what is left out.
 
 An archive's config can name folders, a sandbox and code. Nothing outside the archive is read for
-it, it cannot choose a weaker sandbox, and its own tasks, which are code that would run outside the
-sandbox, are taken only where the user trusts them.
+it, it cannot choose a weaker sandbox or raise its limits, and its own tasks, which are code that
+would run outside the sandbox, are taken only where the user trusts them.
 """
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+import re
+from dataclasses import fields
+from typing import TYPE_CHECKING, cast
 
 from biomlbench.reproduce.inputs import DATA, NotAgain, inside
 from biomlbench.reproduce.layout import ReproduceError
+from biomlbench.sandbox.model import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from biomlbench.contracts.mappings import JsonObject
+    from biomlbench.workflow.config_keys import ExecutionSection, TaskSection, WorkflowConfig
     from biomlbench.workflow.record import Record
 
 __all__ = ["check_record", "restricted"]
 
+# A block of YAML ends in a line feed, so that a title may.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _PATH = {"type": "string", "minLength": 1, "maxLength": 4096}
 _PATHS = {"type": "array", "items": _PATH, "maxItems": 1000}
 _HASH = {"type": ["string", "null"], "maxLength": 128}
 _TASK = r"^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*\Z"
 _WORDS = {"type": "string", "maxLength": 1000}
+_LIMITS = {
+    "type": "object",
+    "propertyNames": {"enum": [one.name for one in fields(Limits)]},
+    "additionalProperties": {"type": "number"},
+}
 _SCHEMA: JsonObject = {
     "type": "object",
     "required": ["format", "config", "run_tables", "submissions", "tasks", "code", "environment"],
@@ -44,7 +55,10 @@ _SCHEMA: JsonObject = {
                     "type": "object",
                     "additionalProperties": {
                         "type": "object",
-                        "properties": {"leaderboard": {"type": ["string", "null"]}},
+                        "properties": {
+                            "leaderboard": {"type": ["string", "null"]},
+                            "limits": _LIMITS,
+                        },
                     },
                 },
                 "calibration": {
@@ -52,6 +66,7 @@ _SCHEMA: JsonObject = {
                     "properties": {"adjudications": {"type": ["string", "null"]}},
                 },
                 "sandbox": {"type": "object"},
+                "execution": {"type": "object", "properties": {"limits": _LIMITS}},
             },
         },
         "run_tables": {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
@@ -71,10 +86,14 @@ _SCHEMA: JsonObject = {
             "propertyNames": {"pattern": _TASK, "maxLength": 200},
             "additionalProperties": {"type": "object"},
         },
+        "lock_sha256": _HASH,
         "code": {"type": "object"},
         "environment": {
             "type": "object",
-            "properties": {"kernels": {"type": "object", "additionalProperties": _WORDS}},
+            "properties": {
+                "kernels": {"type": "object", "additionalProperties": _WORDS},
+                "packages": {"type": "object"},
+            },
         },
     },
 }
@@ -98,10 +117,43 @@ def check_record(record: Record) -> None:
     for error in Draft202012Validator(_SCHEMA).iter_errors(record):
         place = "/".join(ascii(str(part))[1:-1][:100] for part in error.absolute_path)
         what = "a name" if error.validator in ("propertyNames", "pattern") else error.validator
-        raise ReproduceError(
-            f"provenance.json: {place or 'the record'} is not as a record must be ({what}); it was "
-            "changed by hand or not made by this project"
-        )
+        raise ReproduceError(_not_as_it_must_be(place or "the record", what))
+    for place, text in _texts(record):
+        if _UNPRINTABLE.search(text):
+            raise ReproduceError(_not_as_it_must_be(place, "control characters"))
+    for name, table in record["run_tables"].items():
+        try:
+            (table or "").encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            place = f"run_tables/{ascii(name)[1:-1][:100]}"
+            raise ReproduceError(_not_as_it_must_be(place, "no text of a file")) from None
+
+
+def _not_as_it_must_be(place: str, what: str) -> str:
+    return (
+        f"provenance.json: {place} is not as a record must be ({what}); it was changed by hand or "
+        "not made by this project"
+    )
+
+
+def _texts(record: Record) -> Iterator[tuple[str, str]]:
+    """Yield all texts of a record, each with the section that it is in.
+
+    Contents of run tables are those of files, and submissions may have any name: those that no
+    file should have are never opened.
+    """
+    for section, value in record.items():
+        shown = ascii(section)[1:-1][:100]
+        contents: list[object] = [] if section == "submissions" else [value]
+        waiting = [section, *(record["run_tables"] if section == "run_tables" else contents)]
+        while waiting:
+            match waiting.pop():
+                case str() as text:
+                    yield shown, text
+                case dict() as mapping:
+                    waiting += [*mapping, *mapping.values()]
+                case list() as several:
+                    waiting += several
 
 
 def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, list[NotAgain]]:
@@ -120,7 +172,7 @@ def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, lis
     dict
         A copy.
     list of NotAgain
-        The folders of tasks that were left out.
+        The folders of tasks, and the limits, that were left out.
 
     Raises
     ------
@@ -146,7 +198,27 @@ def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, lis
     why = "untrusted: its tasks are code outside the sandbox; read them, then say --trust-code"
     left_out = [NotAgain(folder, (), why) for folder in config["tasks_dirs"]]
     config["tasks_dirs"] = []
-    return result, left_out
+    return result, left_out + _without_raised_limits(config)
+
+
+def _without_raised_limits(config: WorkflowConfig) -> list[NotAgain]:
+    """Take away the limits that ask for more of this machine than the usual ones."""
+    usual, left_out = Limits(), []
+    most = {one.name: getattr(usual, one.name) for one in fields(Limits)}
+    most |= {"cpu_s": usual.wall_s, "total_cpu_s": usual.all_cpu_s}
+    most["total_output_mb"] = usual.all_output_mb
+    sections: list[tuple[str, ExecutionSection | TaskSection]] = list(config["tasks"].items())
+    if "execution" in config:
+        sections.append(("execution", config["execution"]))
+    for place, section in sections:
+        limits = cast("dict[str, float]", section.get("limits", {}))
+        raised = [name for name, value in limits.items() if not 0 <= value <= most[name]]
+        for name in raised:
+            del limits[name]
+        if raised:
+            why = f"untrusted: limits above the usual ones ({', '.join(raised)}); or --trust-code"
+            left_out.append(NotAgain(f"limits of {place}", (), why))
+    return left_out
 
 
 def _refuse_outside(what: str, paths: Iterable[str]) -> None:

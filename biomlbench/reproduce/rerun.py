@@ -183,14 +183,15 @@ def run(
     ReproduceError
         If it ended without results. One that failed for some pairs is compared all the same.
     """
-    call = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
+    call = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
     call += ["--workflow-profile", str(root / "profiles" / "default")]
     call += ["--directory", str(into.absolute()), "--cores", str(cores)]
     if profile is not None:
         call += ["--profile", str(profile)]
     path = os.pathsep.join(filter(None, (str(root), os.environ.get("PYTHONPATH"))))
     env = {name: text for name, text in os.environ.items() if name not in KERNELS}
-    env |= {"PYTHONPATH": path, **kernels}
+    # Jobs are started in the folder of the rerun, whose files anybody may have named: json.py.
+    env |= {"PYTHONPATH": path, "PYTHONSAFEPATH": "1", **kernels}
     done = subprocess.run(call, cwd=root, env=env, stdout=sys.stderr, check=False)
     if not (into / "results" / RECORD).is_file():
         raise ReproduceError(

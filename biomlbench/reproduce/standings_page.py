@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench import __version__
 from biomlbench.plain_text import is_web_address
 from biomlbench.report.page import environment, style
-from biomlbench.report.shown import printable
+from biomlbench.report.shown import printable, shown_name
 from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def as_page(found: Standings, old: str, new: str) -> str:
 
     def shown(rows: Sequence[Entry], *names: str) -> list[AnyRow]:
         told = [_shared(as_words(row)) for row in rows]
-        return [row | {"names": [printable(row[name], 200) for name in names]} for row in told]
+        return [row | {"names": [shown_name(row[name], 200) for name in names]} for row in told]
 
     return (
         environment()

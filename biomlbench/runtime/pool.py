@@ -173,7 +173,7 @@ class _Worker:
         env = {**os.environ, **variables(threads)}
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [root, env.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "biomlbench.runtime.pool"],
+            [sys.executable, "-P", "-m", "biomlbench.runtime.pool"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=env,

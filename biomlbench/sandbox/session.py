@@ -246,6 +246,8 @@ class Session:
             raise SandboxFault(f"the sandbox was ended from outside ({why}). {self._stderr()}")
         if code == wire.REQUEST_LOST and self._running.settings["out_of_reach"]:
             raise HostOutOfMemory("a case's process was killed before it had run any code")
+        if code == wire.NOT_STARTED and self._running.settings["out_of_reach"]:
+            raise SandboxFault(f"a case cannot be run with these limits: {self._stderr()}")
         raise Lost("sandbox_violation", f"the code ended the harness (exit code {code})")
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from biomlbench.contracts import ContractError
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.stages.kinds import shares_jobs
 
@@ -116,18 +117,29 @@ class Assignment:
 
     @classmethod
     def read(cls, results: str | Path) -> Assignment:
-        """Read the record of a results folder; an empty one where there is none."""
+        """Read the record of a results folder; an empty one where there is none.
+
+        Raises
+        ------
+        biomlbench.contracts.ContractError
+            If it is damaged.
+        """
+        path = Path(results) / RECORD
         try:
-            text = (Path(results) / RECORD).read_text(encoding="utf-8")
+            record = json.loads(path.read_text(encoding="utf-8"))
+            batches = {
+                (task, batch): dict(members)
+                for task, of_task in record["batches"].items()
+                for batch, members in of_task.items()
+            }
+            return cls(batches, {(task, run) for task, run in record["alone"]})
         except FileNotFoundError:
             return cls()
-        record = json.loads(text)
-        batches = {
-            (task, batch): members
-            for task, of_task in record["batches"].items()
-            for batch, members in of_task.items()
-        }
-        return cls(batches, {(task, run) for task, run in record["alone"]})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ContractError(
+                f"{path}: cannot be read ({type(error).__name__}: {error}); delete it, and the "
+                "workflow plans all batches again"
+            ) from error
 
     def write(self, results: str | Path) -> None:
         """Write the record, all or nothing; a results folder without batches gets none."""

@@ -234,8 +234,9 @@ def read_record(results: str | Path) -> Record:
         raise RecordError(
             f"{path}: there is no such file; run the workflow again, which writes it"
         ) from error
-    except (OSError, ValueError, RecursionError, TooLargeError) as error:
-        raise RecordError(f"{path}: cannot be read ({error}); run the workflow again") from error
+    except (OSError, ValueError, RecursionError, MemoryError, TooLargeError) as error:
+        why = str(error) or type(error).__name__
+        raise RecordError(f"{path}: cannot be read ({why}); run the workflow again") from error
     whole = isinstance(record, dict) and all(isinstance(record.get(k), dict) for k in _SECTIONS)
     if not whole or record.get("format") != FORMAT:
         raise RecordError(f"{path}: not a record of this version; run the workflow again")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import socket
@@ -12,12 +11,14 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from biomlbench.errors import UserError
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.runtime.locking import is_held
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.workflow.progress import Tally, describe, seconds_left
+from biomlbench.workflow.run_state_check import parse_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -268,17 +269,19 @@ def _last_state(results: Path) -> RunState:
 def _read(results: Path) -> RunState:
     path = results / FILE
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = parse_state(read_regular(path), VERSION)
     except FileNotFoundError:
         raise StateError(
             f"{results}: no run has said here what it does; start one with `biomlbench run`, or "
             "name the folder of its results"
         ) from None
-    except (OSError, RecursionError, ValueError) as error:
-        raise StateError(f"{path}: cannot be read ({error}); delete it") from None
-    if not isinstance(state, dict) or state.get("version") != VERSION:
+    except (OSError, RecursionError, ValueError, TooLargeError) as error:
+        raise StateError(
+            f"{path}: is damaged or cannot be read ({error}); the next run writes it again"
+        ) from None
+    if state is None:
         raise StateError(f"{path}: is of another version of biomlbench; watch the run with that")
-    return cast("RunState", state)
+    return state
 
 
 def _is_alive(state: RunState, results: Path) -> bool:

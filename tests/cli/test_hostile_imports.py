@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 from biomlbench.calibrate.labels import rows
 from biomlbench.errors import TaskError
 from biomlbench.importers import ImportRefusedError
-from biomlbench.importers.groups import Entry
+from biomlbench.importers.groups import Entry, read_group, write_run_table
+from biomlbench.importers.inspect_logs import Taken, take, write_tables
 from biomlbench.importers.kaggle import import_leaderboard
 from biomlbench.importers.published import Published, match, published
+from biomlbench.workflow.runs import read_runs
 from tests.cli.test_import_inspect import CSV, log, sample, score, taken_from
 
 REPORT = {
@@ -105,3 +108,45 @@ def test_what_scorers_say_is_no_formula(tmp_path):
     assert [row["scorer"] for row in said] == ["'=cmd", "ok", "long"]
     assert [row["value"] for row in said[:2]] == ["'=1+1", 0.5]
     assert len(said[2]["value"]) <= 10_000
+
+
+FORMULA = "=HYPERLINK(1)\x1b[2J"
+SAFE = "'=HYPERLINK(1)\\x1b[2J"
+
+
+def table(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_what_a_log_says_of_a_run_is_no_formula(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "=a.csv").write_text(CSV)
+    one = log(sample(metadata={"submission_path": "=a.csv", "task_id": "+t"}), solver="=solver")
+    one.eval.model, one.eval.revision.commit = FORMULA, "@x"
+    taken = Taken()
+    take(one, Path("a.eval"), tmp_path / "to", taken, {}, None)
+    (row,) = table(write_tables(taken, tmp_path / "to")[0])
+    assert row["agent"].startswith("'=solver+=HYPERLINK")
+    assert (row["meta_model"], row["meta_commit"]) == (SAFE, "'@x")
+    assert (row["task_id"], row["submission"]) == ("'+t", "./=a.csv")
+    assert not [cell for cell in row.values() if "\x1b" in cell or cell[:1] in "=+-@\t"]
+    runs, bad = read_runs([tmp_path / "to/runs.csv"], lambda task: (task, "predictions"))
+    assert ([Path(run.submission).name for run in runs], bad) == (["=a.csv"], [])
+
+
+def test_what_a_run_group_says_of_a_run_is_no_formula(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "=a.csv").write_text(CSV)
+    line = {"submission_path": "=a.csv", "task_id": "t", "agent": "=agent"}
+    line |= {"meta_model": "=HYPERLINK(1)", "meta_=x": "+1+1", "meta_cost_usd": 0.5}
+    (tmp_path / "submission.jsonl").write_text(json.dumps(line))
+    entries, left_out = read_group(tmp_path)
+    assert left_out == []
+    write_run_table(entries, tmp_path / "to/runs.csv")
+    (row,) = table(tmp_path / "to/runs.csv")
+    assert row["submission"] == "./=a.csv"
+    assert row["agent"] == "'=agent"
+    assert row["meta_model"] == "'=HYPERLINK(1)"
+    assert row["meta_cost_usd"] == "0.5"
+    assert not [cell for cell in row.values() if "\x1b" in cell or cell[:1] in "=+-@\t"]

@@ -145,3 +145,14 @@ def test_a_folder_without_a_state_says_what_helps(tmp_path, capsys, folder):
         main(["watch", str(tmp_path / folder)])
     assert stop.value.code == TROUBLE
     assert "biomlbench run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [[], ["--once"], ["--json"]])
+def test_a_damaged_state_ends_with_a_sentence(tmp_path, capsys, words):
+    left_by(tmp_path, "finished")
+    state = json.loads((tmp_path / FILE).read_text())
+    (tmp_path / FILE).write_text(json.dumps(state | {"seconds": float("inf")}))
+    with pytest.raises(SystemExit) as stop:
+        main(["watch", str(tmp_path), *words])
+    assert stop.value.code == TROUBLE
+    assert "the next run writes it again" in capsys.readouterr().err

@@ -371,3 +371,17 @@ def test_a_logarithmic_axis_of_any_width_has_ticks(start, ratio):
     assert axes.get_xscale() == "log"
     assert 3 <= len(ticks) <= 12
     assert len(axes.get_xticks(minor=True)) == 0
+
+
+@pytest.mark.parametrize("least", [5e-324, 1e-320, 1e-300, 1e-12])
+def test_what_an_agent_states_does_not_take_up_an_axis(some, least):
+    costs = [least, *np.linspace(0.1, 2, len(some.agents) - 1)]
+    agents = some.agents.assign(meta_cost_usd=costs, meta_cost_usd_runs=some.agents["runs"])
+    figure = plots.load("cost_and_score").figure(dataclasses.replace(some, agents=agents))
+    figure.draw_without_rendering()
+    assert figure.axes[0].get_xlim()[0] > 1e-9
+    tokens = np.where(np.arange(len(some.pairs)) % 3, 5000.0, least)
+    pairs = some.pairs.assign(meta_tokens=tokens, meta_wall_time_s=tokens)
+    figure = plots.load("effort_by_verdict").figure(dataclasses.replace(some, pairs=pairs))
+    figure.draw_without_rendering()
+    assert [axes.get_xlim()[0] > 1e-5 for axes in figure.axes] == [True, True]

@@ -8,7 +8,7 @@ from biomlbench.contracts import from_rows, read_table, write_table
 from biomlbench.export.site import publish
 from biomlbench.registry import Registry
 from biomlbench.report.inputs import Tables
-from biomlbench.report.markdown import as_html
+from biomlbench.report.markdown import MAX_HTML, as_html
 from biomlbench.report.payload import build
 from biomlbench.summary.task_facts import discrimination, public_files
 from tests.report import fixtures
@@ -35,6 +35,37 @@ def test_a_description_has_no_markup_of_its_own(text, there, not_there):
 
 def test_a_description_is_cut():
     assert len(as_html("word " * 100_000)) < 25_000
+
+
+AMPLIFIED = {
+    "address": "[a]: https://x/" + "b" * 9980 + "\n\n" + "[a]" * 3334,
+    "title": "[a]: https://x/ '" + "b" * 9980 + "'\n\n" + "[a]" * 3334,
+    "no web address": "[a]: x:" + "&" * 9980 + "\n\n" + "[a]" * 3334,
+    "cells": "|" + "a|" * 2000 + "\n|" + "-|" * 2000 + "\n" + "a\n" * 4000,
+    "rows": "|" + "a|" * 90 + "\n|" + "-|" * 90 + "\n" + "a\n" * 9000,
+    "code": "`&` " * 5000,
+    "lists": "- " * 10_000,
+    "quotes": "> " * 10_000,
+    "rules": "---\n" * 5000,
+    "control characters": "\x1b" * 20_000,
+    "marks": "&" * 20_000,
+    "quotation marks": '"' * 20_000,
+}
+
+
+@pytest.mark.parametrize("text", AMPLIFIED.values(), ids=AMPLIFIED)
+def test_a_description_becomes_no_page_of_megabytes(text):
+    assert len(as_html(text)) <= MAX_HTML
+    assert len(as_html(text + "<script>")) <= MAX_HTML
+    assert "<script" not in as_html(text + "<script>")
+
+
+def test_what_would_become_too_long_is_shown_as_it_was_written():
+    html = as_html(AMPLIFIED["address"][:20_000] + "<b>")
+    assert html.startswith("<pre><code>[a]: https://x/bbb")
+    assert "<b>" not in html
+    assert "<a" not in html
+    assert '<a href="https://x/y"' in as_html("[a]: https://x/y\n\n" + "[a] " * 100)
 
 
 def runs(rates):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -391,3 +392,36 @@ def _members(group):
     for folder in group._made:
         for path in folder.rglob("cgroup.procs"):
             yield from path.read_text().split()
+
+
+@pytest.mark.parametrize("output_mb", [32768, 65536])
+def test_the_largest_limit_of_the_config_costs_nothing(confined, output_mb):
+    found = run_functions(CODE, [Case("a", "f", (0,))], limits=Limits(output_mb=output_mb))
+    assert [case.status for case in found.cases] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (Limits(output_mb=1 << 30), "could not be set up: OSError"),
+        (Limits(log_kb=1 << 40), "could not be set up: OSError"),
+        (Limits(wall_s=1e30, cpu_s=1e30), "a case cannot be run with these limits: OverflowError"),
+    ],
+    ids=["output", "log", "time"],
+)
+def test_limits_that_the_machine_cannot_keep_are_no_fault_of_the_code(confined, limits, message):
+    if not confined.startswith("bwrap"):
+        pytest.skip("elsewhere the code may end the harness, which looks the same")
+    with pytest.raises(SandboxFault, match=message):
+        run_functions(CODE, [Case("a", "f", (0,))], limits=limits)
+
+
+def test_no_process_for_a_case_is_no_fault_of_the_code(bubblewrap, monkeypatch, tmp_path):
+    inside = shutil.copytree(_bubblewrap.INSIDE, tmp_path / "inside")
+    harness = (inside / "harness.py").read_text()
+    assert "pid = os.fork()" in harness
+    refused = harness.replace("pid = os.fork()", "raise OSError(11, 'no process')")
+    (inside / "harness.py").write_text(refused)
+    monkeypatch.setattr(_bubblewrap, "INSIDE", inside)
+    with pytest.raises(SandboxFault, match=r"no process for a case: .* no process"):
+        run_functions(CODE, [Case("a", "f", (0,))], provider=bubblewrap.name)

@@ -7,13 +7,18 @@ import json
 import os
 import shutil
 import stat
+import subprocess
+import sys
 import zipfile
+from functools import partial
 
 import pytest
 from rocrate.rocrate import ROCrate
 
 from biomlbench.export import archive as module
 from biomlbench.export.archive import ArchiveError, archive, unpack
+from biomlbench.runtime import bounded_json
+from biomlbench.runtime.bounded import Allowance, call_bounded
 from biomlbench.stages.provenance import file_hash
 from biomlbench.workflow.record import RECORD, read_record
 from tests import crates
@@ -261,6 +266,85 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
             unpack(path, tmp_path / "out")
         monkeypatch.undo()
     assert not (tmp_path / "out").exists()
+
+
+WIDE = "[]," * 700_000 + "[]"
+"""Two megabytes of text, of which Python makes 50."""
+
+
+def packed_json(path, name, times, manifest=None):
+    """An archive of few bytes with a long text of brackets; it is never in memory as a whole."""
+    hashed = hashlib.sha256()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        with file.open(name, "w") as member:
+            for part in ["[", *[WIDE + ","] * times, WIDE, "]"]:
+                member.write(part.encode())
+                hashed.update(part.encode())
+        text = json.dumps(manifest or {"sha256": {name: hashed.hexdigest()}})
+        file.writestr("manifest.json", text)
+    return path
+
+
+def test_a_manifest_is_no_longer_than_its_files_ask_for(tmp_path):
+    path = packed_json(tmp_path / "a.zip", "x", 0, {"sha256": {}, "x": [[]] * 100_000})
+    assert path.stat().st_size < 10_000
+    with pytest.raises(ArchiveError, match=r"too large, at manifest\.json"):
+        unpack(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["results/provenance.json", "results/audit/a/b/findings.json", "data/a/prepared.json"]
+)
+def test_json_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch, name):
+    allowed = Allowance(memory_mb=32)
+    monkeypatch.setattr(bounded_json, "call_bounded", partial(call_bounded, allowance=allowed))
+    path = packed_json(tmp_path / "a.zip", name, 3)
+    with pytest.raises(ArchiveError, match="is not used: reading it used more memory"):
+        unpack(path, tmp_path / "out")
+
+
+def test_a_small_archive_takes_no_gigabytes(tmp_path):
+    """Of 150 MB of brackets Python would make 3.5 GB."""
+    path = packed_json(tmp_path / "a.zip", "results/provenance.json", 70)
+    assert path.stat().st_size < 400_000
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, str(path), str(tmp_path / "out")],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    said, own, of_children = done.stdout.splitlines()
+    assert "used more memory than it was allowed" in said
+    assert int(own) < 400
+    assert int(of_children) < 1500
+
+
+PEAK = """\
+import resource, sys
+from biomlbench.export.archive import ArchiveError, unpack
+try:
+    unpack(*sys.argv[1:])
+except ArchiveError as error:
+    print(error)
+for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+    print(resource.getrusage(whose).ru_maxrss // 1024)
+"""
+
+
+def test_no_memory_for_an_archive_is_told(tmp_path, monkeypatch):
+    def none_left(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(module, "_manifest", none_left)
+    with pytest.raises(ArchiveError, match="more memory than there is"):
+        unpack(made(tmp_path / "a.zip", [("x", b"1")]), tmp_path / "out")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_other_ways_of_packing_are_refused(tmp_path, method):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as file:
+        file.writestr("x", b"1")
+    with pytest.raises(ArchiveError, match="packed otherwise"):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x05\x06 no", b"text"], ids=["empty", "torn", "text"])

@@ -8,7 +8,7 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from biomlbench.contracts import SCHEMAS, compared, provenance, read_table
+from biomlbench.contracts import SCHEMAS, ContractError, compared, provenance, read_table
 from biomlbench.stages import STAGES
 from biomlbench.workflow.assignment import (
     AUTO,
@@ -281,3 +281,10 @@ def test_a_failing_pair_is_named_and_costs_the_others_one_rerun(batched, batched
     batched_bench.snakemake(check=False)
     rows = read_table("pairs", results / "pairs.parquet").to_pylist()
     assert [row["run_id"] for row in rows if row["reason"] == "stage_failed"] == ["near"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"batches": []}', '{"batches": {"a": {"b": 1}}}'])
+def test_a_damaged_record_of_batches_is_named(tmp_path, text):
+    (tmp_path / RECORD).write_text(text)
+    with pytest.raises(ContractError, match=r"batches\.json: cannot be read .* delete it"):
+        Assignment.read(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 
 import pytest
 
@@ -52,9 +53,59 @@ def test_an_untrusted_archive_brings_no_code_and_no_weaker_sandbox():
     assert restricted(RECORD, trust_code=True) == (RECORD, [])
 
 
+def test_texts_of_files_and_titles_stay_as_they_are():
+    record = changed("run_tables", "runs.csv", value="run_id\0\udcff\n")
+    record["config"]["title"] = "Two lines\nof a block\n"
+    record["submissions"]["x\x1b[2J"] = {"sha256": None, "is": "missing"}
+    check_record(record)
+
+
+HUGE = {
+    "memory_mb": 16777216,
+    "wall_s": 2592000,
+    "cpu_s": 2592000,
+    "processes": 1000000,
+    "file_mb": 16777216,
+    "output_mb": 65536,
+    "open_files": 1000000,
+    "total_wall_s": 1e9,
+    "total_cpu_s": 1e9,
+    "total_output_mb": 10**6,
+    "restarts": 10**6,
+}
+
+
+@pytest.mark.parametrize("value", ["huge", math.nan, math.inf, -1])
+def test_an_untrusted_archive_raises_no_limit(value):
+    huge = HUGE if value == "huge" else dict.fromkeys(HUGE, value)
+    record = changed("config", "execution", value={"limits": huge, "repeats": 2})
+    record["config"]["tasks"]["toy/line"]["limits"] = {**huge, "memory_mb": 512, "restarts": 0}
+    check_record(record)
+    found, left_out = restricted(record)
+    assert found["config"]["execution"] == {"limits": {}, "repeats": 2}
+    assert found["config"]["tasks"]["toy/line"]["limits"] == {"memory_mb": 512, "restarts": 0}
+    told = {item.path: item.why for item in left_out if item.path.startswith("limits")}
+    assert set(told) == {"limits of execution", "limits of toy/line"}
+    assert all(name in told["limits of execution"] for name in HUGE)
+    assert restricted(record, trust_code=True)[0]["config"] == record["config"]
+
+
+def test_limits_that_ask_for_no_more_than_usual_are_kept():
+    limits = {"wall_s": 10, "total_wall_s": 1800, "cpu_s": 5.5, "total_output_mb": 64}
+    record = changed("config", "execution", value={"limits": dict(limits)})
+    found, left_out = restricted(record)
+    assert found["config"]["execution"]["limits"] == limits
+    assert [item.path for item in left_out] == ["mine"]
+
+
 def test_a_run_that_has_left_nothing_names_nothing_outside():
     record = changed("submissions", "", value={"sha256": None, "is": "missing"})
     assert "" in restricted(record)[0]["submissions"]
+
+
+def received(record):
+    check_record(record)
+    return restricted(record)
 
 
 OUTSIDE = ["/etc/passwd.csv", "../x.csv", "a/../../x.csv", "x\x1b[31m.csv", "a\\b.csv"]
@@ -73,10 +124,8 @@ OUTSIDE = ["/etc/passwd.csv", "../x.csv", "a/../../x.csv", "x\x1b[31m.csv", "a\\
     ],
 )
 def test_what_it_names_outside_is_refused(path, place):
-    record = place(path)
-    check_record(record)
-    with pytest.raises(ReproduceError, match="outside the archive") as caught:
-        restricted(record)
+    with pytest.raises(ReproduceError, match=r"outside the archive|control characters") as caught:
+        received(place(path))
     assert str(caught.value).isprintable()
 
 
@@ -100,11 +149,32 @@ def test_what_it_names_outside_is_refused(path, place):
         changed("submissions", "a.csv", value={"sha256": None, "is": "socket\x1b"}),
         changed("environment", value={"kernels": {"LD_PRELOAD": 1}}),
         changed("code", value=None),
+        changed("environment", value={"kernels": {"OPENBLAS_CORETYPE": "x\0y"}}),
+        changed("environment", value={"kernels": {"x\0y": "x"}}),
+        changed("environment", value={"packages": {"numpy": "2\x1b[2J"}}),
+        changed("environment", value={"packages": 1}),
+        changed("biomlbench", value="0\0"),
+        changed("config", "title", value="\x1b[2J"),
+        changed("config", "title", value="\ud800"),
+        changed("config", "demo", value="x\0"),
+        changed("config", "notify", value=[["x\0"]]),
+        changed("config", "x\0", value=""),
+        changed("code", value={"grade": ["\x9b"]}),
+        changed("lock_sha256", value=1),
+        changed("x\x1b[2J", value={}),
+        changed("tasks", "toy/line", value={"version": "\x7f"}),
+        changed("run_tables", "runs.csv", value="\ud800"),
+        changed("run_tables", "x\0.csv", value=""),
+        changed("config", "execution", value=[]),
+        changed("config", "execution", value={"limits": {"wall_s": "10"}}),
+        changed("config", "execution", value={"limits": {"seconds": 10}}),
+        changed("config", "tasks", "toy/line", "limits", value={"wall_s": None}),
     ],
 )
 def test_a_record_that_is_none_is_refused_before_anything_is_touched(record):
-    with pytest.raises(ReproduceError, match=r"provenance\.json"):
+    with pytest.raises(ReproduceError, match=r"provenance\.json") as caught:
         check_record(record)
+    assert str(caught.value).isprintable()
 
 
 def test_nothing_is_written_for_a_record_that_leads_out(tmp_path, monkeypatch):
@@ -151,3 +221,30 @@ def test_a_record_sets_no_other_variables_than_those_of_kernels():
     assert same_kernels({"processor": now["processor"], "kernels": kernels}, now) == {
         "MKL_CBWR": "AVX2"
     }
+
+
+SNAKEFILE = """\
+rule all:
+    input: "results/provenance.json"
+
+rule made:
+    output: "results/provenance.json"
+    run:
+        import json, shutil, yaml
+        open(output[0], "w").write("{}")
+"""
+
+
+def test_a_submission_is_not_imported_by_the_jobs_that_run_beside_it(tmp_path):
+    """Snakemake starts a job of `run:` in the folder of the rerun, with Python's own path."""
+    root, into = tmp_path / "root", tmp_path / "into"
+    (root / "profiles/default").mkdir(parents=True)
+    (root / "profiles/default/config.yaml").write_text("printshellcmds: false\n")
+    (root / "Snakefile").write_text(SNAKEFILE)
+    into.mkdir()
+    for name in ("json", "shutil", "snakemake", "yaml", "sitecustomize"):
+        mark = tmp_path / f"imported-{name}"
+        (into / f"{name}.py").write_text(f"open({str(mark)!r}, 'w')\nraise ImportError\n")
+    rerun.run(root, into, 1, {})
+    assert (into / "results/provenance.json").read_text() == "{}"
+    assert not list(tmp_path.glob("imported-*"))

@@ -10,6 +10,7 @@ import sys
 
 import pyarrow as pa
 import pytest
+import yaml
 
 from biomlbench.contracts import from_rows, provenance, read_table, write_table
 from biomlbench.report.feedback import provenance as shown_provenance
@@ -410,6 +411,78 @@ def test_a_submission_replaces_nothing_of_the_benchmark(finished, tmp_path):
     assert "hostile" not in (tmp_path / "again/config/config.yaml").read_text()
     assert (tmp_path / "again/runs.csv").read_text() == record["run_tables"]["runs.csv"]
     assert (tmp_path / "again/toy/toy/line/prepare.py").read_text() == before
+
+
+KINDS = ("file", "link", "folder", "other")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("runs.csv", "runs.csv/x.csv", "group", "group/submission.jsonl", "config"),
+        *("config/config.yaml", "config/config.yaml/x", "toy", "toy/toy/line/prepare.py"),
+        *("toy/toy/line/planted.csv", "data", "data/toy/line/prepared/private/answers.csv"),
+        *("results", "results/pairs/toy/line/right/medal.parquet", ".snakemake/x"),
+        *("subs", "subs/right.csv/x.csv"),
+    ],
+)
+def test_nothing_stands_where_the_benchmark_has_its_own(finished, tmp_path, path, kind):
+    """A pipe would be waited for, a link be followed, a table be taken for the rerun's own."""
+    base, into = tmp_path / "base", tmp_path / "again"
+    shutil.copytree(finished, base)
+    record = read_record(base / "results")
+    record["submissions"][path] = {"sha256": None, "is": kind}
+    missing = lay_out(Inputs(record, base / "results"), into)
+    assert (into / "runs.csv").read_text() == record["run_tables"]["runs.csv"]
+    assert (into / "toy/toy/line/prepare.py").is_file()
+    assert (into / "subs/right.csv").is_file()
+    config = yaml.safe_load((into / "config/config.yaml").read_text())
+    assert config["runs"] == ["runs.csv", "group/submission.jsonl"]
+    own = {"results", ".snakemake", config["data_dir"], *config["tasks_dirs"]}
+    planted = [p for p in into.rglob("*") if p.is_symlink() or p.is_fifo()]
+    laid = [p.relative_to(into).as_posix() for p in planted]
+    assert not [p for p in laid if p.split("/")[0] in own]
+    assert not (into / "toy/toy/line/planted.csv").exists()
+    assert not (into / "results/pairs").exists()
+    if kind in ("link", "other"):
+        # where a submission would be among the data, they are elsewhere
+        assert (path in [item.path for item in missing]) != (config["data_dir"] == "data_")
+
+
+@pytest.mark.parametrize(
+    "path", ["config/config.yaml", "config", "results/pairs.parquet", "runs.csv/x.csv"]
+)
+def test_a_run_table_where_the_workflow_writes_is_refused(finished, tmp_path, path):
+    record = read_record(finished / "results")
+    record["run_tables"][path] = "run_id\n"
+    with pytest.raises(ReproduceError, match=r"no run table lies where|cannot be laid out"):
+        lay_out(Inputs(record, finished / "results"), tmp_path / "again")
+
+
+def test_a_leaderboard_is_no_table_of_the_rerun(finished, tmp_path):
+    record = read_record(finished / "results")
+    planted = "results/pairs/toy/line/right/medal.parquet"
+    record["config"]["tasks"] = {"toy/line": {"leaderboard": planted}}
+    lay_out(Inputs(record, finished / "results"), tmp_path / "again")
+    assert not (tmp_path / "again" / planted).exists()
+    assert (tmp_path / "again/own-files/0-medal.parquet").is_file()
+
+
+@pytest.mark.parametrize("place", ["results/pairs", "config", "subs", "toy"])
+def test_data_are_where_nobody_elses_files_are(finished, tmp_path, place):
+    record = read_record(finished / "results")
+    record["config"]["data_dir"] = place
+    lay_out(Inputs(record, finished / "results"), tmp_path / "again")
+    config = yaml.safe_load((tmp_path / "again/config/config.yaml").read_text())
+    assert config["data_dir"] == "data"
+
+
+def test_a_name_that_no_file_can_have_ends_with_a_sentence(finished, tmp_path):
+    record = read_record(finished / "results")
+    record["submissions"]["a" * 1000] = {"sha256": None, "is": "folder"}
+    with pytest.raises(ReproduceError, match="cannot be laid out there"):
+        lay_out(Inputs(record, finished / "results"), tmp_path / "again")
 
 
 def test_a_run_table_out_of_reach_is_named(finished, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import logging
+import math
 import os
 import signal
 import subprocess
@@ -183,6 +184,85 @@ def test_a_state_that_cannot_be_read_is_refused_with_words(tmp_path, text):
     if text is not None:
         (tmp_path / FILE).write_text(text, encoding="latin-1")
     with pytest.raises(StateError):
+        read_state(tmp_path)
+
+
+def damaged(path, value):
+    """A state of which one value is another; `path` are the keys that lead to it."""
+    recorder = Recorder(Tally(results="results"))
+    recorder.begin(1, "grade", ["results/pairs/toy/line/r/grade.parquet"])
+    recorder.begin(2, "report", ["results/report.html"])
+    recorder.fail(2, "report", ["results/report.html"], ["results/logs/report.log"])
+    state = recorder.state()
+    state["stages"] = [{"stage": "grade", "done": 1, "running": 0, "failed": 0, "left": 0}]
+    place = state
+    for key in path[:-1]:
+        place = place[key]
+    assert path[-1] in place or isinstance(place, list)
+    place[path[-1]] = value
+    return json.dumps(state)
+
+
+NUMBERS = [
+    ("seconds",),
+    ("jobs", "total"),
+    ("pairs", "expected"),
+    ("stages", 0, "done"),
+    ("pairs_per_s",),
+    ("left_s",),
+    ("running", 0, "for_s"),
+    ("running_in_all",),
+    ("failed_jobs_in_all",),
+]
+TEXTS = [("updated",), ("started",), ("summary",), ("stages", 0, "stage"), ("running", 0, "rule")]
+
+
+@pytest.mark.parametrize("path", NUMBERS, ids=str)
+@pytest.mark.parametrize(
+    "value", ["9", "{0.__class__}", [], math.nan, math.inf, -1, 1e308, 10**400], ids=str
+)
+def test_a_number_that_is_none_is_told_as_damage(tmp_path, path, value):
+    (tmp_path / FILE).write_text(damaged(path, value))
+    with pytest.raises(StateError, match="is damaged"):
+        read_state(tmp_path)
+
+
+@pytest.mark.parametrize("path", [*TEXTS, ("state",), ("failed_jobs", 0, "log")], ids=str)
+def test_a_text_that_is_none_is_told_as_damage(tmp_path, path):
+    (tmp_path / FILE).write_text(damaged(path, 3))
+    with pytest.raises(StateError, match="is damaged"):
+        read_state(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("updated",), "x"),
+        (("updated",), "0001-01-01T00:00:00"),
+        (("state",), "weird"),
+        (("pid",), "\x1b[2J"),
+        (("pairs",), None),
+        (("running",), {}),
+        (("faulty_tables",), [1]),
+    ],
+)
+def test_what_no_run_writes_is_told_as_damage(tmp_path, path, value):
+    (tmp_path / FILE).write_text(damaged(path, value))
+    with pytest.raises(StateError, match="is damaged") as caught:
+        read_state(tmp_path)
+    assert str(caught.value).isprintable()
+
+
+def test_a_number_beyond_all_floats_is_told_as_damage(tmp_path):
+    text = damaged(("seconds",), 1e30).replace("1e+30", "1e999")
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(StateError, match="a number is not finite"):
+        read_state(tmp_path)
+
+
+def test_a_pipe_in_the_place_of_a_state_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(StateError, match="a pipe or a device"):
         read_state(tmp_path)
 
 

@@ -24,11 +24,18 @@ Report.states = (stored, name) => {
   return false;
 };
 
-// A long name keeps its end, by which those of one family differ.
+// A long name keeps its end, by which those of one family differ; names that differ only in what
+// is cut away have a number each.
+const shortened = new Map();
 Report.short = (text, most = 32) => {
   const letters = [...String(text)];
+  if (letters.length <= most && !letters.includes("…")) return String(text);
   const end = Math.floor(most / 3);
-  return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : String(text);
+  const cut = letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : String(text);
+  if (!shortened.has(cut)) shortened.set(cut, new Map());
+  const same = shortened.get(cut);
+  if (!same.has(String(text))) same.set(String(text), same.size + 1);
+  return same.get(String(text)) === 1 ? cut : `${cut} #${same.get(String(text))}`;
 };
 // Numbers as `biomlbench.runtime.shown_numbers` writes them: no part before the point is rounded.
 const formats = new Map();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -32,6 +33,7 @@ __all__ = [
     "bare",
     "canvas",
     "clip",
+    "clips",
     "drawing_at",
     "joined",
     "labels",
@@ -42,6 +44,7 @@ __all__ = [
     "percent_axis",
     "ranked",
     "task_label",
+    "task_labels",
     "title",
     "without",
 ]
@@ -206,7 +209,7 @@ def legend_above(axes: Axes, handles: Sequence[Any] | None = None, columns: int 
 
 def labels(axes: Axes, texts: Sequence[str], width: int = 34) -> None:
     """Name the rows of a horizontal chart, first row on top, each in at most `width` letters."""
-    axes.set_yticks(range(len(texts)), [clip(text, width) for text in texts], color=INK)
+    axes.set_yticks(range(len(texts)), clips(texts, width), color=INK)
     axes.set_ylim(len(texts) - 0.5, -0.5)
 
 
@@ -229,6 +232,27 @@ def clip(text: str, width: int = 34) -> str:
     return text.replace("$", "\\$")
 
 
+def clips(texts: Iterable[str], width: int = 34) -> list[str]:
+    """Shorten the labels of a figure; different ones stay different.
+
+    Examples
+    --------
+    >>> clips(["a" * 20 + "b" * 9, "a" * 9 + "b" * 9, "a"], 10)
+    ['aaaaaa…bbb', 'aaaaaa…bbb #2', 'a']
+    """
+    texts = list(texts)
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for text in sorted(set(texts)):
+        label, number = clip(text, width), 1
+        while label in used:
+            number += 1
+            label = f"{clip(text, width)} #{number}"
+        found[text] = label
+        used.add(label)
+    return [found[text] for text in texts]
+
+
 def task_label(task_id: str) -> str:
     """Return a task's name without its domain.
 
@@ -238,6 +262,19 @@ def task_label(task_id: str) -> str:
     'diabetes-progression'
     """
     return str(task_id).rsplit("/", 1)[-1]
+
+
+def task_labels(task_ids: Iterable[str]) -> list[str]:
+    """Return names of tasks, with the domain where two domains have one of that name.
+
+    Examples
+    --------
+    >>> task_labels(["clinical/age", "imaging/age", "imaging/cells"])
+    ['clinical/age', 'imaging/age', 'cells']
+    """
+    ids = list(task_ids)
+    times = Counter(map(task_label, set(ids)))
+    return [task if times[task_label(task)] > 1 else task_label(task) for task in ids]
 
 
 def largest(counts: pd.Series, most: int = MAX_BARS) -> tuple[pd.Series, str]:

@@ -25,7 +25,7 @@ CAPTION = (
     "its pass rate where no task has a leaderboard; bars are 95 % intervals over tasks. The line "
     "joins the agents that no other one beats at the same or less cost (Pareto front), by their "
     "means alone; of more than 12 agents only they are named. Agents of unknown cost are left "
-    "out."
+    "out; costs below a ten-thousandth of a cent stand there."
 )
 COST = "meta_cost_usd"
 SCORES = (
@@ -33,6 +33,8 @@ SCORES = (
     ("pass_rate", "pass rate", 1.0),
 )
 MOST_NAMED = 12
+LEAST_COST = 1e-6
+"""US dollars, less than a token costs anywhere: what is stated below would take up the axis."""
 _SMALLEST_RATIO = 20.0
 """Largest over smallest cost from which on the axis is logarithmic."""
 
@@ -92,6 +94,7 @@ def figure(tables: Tables) -> Figure:
     order, left_out = style.ranked(tables, agents["agent"])
     agents = agents.set_index("agent").loc[order]
     cost = agents[COST].to_numpy(float)
+    cost = np.where(cost > 0, np.maximum(cost, LEAST_COST), cost)
     score, low, high = (
         agents[name].to_numpy(float) / scale for name in (column, f"{column}_low", f"{column}_high")
     )
@@ -104,11 +107,12 @@ def figure(tables: Tables) -> Figure:
     for chosen, colour in ((~on_front, style.MUTED), (on_front, style.VERDICT_COLOURS["pass"])):
         axes.plot(cost[chosen], score[chosen], "o", color=colour, markersize=7)
     notes = [_of_runs(row) for row in agents.to_dict("records")]
-    for name, note, x, y, told in zip(agents.index, notes, cost, score, on_front, strict=True):
+    names = style.clips(agents.index, 24)
+    for name, note, x, y, told in zip(names, notes, cost, score, on_front, strict=True):
         if len(cost) > MOST_NAMED and not told:
             continue
         axes.annotate(
-            *(style.clip(name, 24) + note, (x, y)),
+            *(name + note, (x, y)),
             xytext=(6, 5),
             textcoords="offset points",
             fontsize=8.5,

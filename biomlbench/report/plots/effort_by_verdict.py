@@ -22,11 +22,14 @@ CATEGORY = "Agents"
 CAPTION = (
     "Tokens and seconds of the agents' runs, as the run tables say them, by the runs' verdict: "
     "boxes are quartiles with the median, whiskers reach from the 5th to the 95th percentile, "
-    "numbers in brackets are runs. The axis is logarithmic; runs whose effort is unknown or zero "
+    "numbers in brackets are runs. The axis is logarithmic and begins at a token and a thousandth "
+    "of a second at the lowest, where what is less stands; runs whose effort is unknown or zero "
     "are left out, and so are those lost to a fault that is not the agent's; each axis says of how "
     "many runs it is."
 )
 EFFORTS = (("meta_tokens", "tokens a run"), ("meta_wall_time_s", "agent’s seconds a run"))
+LEAST = {"meta_tokens": 1.0, "meta_wall_time_s": 1e-3}
+"""What is stated below would take up the axis."""
 _POINTS = 400
 """Runs of a verdict up to which each is drawn."""
 
@@ -54,7 +57,7 @@ def figure(tables: Tables) -> Figure:
     panels = canvas.subplots(1, len(known), squeeze=False)[0]
     for axes, (name, label) in zip(panels, known, strict=True):
         effort = runs[name].astype(float)
-        _boxes(axes, effort, runs["verdict"])
+        _boxes(axes, effort.where(effort <= 0, effort.clip(lower=LEAST[name])), runs["verdict"])
         drawn = int((effort > 0).sum())
         axes.set_xlabel(label if drawn == total else f"{label}, of {drawn:,} of {total:,} runs")
     style.title(canvas, TITLE)

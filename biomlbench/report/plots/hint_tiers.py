@@ -130,7 +130,7 @@ def figure(tables: Tables) -> Figure:
         left.barh(range(len(order)), share, left=start, color=colour, label=name, height=0.74,
                   edgecolor="white", linewidth=0.6)  # fmt: skip
         start = start + share
-    style.labels(left, [style.task_label(task) for task in order.index])
+    style.labels(left, style.task_labels(order.index))
     left.set_xlim(0, 1)
     style.percent_axis(left)
     left.set_xlabel("share of agents and seeds")

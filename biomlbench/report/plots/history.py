@@ -49,12 +49,13 @@ def figure(tables: Tables) -> Figure:
     shown = ranked[: len(style.AGENT_COLOURS)]
     canvas = style.canvas(4.8)
     axes = style.bare(canvas.subplots(), "y")
+    names = style.clips(shown, 26)
     for number, (agent, colour) in enumerate(zip(shown, style.AGENT_COLOURS, strict=False)):
         part = history[history["agent"] == agent]
         middle, low, high = (part[f"{column}{end}"].astype(float) for end in ("", "_low", "_high"))
         if number < BANDS:  # more of them hide one another
             axes.fill_between(part["time"], low, high, color=colour, alpha=0.13, linewidth=0)
-        name = style.clip(agent, 26)
+        name = names[number]
         axes.plot(part["time"], middle, "o-", color=colour, markersize=4, linewidth=1.8, label=name)
     _changes_of_tasks(axes, history)
     untyped: Any = dates

@@ -87,9 +87,10 @@ def figure(tables: Tables) -> Figure:
     # a check that fails in two suites of a run is there twice
     failed = failed.dropna().reset_index().drop_duplicates(["index", "checks_failed"])
     top = style.largest(failed.groupby("checks_failed").size(), TOP_CHECKS)[0].index
-    for name, colour in zip(top, style.AGENT_COLOURS, strict=False):
+    labels = style.clips([GATES.get(name, name) for name in top], 22)
+    for name, label, colour in zip(top, labels, style.AGENT_COLOURS, strict=False):
         part = failed[failed["checks_failed"] == name].groupby("week").size()
-        _line(checks, part, total, style.clip(GATES.get(name, name), 22), colour)
+        _line(checks, part, total, label, colour)
     if not len(top):
         checks.text(0.5, 0.5, no_check, transform=checks.transAxes, ha="center",
                     color=style.MUTED)  # fmt: skip

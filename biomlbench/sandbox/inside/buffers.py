@@ -14,6 +14,7 @@ import os
 __all__ = ["Buffer"]
 
 WIPE_ON_FORK = 18  # linux/mman.h; Python's mmap has no name for it
+NO_RESERVE = 0x4000  # asm-generic/mman.h; a name in Python 3.13 and later
 CHUNK = 1 << 16
 
 
@@ -36,7 +37,9 @@ class Buffer:
         self.full = False
         self._length = 0
         # What comes after the cap is read as well, so that its writer can end, and overwritten.
-        self._pages = mmap.mmap(-1, cap + CHUNK, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        # Without a reserve: what is never written costs nothing, however high the limit is.
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
+        self._pages = mmap.mmap(-1, cap + CHUNK, flags=flags)
         self._pages.madvise(WIPE_ON_FORK)
 
     def __len__(self) -> int:

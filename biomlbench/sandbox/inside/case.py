@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .settings import CaseLimits, Settings
 
-__all__ = ["memory_now", "run"]
+__all__ = ["confine_itself", "memory_now", "run"]
 
 MODULE = "submission"
 MB = 1 << 20
@@ -36,10 +36,25 @@ SPARE_PROCESSES = 4
 """The harness, the sandbox's init and the case itself run under the same user."""
 
 
+def confine_itself(config: Settings, result_fd: int) -> None:
+    """Set this process's limits; what fails here is no doing of the candidate's.
+
+    Parameters
+    ----------
+    config : dict
+        The harness's settings.
+    result_fd : int
+        Where the frame will go; the next descriptor is that of the rules for files, if any.
+    """
+    _limit(config["limits"])
+    if config["confine"]:
+        confine.enter(result_fd + 1, config["confine"]["filter"])
+
+
 def run(
     config: Settings, source: bytes, function: str, arguments: bytes, result_fd: int
 ) -> NoReturn:
-    """Run one case and write its frame; does not return.
+    """Run one case in a confined process and write its frame; does not return.
 
     Parameters
     ----------
@@ -56,9 +71,6 @@ def run(
     """
     status, message, payload = "crashed", "", b""
     try:
-        _limit(config["limits"])
-        if config["confine"]:
-            confine.enter(result_fd + 1, config["confine"]["filter"])
         status, message, payload = _evaluate(config, source, function, arguments)
     except BaseException as error:
         status, message = _classify(error, "exception")

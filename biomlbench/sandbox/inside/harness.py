@@ -57,18 +57,11 @@ def main() -> None:
         _drop(config)
         _prepare(config)
         source = _request(requests, wire.SOURCE) or b""
+        buffers = _buffers(config)
     except BaseException as error:
         _reply(replies, wire.FAILED, result=f"{type(error).__name__}: {error}".encode())
         return
     _reply(replies, wire.READY)
-    limits = config["limits"]
-    buffers = {
-        "out": Buffer(limits["log_bytes"]),
-        "err": Buffer(limits["log_bytes"]),
-        "result": Buffer(
-            limits["output_bytes"] + wire.CHILD.size + wire.MAX_MESSAGE + len(wire.CASE_TAKEN)
-        ),
-    }
     while (head := wire.read_exactly(requests, wire.CASE_HEAD.size)) is not None:
         magic, kind, token = wire.CASE_HEAD.unpack(head)
         if magic != wire.REQUEST_MAGIC or kind != wire.CASE:
@@ -154,6 +147,16 @@ def _prepare(config: Settings) -> None:
     gc.freeze()
 
 
+def _buffers(config: Settings) -> dict[str, Buffer]:
+    limits = config["limits"]
+    result = limits["output_bytes"] + wire.CHILD.size + wire.MAX_MESSAGE + len(wire.CASE_TAKEN)
+    return {
+        "out": Buffer(limits["log_bytes"]),
+        "err": Buffer(limits["log_bytes"]),
+        "result": Buffer(result),
+    }
+
+
 def _warm_up() -> None:
     """Run what every case runs, so that its process finds it ready instead of changing it.
 
@@ -186,20 +189,28 @@ def _serve(
     The process reads the rest of the request, so that it never is in this one's memory.
     """
     requests, replies = channel
-    pipes = {name: os.pipe() for name in buffers}
     for folder in config["folders"]:
         folder.touch()
     limits = config["limits"]
     time_limit = clock.Limit(
         clock.Clock(limits["cores"], _case_processes(config)), limits["wall_s"]
     )
-    pid = os.fork()
+    try:
+        # What earlier cases have started and opened is gone: these fail for the machine's sake.
+        pipes = {name: os.pipe() for name in buffers}
+        pid = os.fork()
+    except OSError as error:
+        _say(f"no process for a case: {error}")
+        os._exit(wire.NOT_STARTED)
     if not pid:
         try:
             function, arguments = _take_request(requests)
             _become_case(pipes["out"][1], pipes["err"][1], pipes["result"][1], config)
+            case.confine_itself(config, RESULT_FD)
             wire.write_all(RESULT_FD, wire.CASE_TAKEN)
             case.run(config, source, function, arguments, RESULT_FD)
+        except BaseException as error:
+            _say(f"{type(error).__name__}: {error}")
         finally:
             os._exit(70)
     readers = {}
@@ -221,7 +232,10 @@ def _serve(
             pass
         os.close(fd)
     if not len(result):
-        os._exit(wire.REQUEST_LOST)
+        if os.WIFSIGNALED(status):
+            os._exit(wire.REQUEST_LOST)
+        buffers["err"].write(2)
+        os._exit(wire.NOT_STARTED)
     if result.full and reason == wire.ENDED:
         reason = wire.TOO_MUCH_OUTPUT
     file = None
@@ -238,6 +252,10 @@ def _serve(
         result if reason == wire.ENDED else b"",
         file,
     )
+
+
+def _say(text: str) -> None:
+    os.write(2, text.encode("utf-8", "replace"))
 
 
 def _case_processes(config: Settings) -> Callable[[], list[int]]:

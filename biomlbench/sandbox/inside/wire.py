@@ -70,7 +70,9 @@ MAX_MESSAGE = 4096
 """Bytes of a message that are kept."""
 
 REQUEST_LOST = 71
-"""Exit code of the harness where a case's process ended before it had read its request."""
+"""Exit code of the harness where a case's process was killed before it had read its request."""
+NOT_STARTED = 72
+"""Exit code of the harness where a case's process could not be made, or not be confined."""
 
 
 def write_all(fd: int, data: bytes) -> None:
