@@ -43,6 +43,7 @@ DOORS = {
         "tests/workflow/test_archive.py",
         "tests/workflow/test_hostile_tables.py",
         "tests/workflow/test_received.py",
+        "tests/workflow/test_reproduce.py",
         "tests/workflow/test_swapped_submissions.py",
     ),
     "server": ("tests/serve/test_forms.py", "tests/serve/test_hostile_load.py"),
