@@ -47,7 +47,8 @@ def prepare_data(task: Task, *, force: bool = False) -> Prepared:
     fault = None
     try:
         if has_rows(task):
-            answers_of(task) if task.grader.spec is None else sample_of(task)
+            # the grader itself is not asked for: what is prepared does not depend on metrics
+            sample_of(task) if task.may_grade_apart else answers_of(task)
     except NotPreparedError:
         raise
     except TaskError as error:

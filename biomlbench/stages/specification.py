@@ -48,13 +48,13 @@ PROBED = (
 SCORING = (
     "biomlbench.metrics",
     "biomlbench.scoring.grader",
-    "biomlbench.submission.answers",
     "biomlbench.scoring.score",
     "biomlbench.scoring.bootstrap",
     "biomlbench.grading.isolated",
     "biomlbench.grading.process",
     "biomlbench.suites.graders",
 )
+ANSWERS = ("biomlbench.submission.answers",)
 FETCHING = ("biomlbench.suites.data", "biomlbench.suites.check")
 RANKING = ("biomlbench.scoring.medals", "biomlbench.scoring.humans")
 PREPARING = ("biomlbench.stages.preparing",)

@@ -36,17 +36,18 @@ _TERMS = re.compile(
     + _TERM
     + rb"(?:[ ]{0,2}[-+*/][ ]{0,2}"
     + _TERM
-    + rb"){1,15}+(?![\w.(\[])"
+    + rb"){1,15}(?![\w.(\[])"
 )
 """Numbers that are written as a sum or a product, as 24 * 60 * 60."""
 _PARTS = re.compile(rb"([-+*/])?[ ]{0,2}(" + _TERM + rb")")
+# A text that is not closed goes to the end of its line or of the code, so that no try ever fails.
 _TOKEN = re.compile(
     rb"""
     (?P<comment>\#[^\n]*)
   | (?P<prefix>[rRbBfFuU]{0,2})
     (?P<string>
-        "{3}(?:[^\\"]|\\.?|"(?!""))*+(?:"{3}|\Z) | '{2}'(?:[^\\']|\\.?|'(?!''))*+(?:'{2}'|\Z)
-      | "(?:[^"\\\n]|\\.?)*+(?:"|(?=\n)|\Z) | '(?:[^'\\\n]|\\.?)*+(?:'|(?=\n)|\Z)
+        "{3}(?:[^\\"]+|\\.?|"(?!""))*(?:"{3}|\Z) | '{3}(?:[^\\']+|\\.?|'(?!''))*(?:'{3}|\Z)
+      | "(?:[^"\\\n]+|\\.?)*(?:"|(?=\n)|\Z) | '(?:[^'\\\n]+|\\.?)*(?:'|(?=\n)|\Z)
     )
     """,
     re.VERBOSE | re.DOTALL,

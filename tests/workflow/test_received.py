@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import sys
 
 import pytest
 
@@ -235,6 +236,9 @@ rule made:
 """
 
 
+@pytest.mark.skipif(
+    " " in sys.executable, reason="Snakemake starts jobs of `run:` without quoting Python's path"
+)
 def test_a_submission_is_not_imported_by_the_jobs_that_run_beside_it(tmp_path):
     """Snakemake starts a job of `run:` in the folder of the rerun, with Python's own path."""
     root, into = tmp_path / "root", tmp_path / "into"

@@ -67,7 +67,7 @@ STAGE = spec.Stage(
     },
     overrides=("limits", "repeats"),
     unused=(
-        *(*spec.SCORING, *spec.FETCHING, *spec.RANKING, *spec.PREPARING),
+        *(*spec.SCORING, *spec.ANSWERS, *spec.FETCHING, *spec.RANKING, *spec.PREPARING),
         *spec.SCORING_A_PAIR,
     ),
     seeded=True,

@@ -59,7 +59,14 @@ STAGE = spec.Stage(
     key=("check",),
     task=("kind", "dataset", "submission"),
     unused=(
-        *(*spec.SCORING, *spec.FETCHING, *spec.RANKING, *spec.PREPARING, *spec.RUNNING),
+        *(
+            *spec.SCORING,
+            *spec.ANSWERS,
+            *spec.FETCHING,
+            *spec.RANKING,
+            *spec.PREPARING,
+            *spec.RUNNING,
+        ),
         *(*spec.RERUNNING, *spec.SCORING_A_PAIR),
         *("biomlbench.stages.cards", "biomlbench.stages.outputs"),
     ),
