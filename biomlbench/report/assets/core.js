@@ -25,17 +25,22 @@ Report.states = (stored, name) => {
 };
 
 // A long name keeps its end, by which those of one family differ; names that differ only in what
-// is cut away have a number each.
-const shortened = new Map();
+// is cut away have a number each, within the same length.
+const owners = new Map();
+const cutTo = (letters, most) => {
+  const end = Math.floor(most / 3);
+  return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : letters.join("");
+};
 Report.short = (text, most = 32) => {
   const letters = [...String(text)];
   if (letters.length <= most && !letters.includes("…")) return String(text);
-  const end = Math.floor(most / 3);
-  const cut = letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : String(text);
-  if (!shortened.has(cut)) shortened.set(cut, new Map());
-  const same = shortened.get(cut);
-  if (!same.has(String(text))) same.set(String(text), same.size + 1);
-  return same.get(String(text)) === 1 ? cut : `${cut} #${same.get(String(text))}`;
+  let label = cutTo(letters, most);
+  for (let number = 2; (owners.get(`${most} ${label}`) ?? String(text)) !== String(text); number += 1) {
+    const suffix = ` #${number}`;
+    label = cutTo(letters, most - suffix.length) + suffix;
+  }
+  owners.set(`${most} ${label}`, String(text));
+  return label;
 };
 // Numbers as `biomlbench.runtime.shown_numbers` writes them: no part before the point is rounded.
 const formats = new Map();
