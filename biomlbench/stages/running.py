@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Reason, Suite, Verifier
+from biomlbench.outcomes import Reason, Suite
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages.outputs import PROGRAM_CASE, PROGRAM_OUTPUT, case_row
@@ -163,15 +163,14 @@ def hidden_paths(context: Context, task: Task) -> tuple[PurePath, ...]:
 def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
-    from biomlbench.verify.constants import Constants, constants_of
+    from biomlbench.verify.constants import constants_of
 
     task = context.task(pair.task_id)
     code = read_code(pair.submission).encode()
-    effective = EffectiveTask(task, context.overrides)
-    # the old checks look at no drawn cases
-    constants = Constants() if effective.verifier == Verifier.V1 else constants_of(code)
+    # under any verifier: another one may decide later, and nothing is executed again for it
+    constants = constants_of(code)
     problem, plan, reference = load_card(task).next_to(constants)
-    repeats = effective.repeats(context.repeats)
+    repeats = EffectiveTask(task, context.overrides).repeats(context.repeats)
     limits = function_limits(task, context, reference)
     seeds = _hash_seeds(reference, code, repeats)
     execution, planned = _execute(pair, code, problem, plan, seeds, limits, context)
