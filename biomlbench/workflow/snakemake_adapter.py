@@ -60,6 +60,13 @@ class Adapter:
         """Whether this is the Snakemake that was started, not one that it started for a job."""
         return bool(self._workflow.is_main_process)
 
+    def import_nothing_from_the_folder(self) -> None:
+        """Have no job import what lies in the benchmark's folder, where submissions may be.
+
+        Snakemake starts a job of a cluster by ``python -m snakemake`` in that folder.
+        """
+        os.environ["PYTHONSAFEPATH"] = "1"
+
     def results(self) -> str:
         """Return the folder of the results, as the path variable and a prefix make it.
 

@@ -10,9 +10,6 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-# Jobs start Python in the benchmark's folder. What lies there, as a submission, is no module.
-os.environ["PYTHONSAFEPATH"] = "1"
-
 # A clone's own library comes before an installed one. Where this file has been fetched from
 # elsewhere (`module` with a GitHub address), there is only the installed one.
 HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
@@ -68,6 +65,7 @@ pathvars:
 
 
 SNAKEMAKE = Adapter(workflow, ROOT)
+SNAKEMAKE.import_nothing_from_the_folder()
 given = SNAKEMAKE.given
 try:
     RESULTS = SNAKEMAKE.results()
