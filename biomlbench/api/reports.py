@@ -49,9 +49,8 @@ def report_of(
         result.score_quantiles,
         (result.score_low, result.score_high),
     )
-    fault = (result.reason, result.fault, result.message)
-    if earned.error is not None and result.valid:  # else the submission's own fault comes first
-        fault = (earned.error.reason, earned.error.fault, earned.error.message)
+    # the submission's own fault comes first
+    faulty = earned.error if earned.error is not None and result.valid else result
     columns: Arguments = {**earned.columns()}
     del columns["medal"]
     return TaskReport(
@@ -64,9 +63,9 @@ def report_of(
         submission_path=str(submission),
         metric=result.metric,
         direction=result.direction,
-        reason=str(fault[0]),
-        fault=str(fault[1]),
-        message=fault[2],
+        reason=str(faulty.reason),
+        fault=str(faulty.fault),
+        message=faulty.message,
         n_rows=result.n_rows,
         score_low=result.score_low,
         score_high=result.score_high,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.importers import ImportRefusedError
-from biomlbench.plain_text import spreadsheet_cell, spreadsheet_path
+from biomlbench.plain_text import spreadsheet_cell, spreadsheet_path, spreadsheet_row
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.workflow.run_metadata import cells_of
 from biomlbench.workflow.runs import REQUIRED, RunTableError, read_runs
@@ -139,7 +139,7 @@ def write_run_table(entries: Sequence[Entry], path: str | Path, agent: str | Non
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = [cells_of(entry.metadata) for entry in entries]
+    told = [spreadsheet_row(cells_of(entry.metadata)) for entry in entries]
     more = sorted({name for cells in told for name in cells})
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -150,8 +150,4 @@ def write_run_table(entries: Sequence[Entry], path: str | Path, agent: str | Non
                 place = spreadsheet_path(os.path.relpath(entry.submission))
             texts = [agent or entry.agent, entry.task_id]
             row = [entry.run_id, *map(spreadsheet_cell, texts), place]
-            writer.writerow([*row, *(_cell(cells.get(name, "")) for name in more)])
-
-
-def _cell(value: object) -> object:
-    return spreadsheet_cell(value) if isinstance(value, str) else value
+            writer.writerow([*row, *(cells.get(name, "") for name in more)])

@@ -148,19 +148,18 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
     if runs.duplicated(["task_id", "run_id", "agent"]).any():
         twice = runs[runs.duplicated(["task_id", "run_id", "agent"])].iloc[0]
         raise ValueError(f"run {twice['run_id']} of {twice['task_id']} is there more than once")
-    valid = runs["valid_submission"].astype("boolean").fillna(value=False).astype(bool)
+    valid = _valid(runs)
     fair = runs["fault"].fillna("none").isin(FAIR) if "fault" in runs else valid | True
     out = runs[["agent", "task_id", "domain"]].assign(valid=valid.astype(float), fair=fair)
     ranked = has_leaderboard(runs, valid)
-    out["percentile_valid"] = runs["leaderboard_percentile"].astype(float).where(valid & ranked)
+    percentile = runs["leaderboard_percentile"].astype(float)
+    out["percentile_valid"] = percentile.where(valid & ranked)
     for name, column in BOARD_RATES.items():
         if column not in runs:
             out[name] = float("nan")
             continue
-        if column == "leaderboard_percentile":
-            out[name] = counted_percentile(runs)
-        else:
-            out[name] = _flag(runs[column]).where(valid, 0.0).where(ranked)
+        values = percentile if column == name else _flag(runs[column])
+        out[name] = _counted(values, valid, ranked)
     if "verdict" in runs:
         out["pass_rate"] = (runs["verdict"] == "pass").astype(float)
     else:
@@ -204,9 +203,17 @@ def counted_percentile(runs: pd.DataFrame) -> pd.Series:
     pandas.Series
         0 for a run without a valid submission; NaN where its task has no leaderboard.
     """
-    valid = runs["valid_submission"].astype("boolean").fillna(value=False).astype(bool)
+    valid = _valid(runs)
     percentile = runs["leaderboard_percentile"].astype(float)
-    return percentile.where(valid, 0.0).fillna(0.0).where(has_leaderboard(runs, valid))
+    return _counted(percentile, valid, has_leaderboard(runs, valid))
+
+
+def _counted(values: pd.Series, valid: pd.Series, ranked: pd.Series) -> pd.Series:
+    return values.where(valid, 0.0).fillna(0.0).where(ranked)
+
+
+def _valid(runs: pd.DataFrame) -> pd.Series:
+    return runs["valid_submission"].astype("boolean").fillna(value=False).astype(bool)
 
 
 def _ranks(runs: pd.DataFrame) -> pd.DataFrame:

@@ -59,14 +59,14 @@ def _for_constants(card: Card, plan: Plan, oracle: Oracle, constants: Constants)
 
     # a candidate chooses what goes into the names, and so into the ids, of its cases
     taken = {case.id for case in plan.cases}
-    drawn = tuple(case for case in probes(card, constants, own) if case.id not in taken)
+    drawn = [case for case in probes(card, constants, own) if case.id not in taken]
     if not drawn:
         return Prepared(plan, oracle)
-    values, _ = answers(card, [*drawn])
+    values, _ = answers(card, drawn)
     units = {
         (check.name, suite): (
             *plan.units[check.name, suite],
-            *(UnitSpec(case.id) for case in looked_at(check, [*drawn], suite)),
+            *(UnitSpec(case.id) for case in looked_at(check, drawn, suite)),
         )
         for check in card.checks
         for suite in check.suites
@@ -77,7 +77,7 @@ def _for_constants(card: Card, plan: Plan, oracle: Oracle, constants: Constants)
         cases=tuple(sorted([*plan.cases, *drawn], key=_by_id)),
         units=plan.units | units,
         inputs=plan.inputs | {case.id: _inputs(card, case) for case in drawn},
-        probes=drawn,
+        probes=tuple(drawn),
     )
     return Prepared(extended, replace(oracle, values=oracle.values | values))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.outcomes import Reason
 from biomlbench.sandbox.codec import encode
 from biomlbench.verify.cases import Unit
 from biomlbench.verify.local import run
@@ -29,7 +30,6 @@ __all__ = ["settled"]
 
 MOST_ASKED = 12
 """Cases that a candidate fails and right solutions are run on; its other failures do not count."""
-_OK = "ok"
 
 
 def settled(card: Card, plan: Plan, oracle: Oracle, results: Results) -> Plan:
@@ -49,13 +49,13 @@ def settled(card: Card, plan: Plan, oracle: Oracle, results: Results) -> Plan:
     Plan
         With no case left that would have to be asked about.
     """
+    if not plan.probes:
+        return plan
     drawn = _Drawn(card, plan, oracle)
     failed = [case for case in plan.probes if not drawn.passes(case, *results.get(case.id))]
-    if any(results.get(case.id)[0] != _OK for case in plan.cases if case.id not in drawn.checks):
-        # it fails without them; nor is anything to be run for one that has used up its time
-        most = 0
-    else:
-        most = MOST_ASKED
+    own = (case for case in plan.cases if case.id not in drawn.checks)
+    # one that fails without them may have used up its time: nothing is to be run for it
+    most = MOST_ASKED if all(results.get(case.id)[0] == Reason.OK for case in own) else 0
     failed.sort(key=lambda case: (len(encode([list(case.args), case.kwargs])), case.id))
     disputed = {case.id for case in failed[most:]} | drawn.disputed(failed[:most])
     return replace(
@@ -64,9 +64,7 @@ def settled(card: Card, plan: Plan, oracle: Oracle, results: Results) -> Plan:
         units={
             key: tuple(unit for unit in units if unit.case_id not in disputed)
             for key, units in plan.units.items()
-        }
-        if disputed
-        else plan.units,
+        },
         probes=(),
     )
 
@@ -86,7 +84,7 @@ class _Drawn:
     def passes(self, case: PlannedCase, status: str, value: Any) -> bool:
         """Whether a result of a case passes all checks that look at it."""
         unit = Unit(self.plan.inputs[case.id], value, self.oracle.values[case.id])
-        return status == _OK and all(self._passes(one, unit) for one in self.checks[case.id])
+        return status == Reason.OK and all(self._passes(one, unit) for one in self.checks[case.id])
 
     def _passes(self, check: Check, unit: Unit) -> bool:
         with np.errstate(all="ignore"):

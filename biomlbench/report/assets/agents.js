@@ -1,7 +1,7 @@
 "use strict";
 // The page of one agent, and the table of agents by tasks.
 (() => {
-  const { pairs, escape: e, link, fixed } = Report;
+  const { pairs, escape: e, link, fixed, mean } = Report;
   const agents = Report.open(Report.data.agents);
   const MANY = 14; // agents: beyond, cells say no more than colours and their titles do
   const MEDALS = ["gold", "silver", "bronze"];
@@ -57,7 +57,6 @@
     const [stated, runs] = [agents.value(`${key}_runs`, at), agents.value("runs", at)];
     return stated === null || stated === 0 || stated === runs ? "" : ` (${stated} of ${runs} runs)`;
   };
-  const mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
   const best = (cell) => MEDALS.find((medal) => cell.medals.includes(medal)) || "none";
   Report.bestMedal = best;
   const share = (cell) => (cell.runs > cell.lost ? cell.passed / (cell.runs - cell.lost) : null);

@@ -93,6 +93,7 @@ Report.percentile = (row) => {
   if (Report.isLost(row) || !task || (task.gold_threshold ?? null) === null) return null;
   return Report.pairs.value("leaderboard_percentile", row) ?? 0;
 };
+Report.mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
 Report.runKey = (row) =>
   `${Report.pairs.value("task_id", row)}/${Report.pairs.value("run_id", row)}`;
 Report.runLink = (row) => `#run=${encodeURIComponent(Report.runKey(row))}`;

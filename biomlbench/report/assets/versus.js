@@ -21,8 +21,7 @@
     const scores = cell.rows.map((row) => pairs.value("score", row)).filter((value) => value !== null);
     const best = scores.length ? Math[minimised ? "min" : "max"](...scores) : null;
     const share = (count) => (fair.length ? count / fair.length : -Infinity);
-    const percentiles = fair.map(Report.percentile).filter((value) => value !== null);
-    const percentile = percentiles.length ? percentiles.reduce((a, b) => a + b, 0) / percentiles.length : null;
+    const percentile = Report.mean(cell.percentiles);
     return {
       ...cell, best, fair: fair.length,
       percentile,

@@ -59,15 +59,8 @@ STAGE = spec.Stage(
     key=("check",),
     task=("kind", "dataset", "submission"),
     unused=(
-        *(
-            *spec.SCORING,
-            *spec.ANSWERS,
-            *spec.FETCHING,
-            *spec.RANKING,
-            *spec.PREPARING,
-            *spec.RUNNING,
-        ),
-        *(*spec.RERUNNING, *spec.SCORING_A_PAIR),
+        *(*spec.SCORING, *spec.ANSWERS, *spec.FETCHING, *spec.RANKING, *spec.PREPARING),
+        *(*spec.RUNNING, *spec.RERUNNING, *spec.SCORING_A_PAIR),
         *("biomlbench.stages.cards", "biomlbench.stages.outputs"),
     ),
 )
