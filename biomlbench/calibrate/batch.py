@@ -37,9 +37,10 @@ there is no leaderboard."""
 
 
 def share(batch: str, mutants: Sequence[Mutant]) -> list[Mutant]:
-    """Return the live mutants of one batch."""
-    live = [mutant for mutant in mutants if mutant.status == "live"]
-    start = (int(batch.rsplit("-", 1)[1]) - 1) * BATCH_SIZE
+    """Return the live mutants of one batch, which are of one family."""
+    family, _, number = batch.rpartition("-")
+    live = [one for one in mutants if one.status == "live" and one.family == family]
+    start = (int(number) - 1) * BATCH_SIZE
     return live[start : start + BATCH_SIZE]
 
 

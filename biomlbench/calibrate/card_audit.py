@@ -9,7 +9,7 @@ from biomlbench.audit.card_findings import FINDINGS, MEDAL
 from biomlbench.audit.findings import Audit, Finding, worst_first
 from biomlbench.audit.waivers import read_waivers, reason_of, waiver_notes
 from biomlbench.calibrate import batch, controls
-from biomlbench.calibrate.mutants import INPUTS, WANTED, Mutant, choose
+from biomlbench.calibrate.mutants import INPUTS, TRAINING, WANTED, Mutant, choose
 from biomlbench.outcomes import Gravity, Outcome
 from biomlbench.scoring.audit_currency import made_of
 
@@ -60,7 +60,7 @@ def audit_card(
     task: Task,
     context: Context,
     waivers: Path | None = None,
-    mutants: int = WANTED,
+    mutants: int = WANTED[TRAINING],
     inputs: int = INPUTS,
 ) -> Audit:
     """Audit a problem card by candidates that are known to be wrong, and by right ones.
@@ -95,7 +95,7 @@ def audit_card(
             skipped=(f"{task.id}: has no checks to try; add verifier.yaml",),
             made_of=made_of(task),
         )
-    tried = choose(task.folder, mutants, inputs)
+    tried = choose(task.folder, {TRAINING: mutants}, inputs)
     tested = [*controls.of_card(loaded), *controls.of_mutants(tried)]
     rows = _by_control(batch.grade(task.id, tested, context).to_pylist())
     best = next((rows[c.name][0]["score"] for c in tested if c.family == "reference"), None)
@@ -128,7 +128,7 @@ def _found(
     waived: Mapping[str, str],
     best: float | None,
 ) -> list[Finding]:
-    live = [control for control in tested if control.family == "mutant"]
+    live = [control for control in tested if control.family == TRAINING]
     passing = sum(rows[control.name][0]["credited"] for control in live)
     blind = passing >= BLIND * len(live)
     found = []

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from biomlbench.calibrate.mutants import Mutant
     from biomlbench.stages.cards import LoadedCard
 
-__all__ = ["RIGHT", "WRONG", "Control", "of_card", "of_mutants"]
+__all__ = ["RIGHT", "WRONG", "Control", "of_card", "of_mutants", "operator_of"]
 
 RIGHT, WRONG = "right", "wrong"
+_MUTANT = "mutant/"
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class Control:
     name : str
         Unique within the task.
     family : str
-        reference, right, rewrite, known_bad, stock or mutant; for predictions gold, rewrite,
-        spoilt.
+        reference, right, rewrite, known_bad, stock or one of
+        :data:`biomlbench.calibrate.mutants.FAMILIES`; for predictions gold, rewrite, spoilt.
     label : str
         right or wrong.
     content : bytes
@@ -95,10 +96,24 @@ def of_card(loaded: LoadedCard) -> list[Control]:
 def of_mutants(mutants: Iterable[Mutant]) -> list[Control]:
     """Return the live mutants as controls."""
     return [
-        Control(f"mutant/{m.name}", "mutant", WRONG, m.source.encode())
+        Control(f"{_MUTANT}{m.name}", m.family, WRONG, m.source.encode())
         for m in mutants
         if m.status == "live"
     ]
+
+
+def operator_of(name: str) -> str | None:
+    """Return the operator by which a control was made, None if it is no mutant.
+
+    Examples
+    --------
+    >>> operator_of("mutant/off-by-one-12-0123abcd")
+    'off-by-one'
+    >>> operator_of("reference")
+    """
+    if not name.startswith(_MUTANT):
+        return None
+    return name.removeprefix(_MUTANT).rsplit("-", 2)[0]
 
 
 def rewritten(content: bytes) -> bytes:

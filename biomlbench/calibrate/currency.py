@@ -96,7 +96,7 @@ def measured(
     judged = read_labels(settings.adjudications)
     names = list(task_ids)
     runs = labelled(benchmark.runs.values(), judged, set(names))
-    wanted = [settings.mutants, settings.inputs, settings.allowed]
+    wanted = [settings.wanted, settings.inputs, settings.allowed]
     code = code_of_controls(benchmark)
     by_task = {}
     for name in names:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.controls import RIGHT, WRONG
 from biomlbench.calibrate.intervals import Share, wilson
+from biomlbench.calibrate.mutants import FAMILIES, TRAINING
 from biomlbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ class Allowed:
     known_bad : float
         For the rate over all wrong controls that are no mutants.
     mutants : float
-        For the rate over the live mutants.
+        For the rate over the live mutants of operators by which checks are sharpened. Those held
+        out have no limit of their own: who sharpens a check until they pass it measures nothing
+        with them any more. They count among all wrong controls.
     false_fail : float
         For the rate over right controls.
     false_fail_high : float
@@ -105,10 +108,10 @@ def _share(graded: Iterable[Graded]) -> Share:
 def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> CalibratedRow:
     right = _share(one for one in graded if one.label == RIGHT)
     wrong = [one for one in graded if one.label == WRONG]
-    mutants = [one for one in wrong if one.family == "mutant"]
+    mutants = [one for one in wrong if one.family == TRAINING]
     all_wrong = _share(wrong)
     limits = [
-        ("known-bad", "false pass", _share(o for o in wrong if o.family != "mutant"),
+        ("known-bad", "false pass", _share(o for o in wrong if o.family not in FAMILIES),
          allowed.known_bad),
         ("mutants", "false pass", _share(mutants), allowed.mutants),
         ("right controls", "false fail", right, allowed.false_fail),

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from biomlbench.calibrate import batch, gate, labels, summary
 from biomlbench.calibrate.flaky_runs import merged
-from biomlbench.calibrate.mutants import Mutant, choose
+from biomlbench.calibrate.mutants import HELD_OUT, Mutant, choose
 from biomlbench.calibrate.runs import labelled_runs
 from biomlbench.contracts import from_rows, provenance, read_table, write_table
 from biomlbench.stages.provenance import digest, environment_hash, file_hash
@@ -52,7 +52,7 @@ def mutants_table(task_id: str, context: Context, settings: Settings) -> pa.Tabl
         Of the schema ``mutants``: all that were tried. Empty for a prediction task.
     """
     task = context.task(task_id)
-    tried = choose(task.folder, settings.mutants, settings.inputs) if _is_card(task) else []
+    tried = choose(task.folder, settings.wanted, settings.inputs) if _is_card(task) else []
     return from_rows(
         "mutants",
         [
@@ -203,7 +203,9 @@ def write_tables(
     for task_id, name in sorted(set(judged) - there):
         log.warning("%s: %s, %s: no such control or run", settings.adjudications, task_id, name)
     catches, costs = _of_cards(tasks, context)
-    passing = {(o.task_id, o.name) for o in graded if o.credited and o.label == "wrong"}
+    # what was held out is counted, but shown to nobody who might sharpen a check by it
+    shown = [one for one in graded if one.family != HELD_OUT]
+    passing = {(o.task_id, o.name) for o in shown if o.credited and o.label == "wrong"}
     survivors = [
         row
         for path in mutants
@@ -214,9 +216,9 @@ def write_tables(
         "rates": pa.concat_tables(
             [*earlier_rates(results, week), summary.rates(graded, catches, week)]
         ),
-        "kills": summary.kills(graded),
-        "margins": summary.margins(graded),
-        "power": summary.power(graded, costs),
+        "kills": summary.kills(shown),
+        "margins": summary.margins(shown),
+        "power": summary.power(shown, costs),
         "calibrated": gate.calibrated(graded, settings.allowed),
         "flakes": from_rows(
             "flakes",

@@ -6,103 +6,61 @@ import ast
 import copy
 import difflib
 import hashlib
+import inspect
 import json
 import os
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from biomlbench.calibrate import _slips
+from biomlbench.calibrate._nodes import is_docstring
+from biomlbench.calibrate.held_out import HELD_OUT as HELD_OUT_OPERATORS
 from biomlbench.calibrate.operators import OPERATORS, RESERVE
 from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["INPUTS", "STATUSES", "WANTED", "Mutant", "candidates", "choose"]
+    Operators = Mapping[str, Callable[[ast.AST], Iterator[Any]]]
 
-WANTED = 30
-"""Live mutants of one card."""
+__all__ = [
+    "FAMILIES",
+    "HELD_OUT",
+    "INPUTS",
+    "SECOND_ORDER",
+    "STATUSES",
+    "TRAINING",
+    "WANTED",
+    "Mutant",
+    "candidates",
+    "choose",
+    "family_of",
+]
+
+TRAINING, HELD_OUT, SECOND_ORDER = FAMILIES = (
+    "mutant",
+    "held_out_mutant",
+    "second_order_mutant",
+)
+"""Of operators by which checks were sharpened; of those by which none was; and with two slips at
+once, which may hide each other (Jia and Harman 2009, Inf. Softw. Technol. 51:1379)."""
+WANTED: Mapping[str, int] = {TRAINING: 30, HELD_OUT: 20, SECOND_ORDER: 10}
+"""Live mutants of one card, a family."""
 INPUTS = 2000
 """Generated inputs on which a mutant that always agrees counts as equivalent."""
 STATUSES = ("live", "equivalent", "no_result", "hangs")
 """A mutant that gives no result for any input, or that hangs, tells nothing about the checks."""
-_WORKER_LIMIT_S = 1800
-
-_HELPERS = """
-def _mutant_each(value, change):
-    import numpy as np
-    if isinstance(value, dict):
-        return {key: _mutant_each(item, change) for key, item in value.items()}
-    if isinstance(value, (list, tuple)) and not isinstance(value, str):
-        return type(value)([_mutant_each(item, change) for item in value])
-    array = np.asarray(value)
-    if array.dtype.kind != "f":
-        return value
-    with np.errstate(all="ignore"):
-        changed = np.asarray(change(array)).astype(array.dtype)
-    return changed if isinstance(value, np.ndarray) else type(value)(changed)
-
-
-def _mutant_float32(value):
-    return _mutant_each(value, lambda array: array.astype("float32"))
-
-
-def _mutant_float16(value):
-    return _mutant_each(value, lambda array: array.astype("float16"))
-
-
-def _mutant_rounded(value):
-    return _mutant_each(value, lambda array: array.round(3))
-
-
-def _mutant_absolute(value):
-    return _mutant_each(value, abs)
-
-
-def _mutant_negated(value):
-    return _mutant_each(value, lambda array: -array)
-
-
-def _mutant_larger(value):
-    return _mutant_each(value, lambda array: array * 1.001)
-
-
-def _mutant_shifted(value):
-    return _mutant_each(value, lambda array: array + 0.001)
-
-
-def _mutant_clipped(value):
-    return _mutant_each(value, lambda array: array.clip(0, 1))
-
-
-def _mutant_sorted(value):
-    return _mutant_each(value, lambda array: sorted(array) if array.ndim == 1 else array)
-
-
-def _mutant_last_lost(value):
-    import numpy as np
-    def change(array):
-        array = np.array(array)
-        array[(-1,) * array.ndim] = 0
-        return array
-    return _mutant_each(value, lambda array: change(array) if array.size else array)
-
-
-def _mutant_first_only(value):
-    import numpy as np
-    return _mutant_each(
-        value, lambda array: np.full_like(array, array.flat[0]) if array.size else array
-    )
-
-
-def _mutant_reversed(value):
-    if isinstance(value, dict):
-        return {key: _mutant_reversed(item) for key, item in value.items()}
-    return value[::-1] if hasattr(value, "__getitem__") and getattr(value, "ndim", 1) else value
-"""
+SECOND = "second-order"
+"""Operator of the mutants with two slips."""
+_WORKER_LIMIT_S = 3600
+_PAIRS = 8
+"""Candidates with two slips for each one that is wanted: many give no result."""
 
 
 @dataclass(frozen=True)
@@ -135,20 +93,35 @@ class Mutant:
     status: str = ""
     inputs: int = 0
 
+    @property
+    def family(self) -> str:
+        """One of :data:`FAMILIES`."""
+        return family_of(self.operator)
 
-def candidates(source: str) -> list[Mutant]:
-    r"""Return all distinct mutants of a module, in the order in which they are tried.
+
+def family_of(operator: str) -> str:
+    """Return the family of an operator's mutants, one of :data:`FAMILIES`."""
+    if operator == SECOND:
+        return SECOND_ORDER
+    return HELD_OUT if operator in HELD_OUT_OPERATORS else TRAINING
+
+
+def candidates(source: str, family: str = TRAINING) -> list[Mutant]:
+    r"""Return the distinct mutants of a module, in the order in which they are tried.
 
     Parameters
     ----------
     source : str
         Python module.
+    family : str
+        One of :data:`FAMILIES`.
 
     Returns
     -------
     list of Mutant
         One of each operator in turn, so that the first thirty are of many kinds; within an
-        operator by a hash of the changed source. Those of the reserve come last.
+        operator by a hash of the changed source. Those of the reserve come last. Of mutants with
+        two slips only as many as will ever be tried.
 
     Examples
     --------
@@ -158,40 +131,101 @@ def candidates(source: str) -> list[Mutant]:
     """
     tree = ast.parse(source)
     plain = ast.unparse(tree)
-    seen = {plain}
-    return [
-        mutant
-        for operators in (OPERATORS, RESERVE)
-        for row in _zip_longest([_group(tree, plain, name, operators, seen) for name in operators])
-        for mutant in row
-    ]
+    if family == SECOND_ORDER:
+        return [_mutant(plain, change) for change in _second_order(tree, plain)]
+    turns = (HELD_OUT_OPERATORS,) if family == HELD_OUT else (OPERATORS, RESERVE)
+    return [_mutant(plain, change) for change in _changes(tree, {plain}, *turns)]
 
 
-def _group(
-    tree: ast.Module, plain: str, operator: str, operators: Mapping[str, Any], seen: set[str]
-) -> list[Mutant]:
-    """Return the mutants of one operator that have not been seen yet."""
+class _Change(NamedTuple):
+    """What an operator makes of a module, without the functions that this calls."""
+
+    operator: str
+    line: int
+    note: str
+    source: str
+
+    @property
+    def digest(self) -> str:
+        """Eight letters that stand for it."""
+        return hashlib.sha256(self.source.encode()).hexdigest()[:8]
+
+
+def _mutant(plain: str, change: _Change) -> Mutant:
+    return Mutant(
+        f"{change.operator}-{change.line}-{change.digest}",
+        change.operator,
+        change.note,
+        change.line,
+        _with_helpers(change.source),
+        _diff(plain, change.source),
+    )
+
+
+def _changes(tree: ast.Module, seen: set[str], *turns: Operators) -> Iterator[_Change]:
+    """Yield one change of each operator in turn, those of later operators last."""
+    for operators in turns:
+        groups = [_of_operator(tree, name, operators, seen) for name in operators]
+        for row in zip_longest(*groups):
+            yield from filter(None, row)
+
+
+def _of_operator(
+    tree: ast.Module, operator: str, operators: Operators, seen: set[str]
+) -> list[_Change]:
+    """Return the changes of one operator that have not been seen yet."""
     found = []
     for line, note, changed in _apply(tree, operators[operator]):
-        if changed in seen or not _compiles(changed):
-            continue
-        seen.add(changed)
-        digest = hashlib.sha256(changed.encode()).hexdigest()
-        name = f"{operator}-{line}-{digest[:8]}"
-        helpers = _HELPERS if "_mutant_" in changed else ""
-        found.append(
-            Mutant(name, operator, note, line, f"{changed}\n{helpers}", _diff(plain, changed))
-        )
-    return sorted(found, key=_hash)
+        if changed not in seen and _compiles(changed):
+            seen.add(changed)
+            found.append(_Change(operator, line, note, changed))
+    return sorted(found, key=lambda change: change.digest)
 
 
-def _hash(mutant: Mutant) -> str:
-    return mutant.name.rsplit("-", 1)[1]
+def _second_order(tree: ast.Module, plain: str) -> Iterator[_Change]:
+    """Yield a second change, of another operator, for each of the first changes."""
+    seen = {plain}
+    first = list(_changes(tree, seen, OPERATORS))[: _PAIRS * WANTED[SECOND_ORDER]]
+    names = list(OPERATORS)
+    for number, one in enumerate(first):
+        # one operator further for each time around, so that pairs are of many kinds
+        start = names.index(one.operator) + 1 + number // len(names)
+        turn = [name for name in [*names[start:], *names[:start]] if name != one.operator]
+        changed = ast.parse(one.source)
+        for name in turn:
+            if found := _of_operator(changed, name, OPERATORS, seen):
+                note = f"{one.operator}: {one.note}; {name}: {found[0].note}"
+                yield _Change(SECOND, one.line, note, found[0].source)
+                break
 
 
-def _zip_longest(groups: list[list[Mutant]]) -> Iterator[list[Mutant]]:
-    for place in range(max(map(len, groups), default=0)):
-        yield [group[place] for group in groups if place < len(group)]
+def _with_helpers(source: str) -> str:
+    """Put what a changed module calls at its top: the functions that it names, and theirs."""
+    if "_mutant_" not in source:
+        return f"{source}\n"
+    tree = ast.parse(source)
+    named = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    helpers = _helpers()
+    wanted: set[str] = set()
+    while new := (named & helpers.keys()) - wanted:
+        wanted |= new
+        named = {n.id for w in new for n in ast.walk(helpers[w]) if isinstance(n, ast.Name)}
+    place = next((i for i, node in enumerate(tree.body) if not _first_of_all(node)), 0)
+    tree.body[place:place] = [node for name, node in helpers.items() if name in wanted]
+    return f"{ast.unparse(tree)}\n"
+
+
+@cache
+def _helpers() -> dict[str, ast.stmt]:
+    """Return what mutants may call, by name, in the order in which it stands."""
+    body = ast.parse(inspect.getsource(_slips)).body
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+
+
+def _first_of_all(node: ast.stmt) -> bool:
+    """Tell whether a statement must stay at the top of its module."""
+    future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    return future or is_docstring(node)
 
 
 def _apply(tree: ast.Module, operator: Any) -> Iterator[tuple[int, str, str]]:
@@ -233,7 +267,11 @@ def _diff(before: str, after: str) -> str:
 
 
 def choose(
-    folder: str | Path, wanted: int = WANTED, inputs: int = INPUTS, *, of: Sequence[Mutant] = ()
+    folder: str | Path,
+    wanted: Mapping[str, int] = WANTED,
+    inputs: int = INPUTS,
+    *,
+    of: Sequence[Mutant] = (),
 ) -> list[Mutant]:
     """Choose a card's mutants: try candidates in turn until enough of them are live.
 
@@ -244,8 +282,8 @@ def choose(
     ----------
     folder : path
         The card's folder.
-    wanted : int
-        Live mutants.
+    wanted : mapping
+        Live mutants of each family, :data:`WANTED` by default.
     inputs : int
         Inputs on which a mutant must always agree to be set aside as equivalent.
     of : sequence of Mutant, optional
@@ -262,12 +300,16 @@ def choose(
         If the card or its reference is broken.
     """
     folder = Path(folder)
-    tried = list(of) or candidates((folder / "reference.py").read_text(encoding="utf-8"))
+    source = (folder / "reference.py").read_text(encoding="utf-8")
+    groups = [
+        ([m for m in of if m.family == family] if of else candidates(source, family), count)
+        for family, count in wanted.items()
+        if count
+    ]
     job = {
         "folder": str(folder),
-        "wanted": wanted,
         "inputs": inputs,
-        "sources": [m.source for m in tried],
+        "groups": [{"wanted": n, "sources": [m.source for m in group]} for group, n in groups],
     }
     with tempfile.TemporaryDirectory(prefix="biomlbench-mutants-") as scratch:
         question, answer = Path(scratch) / "job.json", Path(scratch) / "result.json"
@@ -286,7 +328,8 @@ def choose(
         statuses = json.loads(answer.read_text(encoding="utf-8"))
     return [
         replace(mutant, status=status, inputs=count)
-        for mutant, (status, count) in zip(tried, statuses, strict=False)
+        for (group, _), found in zip(groups, statuses, strict=True)
+        for mutant, (status, count) in zip(group, found, strict=False)
     ]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.gate import Allowed
-from biomlbench.calibrate.mutants import INPUTS, WANTED
+from biomlbench.calibrate.mutants import HELD_OUT, INPUTS, SECOND_ORDER, TRAINING, WANTED
 from biomlbench.stages.kinds import has_cases
 from biomlbench.workflow.config import ConfigError
 
@@ -23,8 +23,8 @@ LABELLED = "labelled"
 BATCH_SIZE = 10
 """Mutants of one job: what a kill may cost."""
 
-_KEYS = ("tasks", "mutants", "inputs", "flake_trials", "flake_limit", "flake_runs",
-         "adjudications", "allowed", "strict")  # fmt: skip
+_KEYS = ("tasks", "mutants", "held_out", "second_order", "inputs", "flake_trials", "flake_limit",
+         "flake_runs", "adjudications", "allowed", "strict")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,10 @@ class Settings:
     ----------
     tasks : tuple of str
         Full ids; empty for all problem cards and all prediction tasks that have runs.
-    mutants, inputs : int
-        Live mutants a card, and generated inputs for equivalence.
+    mutants, held_out, second_order : int
+        Live mutants a card, of each family.
+    inputs : int
+        Generated inputs for equivalence.
     flake_trials : int
         Repeats under each changed condition.
     flake_limit : float
@@ -52,7 +54,9 @@ class Settings:
     """
 
     tasks: tuple[str, ...] = ()
-    mutants: int = WANTED
+    mutants: int = WANTED[TRAINING]
+    held_out: int = WANTED[HELD_OUT]
+    second_order: int = WANTED[SECOND_ORDER]
     inputs: int = INPUTS
     flake_trials: int = 2
     flake_limit: float = 0.0
@@ -89,6 +93,11 @@ class Settings:
         section["flake_runs"] = tuple((run["task_id"], run["run_id"]) for run in runs)
         section["allowed"] = Allowed.of(section.get("allowed", {}))
         return cls(**section)
+
+    @property
+    def wanted(self) -> dict[str, int]:
+        """Live mutants a card, by family."""
+        return {TRAINING: self.mutants, HELD_OUT: self.held_out, SECOND_ORDER: self.second_order}
 
     def task_ids(self, registry: Registry, with_runs: Iterable[str] = ()) -> list[str]:
         """Return the tasks to be calibrated, sorted.
@@ -141,15 +150,15 @@ def _has_verifier(registry: Registry, name: str) -> bool:
     return task.is_card and (task.folder / "verifier.yaml").is_file()
 
 
-def batches(kind: str, mutants: int) -> list[str]:
+def batches(kind: str, wanted: Mapping[str, int]) -> list[str]:
     """Return the names of a task's batches.
 
     Parameters
     ----------
     kind : str
         Of the task: functions or predictions.
-    mutants : int
-        Live mutants that are wanted.
+    wanted : mapping
+        Live mutants that are wanted, by family.
 
     Returns
     -------
@@ -157,11 +166,18 @@ def batches(kind: str, mutants: int) -> list[str]:
 
     Examples
     --------
-    >>> batches("functions", 25)
-    ['labelled', 'mutants-1', 'mutants-2', 'mutants-3']
-    >>> batches("predictions", 25)
+    >>> batches("functions", {"mutant": 15, "held_out_mutant": 10})
+    ['labelled', 'mutant-1', 'mutant-2', 'held_out_mutant-1']
+    >>> batches("predictions", {"mutant": 15})
     ['labelled']
     """
     if not has_cases(kind):
         return [LABELLED]
-    return [LABELLED, *(f"mutants-{i + 1}" for i in range(-(-mutants // BATCH_SIZE)))]
+    return [
+        LABELLED,
+        *(
+            f"{family}-{number + 1}"
+            for family, count in wanted.items()
+            for number in range(-(-count // BATCH_SIZE))
+        ),
+    ]

@@ -6,8 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.calibrate.controls import RIGHT, WRONG
+from biomlbench.calibrate.controls import RIGHT, WRONG, operator_of
 from biomlbench.calibrate.intervals import wilson
+from biomlbench.calibrate.left_out import left_out
 from biomlbench.contracts import from_rows
 from biomlbench.outcomes import Outcome, Severity
 
@@ -121,8 +122,10 @@ def rates(
     Returns
     -------
     pyarrow.Table
-        Of the schema ``rates``. Overall, card and family: a false pass is a wrong control that
-        the grader takes for right, a false fail a right one that it does not. Check: a false
+        Of the schema ``rates``. Overall, card, family and operator: a false pass is a wrong
+        control that the grader takes for right, a false fail a right one that it does not. Left
+        out: a false pass is an operator's mutant that checks chosen without them, by
+        :func:`biomlbench.calibrate.left_out.left_out`, do not catch. Check: a false
         fail is a right control that the check fails; a false pass a wrong control that shows
         a pattern of the check's, and that the check lets by. Mode: likewise, for all the
         checks of a mode of a task taken together.
@@ -133,11 +136,14 @@ def rates(
         counts[key][0] += error
         counts[key][1] += 1
 
+    graded = list(graded)
     for one in graded:
         kind = "false_fail" if one.label == RIGHT else "false_pass"
         count((None, "overall", "overall", kind), one.misjudged)
         count((one.task_id, "card", one.task_id, kind), one.misjudged)
         count((one.task_id, "family", one.family, kind), one.misjudged)
+        if operator := operator_of(one.name):
+            count((None, "operator", operator, kind), one.misjudged)
         claimed = (catches or {}).get(one.task_id, {})
         by_mode: dict[str, list[bool]] = defaultdict(list)
         for check, (mode, severity, failed) in one.checks.items():
@@ -152,7 +158,11 @@ def rates(
         for mode, outcomes in by_mode.items():
             wrong = any(outcomes) if one.label == RIGHT else not any(outcomes)
             count((None, "mode", mode, kind), wrong)
-    order = {"overall": 0, "mode": 1, "card": 2, "family": 3, "check": 4}
+    for operator, let_by in left_out(graded).items():
+        for error in let_by:
+            count((None, "left_out", operator, "false_pass"), error)
+    scopes = ("overall", "mode", "card", "family", "operator", "left_out", "check")
+    order = {scope: place for place, scope in enumerate(scopes)}
     keys = sorted(counts, key=lambda k: (order[k[1]], k[0] or "", k[2], k[3]))
     rows = []
     for task_id, scope, name, kind in keys:

@@ -16,7 +16,12 @@ RATE = [
 CONTROL = [
     PAIR[0],
     field("control", STR, "work whose label is known, unique within its task", required=True),
-    field("family", STR, "reference, right, rewrite, known_bad, stock, mutant ...", required=True),
+    field(
+        "family",
+        STR,
+        "reference, right, known_bad, stock, mutant ...",
+        required=True,
+    ),
     field("label", STR, "right or wrong", required=True),
 ]
 SCHEMAS: dict[str, pa.Schema] = {
@@ -53,8 +58,13 @@ SCHEMAS: dict[str, pa.Schema] = {
     ),
     "rates": pa.schema(
         [
-            field("task_id", STR, "task; null for overall, mode and kind"),
-            field("scope", STR, "overall, mode, card, check, family, kind", required=True),
+            field("task_id", STR, "task; null where it is of several"),
+            field(
+                "scope",
+                STR,
+                "overall, mode, card, check, family, operator, left_out ...",
+                required=True,
+            ),
             field("name", STR, "what of that scope", required=True),
             field("kind", STR, "false_pass or false_fail", required=True),
             field("errors", I64, "controls that were judged wrongly", required=True),

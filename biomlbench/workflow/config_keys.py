@@ -82,6 +82,8 @@ class RatesSection(TypedDict):
 class _RequiredOfCalibration(TypedDict):
     tasks: list[str]
     mutants: int
+    held_out: int
+    second_order: int
     inputs: int
     flake_trials: int
     flake_limit: float

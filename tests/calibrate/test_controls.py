@@ -121,8 +121,10 @@ def test_mutants_of_a_card_through_the_stages(planted, tmp_path):
     edits.apply(verifier, "words", {"severity": "advisory"})
     context = Context(data_dir=str(tmp_path), tasks_dirs=(str(planted),))
     compute(CARD, context)
-    mutants = jobs.mutants_table(CARD, context, Settings(mutants=8, inputs=200))
-    table = jobs.controls_table(CARD, "mutants-1", context, mutants)
+    mutants = jobs.mutants_table(
+        CARD, context, Settings(mutants=8, held_out=0, second_order=0, inputs=200)
+    )
+    table = jobs.controls_table(CARD, "mutant-1", context, mutants)
     seen = {row["control"]: row for row in table.to_pylist()}
     live = [row for row in mutants.to_pylist() if row["status"] == "live"]
     assert set(seen) == {f"mutant/{row['mutant']}" for row in live}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from biomlbench.calibrate import edits
+from biomlbench.calibrate.mutants import HELD_OUT, family_of
 from biomlbench.contracts import read_table
 from tests.waiting import HANG_S, wait_until
 
@@ -43,6 +44,7 @@ def bench(tmp_path_factory):
     (bench / "config" / "config.yaml").write_text(
         "runs: [runs.csv]\ntasks_dirs: [tasks]\n"
         f"calibration: {{tasks: [{', '.join(CARDS)}], mutants: 12, inputs: 50, flake_trials: 1,\n"
+        "  held_out: 3, second_order: 0,\n"
         "  adjudications: labels.csv, flake_runs: [{task_id: kernels/shares, run_id: r}]}\n"
     )
     return bench
@@ -101,16 +103,24 @@ def test_a_killed_calibration_goes_on_and_a_finished_one_does_nothing(bench):
     done = wait_until(lambda: _noted(bench))
     os.killpg(first.pid, signal.SIGKILL)
     first.communicate()
-    assert 0 < len(list(results.glob("controls/*/*/*.parquet"))) < 6
+    assert 0 < len(list(results.glob("controls/*/*/*.parquet"))) < 8
     assert not (results / "rates.parquet").exists()
     _finish(_start(bench))
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in done.items())
-    assert len(list(results.glob("controls/*/*/*.parquet"))) == 6
+    assert len(list(results.glob("controls/*/*/*.parquet"))) == 8
     assert _planned(bench) == {}
     rows = read_table("calibrated", results / "calibrated.parquet").to_pylist()
     assert {row["task_id"]: row["calibrated"] for row in rows} == dict.fromkeys(CARDS, False)
     survivors = read_table("mutants", results / "survivors.parquet").to_pylist()
     assert all(row["diff"].startswith("--- reference") for row in survivors)
+    rates = read_table("rates", results / "rates.parquet").to_pylist()
+    held_out = [row for row in rates if row["name"] == HELD_OUT]
+    # such weak checks let some by; how many is said, which ones is not
+    assert {row["n"] for row in held_out} == {3}
+    assert sum(row["errors"] for row in held_out) > 0
+    assert not any(family_of(row["operator"]) == HELD_OUT for row in survivors)
+    kills = read_table("kills", results / "kills.parquet").to_pylist()
+    assert not any(row["family"] == HELD_OUT for row in kills)
     flakes = read_table("flakes", results / "flakes.parquet").to_pylist()
     trials = {(row["task_id"], row["check"]): row["runs"] for row in flakes}
     # the run that is to be repeated counts as well, under five conditions

@@ -1,6 +1,7 @@
 import pytest
 
 from biomlbench.calibrate import gate, labels, summary
+from biomlbench.calibrate.left_out import left_out
 from biomlbench.calibrate.summary import Graded
 from biomlbench.errors import TaskError
 
@@ -75,6 +76,26 @@ def test_rates_by_hand():
     assert _rate(table, "check", f"{T}:oracle", "false_pass") == (0, 2)
     assert _rate(table, "mode", "property_based", "false_pass") == (0, 1)
     assert set(table.column("week").to_pylist()) == {"2025-W14"}
+
+
+def test_checks_chosen_without_an_operator_are_tried_on_it():
+    def mutant(name, *killers):
+        checks = dict.fromkeys(killers, ("exact_match", "critical", True))
+        return Graded(T, f"mutant/{name}-1-0123abcd", "mutant", "wrong", not killers, checks=checks)
+
+    graded = [
+        # two checks catch each of these; one is enough, the first by name
+        mutant("sign", "large", "oracle"), mutant("loop", "large", "oracle"),
+        # only a check that nothing else needs catches this one
+        mutant("tie", "ties"),
+        mutant("cache"),
+        *_many("reference", "right", 2, 0),
+    ]  # fmt: skip
+    assert left_out(graded) == {"sign": [False], "loop": [False], "tie": [True], "cache": [True]}
+    table = summary.rates(graded)
+    assert _rate(table, "left_out", "tie", "false_pass") == (1, 1)
+    assert _rate(table, "operator", "tie", "false_pass") == (0, 1)
+    assert _rate(table, "operator", "cache", "false_pass") == (1, 1)
 
 
 def test_a_person_overrides_the_label(tmp_path):
@@ -168,6 +189,18 @@ def test_the_gate_names_every_reason(wrong_mutants, bad, wrong_bad, wrong_right,
             gate.require(table)
     else:
         gate.require(table)
+
+
+@pytest.mark.parametrize(("let_by", "words"), [(1, []), (4, ["wrong controls"])])
+def test_what_was_held_out_counts_among_all_wrong_ones_only(let_by, words):
+    graded = (
+        _many("reference", "right", 4, 0)
+        + _many("known_bad", "wrong", 6, 0)
+        + _many("mutant", "wrong", 30, 0)
+        + _many("held_out_mutant", "wrong", 20, let_by)
+    )
+    (row,) = gate.calibrated(graded).to_pylist()
+    assert [reason.partition(":")[0] for reason in row["reasons"]] == words
 
 
 def test_too_few_wrong_controls_cannot_show_anything():

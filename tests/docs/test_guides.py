@@ -26,6 +26,8 @@ runs: [my-runs.csv]
 calibration:
   tasks: [kernels/kabsch-rmsd, clinical/breast-cancer-wisconsin]
   mutants: 3
+  held_out: 2
+  second_order: 1
   inputs: 100
 """
 RUNS = """\

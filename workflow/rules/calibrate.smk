@@ -18,7 +18,7 @@ rule calibrate_mutants:
         gpu=task_resource("gpus"),
     params:
         job=mutants_job,
-        settings={"mutants": CALIBRATION.mutants, "inputs": CALIBRATION.inputs},
+        settings={"wanted": CALIBRATION.wanted, "inputs": CALIBRATION.inputs},
         code=calibration_code("mutants", "agreement"),
     run:
         run_script("calibrate_mutants", input, output, params, wildcards, threads, log)
@@ -33,7 +33,7 @@ rule calibrate_controls:
     log:
         "<results>/logs/calibrate/{task}/{batch}.log",
     wildcard_constraints:
-        batch=r"labelled|mutants-\d+",
+        batch=r"labelled|\w*mutant-\d+",
     localrule: IN_JOB
     threads: task_resource("cpus")
     resources:

@@ -29,7 +29,7 @@ def calibration_controls(wildcards):
     return [
         f"<results>/calibration/controls/{task.id}/{batch}.parquet"
         for task in calibrated_tasks()
-        for batch in batches(task.kind, CALIBRATION.mutants)
+        for batch in batches(task.kind, CALIBRATION.wanted)
     ]
 
 

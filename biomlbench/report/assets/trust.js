@@ -6,9 +6,9 @@
   Report.builders.rates = (place) => {
     const stored = Report.open(Report.data.rates);
     const columns = [
-      { key: "scope", title: "scope", doc: "Overall, a mode, a card, a family of controls or a check", text: true },
+      { key: "scope", title: "scope", doc: "Overall, a mode, a card, a family of controls, an operator of mutants, one tried on checks chosen without its mutants, or a check", text: true },
       { key: "task_id", title: "task", doc: "Task", text: true },
-      { key: "name", title: "name", doc: "Which mode, card, family of controls or check", text: true, html: (v) => e(Report.words(v)) },
+      { key: "name", title: "name", doc: "Which mode, card, family of controls, operator or check", text: true, html: (v) => e(Report.words(v)) },
       { key: "kind", title: "error", doc: "False pass: wrong work passed. False fail: right work did not", text: true, html: (v) => e(Report.words(v)) },
       { key: "errors", title: "errors", doc: "Controls on which it was wrong" },
       { key: "n", title: "controls", doc: "Controls it was tried on" },

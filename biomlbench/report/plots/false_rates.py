@@ -22,15 +22,19 @@ CAPTION = (
     "95 % Wilson intervals. A short bar at zero is good evidence; a long bar at zero is only a "
     "lack of controls."
 )
+LONG = ("check", "operator", "left_out")
+"""Scopes of too many rows for a figure."""
 SCOPES = {"overall": 0, "mode": 1, "card": 2, "family": 3, "check": 4}
 WORDS = {"mode": "mode", "card": "task", "family": "controls", "check": "check"}
 FAMILIES = {
     "gold": "gold submission",
     "known_bad": "known bad",
+    "held_out_mutant": "mutants, operators held out",
     "mutant": "mutants of the reference",
     "reference": "reference",
     "rewrite": "rewrites of right ones",
     "right": "right, written differently",
+    "second_order_mutant": "mutants with two changes",
     "spoilt": "spoilt copies of the gold",
     "stock": "do nothing or cheat",
 }
@@ -60,7 +64,7 @@ def figure(tables: Tables) -> Figure:
         rates = rates[rates["week"] == rates["week"].max()]
     if rates.empty:
         return style.note(TITLE, UNCALIBRATED)
-    coarse = rates[rates["scope"] != "check"]
+    coarse = rates[~rates["scope"].isin(LONG)]
     rates = _pooled(coarse if len(coarse) else rates)
     rates["order"] = rates["scope"].map(SCOPES).fillna(len(SCOPES))
     rates["label"] = [

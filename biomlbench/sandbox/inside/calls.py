@@ -28,6 +28,7 @@ __all__ = [
     "SEQUENCE",
     "MissingFunctionError",
     "digests",
+    "overwrite",
     "pack",
     "run",
     "unpack",
@@ -115,7 +116,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         ]
         if any(_in_one_memory(value, item) for item in changeable):
             # what a caller does to a result must not change its arguments
-            _overwrite(value)
+            overwrite(value)
         return digests(args, kwargs), payload
     reuse, calls = decode(request)
     report: list[bytes] = []
@@ -131,7 +132,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         results.append(encode(value))
         report += digests(args, kwargs)
         if reuse:
-            _overwrite(value)
+            overwrite(value)
         else:
             # keeping arguments and results alive keeps their addresses from being used again
             held.append((value, args, kwargs))
@@ -152,11 +153,11 @@ def _in_one_memory(value: Any, given: Any) -> bool:
     return bool(sys.modules["numpy"].may_share_memory(value, given))
 
 
-def _overwrite(value: Any) -> None:
+def overwrite(value: Any) -> None:
     """Change a result as its caller may, so that one that was kept for a later call shows."""
     if type(value) in (dict, list):
         for item in value.values() if type(value) is dict else value:
-            _overwrite(item)
+            overwrite(item)
         value.clear()
     elif type(value).__name__ == "ndarray" and value.flags.writeable:
         # zeros become ones: what was kept of a special case may be nothing but zeros
