@@ -1,13 +1,13 @@
 """What mutants call. A mutant carries a copy of the functions that it names, and nothing else.
 
-So every function stands alone, with its imports inside, and without annotations, as in the work of
-others. Those that end in `_calls` wrap an entry point; the others change a value.
+So every function stands alone, with its imports inside; annotations stay here. Those that end in
+`_calls` wrap an entry point; the others change a value.
 """
 
-# mypy: ignore-errors
+from typing import Any
 
 
-def _mutant_each(value, change):
+def _mutant_each(value: Any, change: Any) -> Any:
     import numpy as np
 
     if isinstance(value, dict):
@@ -22,46 +22,46 @@ def _mutant_each(value, change):
     return changed if isinstance(value, np.ndarray) else type(value)(changed)
 
 
-def _mutant_float32(value):
+def _mutant_float32(value: Any) -> Any:
     return _mutant_each(value, lambda array: array.astype("float32"))
 
 
-def _mutant_float16(value):
+def _mutant_float16(value: Any) -> Any:
     return _mutant_each(value, lambda array: array.astype("float16"))
 
 
-def _mutant_rounded(value):
+def _mutant_rounded(value: Any) -> Any:
     return _mutant_each(value, lambda array: array.round(3))
 
 
-def _mutant_absolute(value):
+def _mutant_absolute(value: Any) -> Any:
     return _mutant_each(value, abs)
 
 
-def _mutant_negated(value):
+def _mutant_negated(value: Any) -> Any:
     return _mutant_each(value, lambda array: -array)
 
 
-def _mutant_larger(value):
+def _mutant_larger(value: Any) -> Any:
     return _mutant_each(value, lambda array: array * 1.001)
 
 
-def _mutant_shifted(value):
+def _mutant_shifted(value: Any) -> Any:
     return _mutant_each(value, lambda array: array + 0.001)
 
 
-def _mutant_clipped(value):
+def _mutant_clipped(value: Any) -> Any:
     return _mutant_each(value, lambda array: array.clip(0, 1))
 
 
-def _mutant_sorted(value):
+def _mutant_sorted(value: Any) -> Any:
     return _mutant_each(value, lambda array: sorted(array) if array.ndim == 1 else array)
 
 
-def _mutant_last_lost(value):
+def _mutant_last_lost(value: Any) -> Any:
     import numpy as np
 
-    def change(array):
+    def change(array: Any) -> Any:
         array = np.array(array)
         array[(-1,) * array.ndim] = 0
         return array
@@ -69,7 +69,7 @@ def _mutant_last_lost(value):
     return _mutant_each(value, lambda array: change(array) if array.size else array)
 
 
-def _mutant_first_only(value):
+def _mutant_first_only(value: Any) -> Any:
     import numpy as np
 
     return _mutant_each(
@@ -77,13 +77,13 @@ def _mutant_first_only(value):
     )
 
 
-def _mutant_reversed(value):
+def _mutant_reversed(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _mutant_reversed(item) for key, item in value.items()}
-    return value[::-1] if hasattr(value, "__getitem__") and getattr(value, "ndim", 1) else value
+    return value[::-1] if hasattr(value, "__getitem__") and getattr(value, "shape", True) else value
 
 
-def _mutant_near(a, b):
+def _mutant_near(a: Any, b: Any) -> Any:
     """Equal within 1e-9, where numbers are compared."""
     try:
         return abs(a - b) <= 1e-9
@@ -91,7 +91,7 @@ def _mutant_near(a, b):
         return a == b
 
 
-def _mutant_last_largest(values, *rest, **named):
+def _mutant_last_largest(values: Any, *rest: Any, **named: Any) -> Any:
     """Place of the last of the largest values, where the first is meant."""
     import numpy as np
 
@@ -103,14 +103,14 @@ def _mutant_last_largest(values, *rest, **named):
     return flat.size - 1 - int(np.argmax(flat[::-1]))
 
 
-def _mutant_last_smallest(values, *rest, **named):
+def _mutant_last_smallest(values: Any, *rest: Any, **named: Any) -> Any:
     """Place of the last of the smallest values, where the first is meant."""
     import numpy as np
 
     return _mutant_last_largest(-np.asarray(values), *rest, **named)
 
 
-def _mutant_of_moments(values, *rest, **named):
+def _mutant_of_moments(values: Any, *rest: Any, **named: Any) -> Any:
     """Variance as the mean of squares minus the square of the mean: loses digits."""
     import numpy as np
 
@@ -120,7 +120,7 @@ def _mutant_of_moments(values, *rest, **named):
     return np.maximum(np.mean(values * values, *rest, **named) - mean * mean, 0)
 
 
-def _mutant_key(value):
+def _mutant_key(value: Any) -> Any:
     """Return what tells two values apart for sure."""
     import numpy as np
 
@@ -133,7 +133,7 @@ def _mutant_key(value):
     return (type(value), repr(value))
 
 
-def _mutant_shape(value):
+def _mutant_shape(value: Any) -> Any:
     import numpy as np
 
     if isinstance(value, (list, tuple, dict, str)):
@@ -141,11 +141,11 @@ def _mutant_shape(value):
     return np.shape(value)
 
 
-def _mutant_shape_calls(function):
+def _mutant_shape_calls(function: Any) -> Any:
     """Keep results by the sizes of the arguments alone."""
-    kept = {}
+    kept: dict[Any, Any] = {}
 
-    def kept_calls(*args, **named):
+    def kept_calls(*args: Any, **named: Any) -> Any:
         key = (*map(_mutant_shape, args), *map(_mutant_shape, named.values()))
         if key not in kept:
             kept[key] = function(*args, **named)
@@ -154,11 +154,11 @@ def _mutant_shape_calls(function):
     return kept_calls
 
 
-def _mutant_first_argument_calls(function):
+def _mutant_first_argument_calls(function: Any) -> Any:
     """Keep results by the first argument, as if the others were options that never change."""
-    kept = {}
+    kept: dict[Any, Any] = {}
 
-    def kept_calls(*args, **named):
+    def kept_calls(*args: Any, **named: Any) -> Any:
         given = [*args, *named.values()]
         key = _mutant_key(given[0]) if given else ()
         if key not in kept:
@@ -168,13 +168,13 @@ def _mutant_first_argument_calls(function):
     return kept_calls
 
 
-def _mutant_rounded_calls(function):
+def _mutant_rounded_calls(function: Any) -> Any:
     """Keep results by how numbers are written with six digits."""
     import numpy as np
 
-    kept = {}
+    kept: dict[Any, Any] = {}
 
-    def written(value):
+    def written(value: Any) -> Any:
         if isinstance(value, dict):
             return tuple((key, written(item)) for key, item in value.items())
         if isinstance(value, (list, tuple)):
@@ -184,7 +184,7 @@ def _mutant_rounded_calls(function):
             return (array.shape, *(f"{x:.6g}" for x in array.ravel().tolist()))
         return _mutant_key(value)
 
-    def kept_calls(*args, **named):
+    def kept_calls(*args: Any, **named: Any) -> Any:
         key = (*map(written, args), *map(written, named.values()))
         if key not in kept:
             kept[key] = function(*args, **named)
@@ -193,11 +193,11 @@ def _mutant_rounded_calls(function):
     return kept_calls
 
 
-def _mutant_one_object_calls(function):
+def _mutant_one_object_calls(function: Any) -> Any:
     """Keep results rightly, but hand out the same object every time."""
-    kept = {}
+    kept: dict[Any, Any] = {}
 
-    def kept_calls(*args, **named):
+    def kept_calls(*args: Any, **named: Any) -> Any:
         key = (*map(_mutant_key, args), *sorted((n, _mutant_key(v)) for n, v in named.items()))
         if key not in kept:
             kept[key] = function(*args, **named)
@@ -206,13 +206,13 @@ def _mutant_one_object_calls(function):
     return kept_calls
 
 
-def _mutant_one_buffer_calls(function):
+def _mutant_one_buffer_calls(function: Any) -> Any:
     """Write every result of one shape into the same memory."""
     import numpy as np
 
-    kept = {}
+    kept: dict[Any, Any] = {}
 
-    def buffered(value):
+    def buffered(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: buffered(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
@@ -227,11 +227,11 @@ def _mutant_one_buffer_calls(function):
     return lambda *args, **named: buffered(function(*args, **named))
 
 
-def _mutant_sorting_calls(function):
+def _mutant_sorting_calls(function: Any) -> Any:
     """Leave the first array or list sorted."""
     import numpy as np
 
-    def sorting(*args, **named):
+    def sorting(*args: Any, **named: Any) -> Any:
         found = function(*args, **named)
         for value in (*args, *named.values()):
             if isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim):
@@ -242,11 +242,11 @@ def _mutant_sorting_calls(function):
     return sorting
 
 
-def _mutant_cleaning_calls(function):
+def _mutant_cleaning_calls(function: Any) -> Any:
     """Put zeros in place of what is not finite, in the caller's own arrays."""
     import numpy as np
 
-    def cleaning(*args, **named):
+    def cleaning(*args: Any, **named: Any) -> Any:
         for value in (*args, *named.values()):
             if isinstance(value, np.ndarray) and value.dtype.kind == "f":
                 value[~np.isfinite(value)] = 0
@@ -255,10 +255,10 @@ def _mutant_cleaning_calls(function):
     return cleaning
 
 
-def _mutant_emptying_calls(function):
+def _mutant_emptying_calls(function: Any) -> Any:
     """Take the last item out of the first list or mapping after use."""
 
-    def emptying(*args, **named):
+    def emptying(*args: Any, **named: Any) -> Any:
         found = function(*args, **named)
         for value in (*args, *named.values()):
             if isinstance(value, dict) and value:
@@ -272,10 +272,10 @@ def _mutant_emptying_calls(function):
     return emptying
 
 
-def _mutant_arguments(change, function):
+def _mutant_arguments(change: Any, function: Any) -> Any:
     """Call a function with all its arguments changed, the nested ones too."""
 
-    def every(value):
+    def every(value: Any) -> Any:
         if isinstance(value, dict):
             return change({key: every(item) for key, item in value.items()})
         if isinstance(value, (list, tuple)):
@@ -287,24 +287,24 @@ def _mutant_arguments(change, function):
     )
 
 
-def _mutant_cut(value, count):
+def _mutant_cut(value: Any, count: Any) -> Any:
     """Return the first items or letters alone."""
     if isinstance(value, dict) or not hasattr(value, "__len__"):
         return value
-    return value[:count] if getattr(value, "ndim", 1) else value
+    return value[:count] if getattr(value, "shape", True) else value
 
 
-def _mutant_first_thousand_calls(function):
+def _mutant_first_thousand_calls(function: Any) -> Any:
     """Look at the first thousand items or letters alone."""
     return _mutant_arguments(lambda value: _mutant_cut(value, 1000), function)
 
 
-def _mutant_first_hundred_calls(function):
+def _mutant_first_hundred_calls(function: Any) -> Any:
     """Look at the first hundred items or letters alone."""
     return _mutant_arguments(lambda value: _mutant_cut(value, 100), function)
 
 
-def _mutant_wrapped(value, bits):
+def _mutant_wrapped(value: Any, bits: Any) -> Any:
     """Return a whole number as one of so many bits, signed."""
     import numpy as np
 
@@ -314,21 +314,21 @@ def _mutant_wrapped(value, bits):
     return (value + half) % (2 * half) - half if type(value) is int else value
 
 
-def _mutant_narrow_calls(function):
+def _mutant_narrow_calls(function: Any) -> Any:
     """Take whole numbers as 32-bit ones, which wrap around."""
     return _mutant_arguments(lambda value: _mutant_wrapped(value, 32), function)
 
 
-def _mutant_byte_calls(function):
+def _mutant_byte_calls(function: Any) -> Any:
     """Take whole numbers as signed bytes, which wrap around."""
     return _mutant_arguments(lambda value: _mutant_wrapped(value, 8), function)
 
 
-def _mutant_memory_calls(function):
+def _mutant_memory_calls(function: Any) -> Any:
     """Read arrays in the order of memory, as if all lay row after row."""
     import numpy as np
 
-    def read(value):
+    def read(value: Any) -> Any:
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "biufc":
             return value
         return np.frombuffer(value.tobytes("A"), value.dtype).reshape(value.shape).copy()
@@ -336,43 +336,43 @@ def _mutant_memory_calls(function):
     return _mutant_arguments(read, function)
 
 
-def _mutant_numbers(change, function):
+def _mutant_numbers(change: Any, function: Any) -> Any:
     """Call a function with all numbers of its arguments changed."""
     return lambda *args, **named: function(
         *_mutant_each(args, change), **_mutant_each(named, change)
     )
 
 
-def _mutant_finite_calls(function):
+def _mutant_finite_calls(function: Any) -> Any:
     """Take NaN and infinity for numbers."""
     import numpy as np
 
     return _mutant_numbers(np.nan_to_num, function)
 
 
-def _mutant_guarded_calls(function):
+def _mutant_guarded_calls(function: Any) -> Any:
     """Keep every number off zero, as a guard against divisions."""
     import numpy as np
 
     return _mutant_numbers(lambda array: np.where(array == 0, 1e-6, array), function)
 
 
-def _mutant_bounded_calls(function):
+def _mutant_bounded_calls(function: Any) -> Any:
     """Clip numbers to a million."""
     return _mutant_numbers(lambda array: array.clip(-1e6, 1e6), function)
 
 
-def _mutant_upper_calls(function):
+def _mutant_upper_calls(function: Any) -> Any:
     """Take texts in capitals."""
     return _mutant_arguments(
         lambda value: value.upper() if isinstance(value, str) else value, function
     )
 
 
-def _mutant_stripped_calls(function):
+def _mutant_stripped_calls(function: Any) -> Any:
     """Drop blanks around texts, and empty lines inside."""
 
-    def stripped(value):
+    def stripped(value: Any) -> Any:
         if not isinstance(value, str):
             return value
         return "\n".join(line.strip() for line in value.split("\n") if line.strip())
@@ -380,11 +380,11 @@ def _mutant_stripped_calls(function):
     return _mutant_arguments(stripped, function)
 
 
-def _mutant_distinct_calls(function):
+def _mutant_distinct_calls(function: Any) -> Any:
     """Drop what a list, an array's rows or a text's lines say a second time."""
     import numpy as np
 
-    def distinct(value):
+    def distinct(value: Any) -> Any:
         if isinstance(value, list):
             return list({_mutant_key(item): item for item in value}.values())
         if isinstance(value, str) and "\n" in value:
@@ -397,12 +397,12 @@ def _mutant_distinct_calls(function):
     return _mutant_arguments(distinct, function)
 
 
-def _mutant_one_answer_calls(function):
+def _mutant_one_answer_calls(function: Any) -> Any:
     """Return a zero, or nothing, at once where an argument is empty or has one item."""
 
-    def answered(*args, **named):
+    def answered(*args: Any, **named: Any) -> Any:
         for value in (*args, *named.values()):
-            if hasattr(value, "__len__") and getattr(value, "ndim", 1) and len(value) <= 1:
+            if hasattr(value, "__len__") and getattr(value, "shape", True) and len(value) <= 1:
                 found = function(*args, **named)
                 return type(found)() if isinstance(found, (list, dict, tuple, str)) else found * 0
         return function(*args, **named)
@@ -410,11 +410,11 @@ def _mutant_one_answer_calls(function):
     return answered
 
 
-def _mutant_all_equal_calls(function):
+def _mutant_all_equal_calls(function: Any) -> Any:
     """Return a zero where all numbers of an array are equal."""
     import numpy as np
 
-    def answered(*args, **named):
+    def answered(*args: Any, **named: Any) -> Any:
         found = function(*args, **named)
         for value in (*args, *named.values()):
             array = np.asarray(value) if isinstance(value, (list, np.ndarray)) else None
@@ -427,10 +427,10 @@ def _mutant_all_equal_calls(function):
     return answered
 
 
-def _mutant_exchanged_calls(function):
+def _mutant_exchanged_calls(function: Any) -> Any:
     """Exchange the first two arguments."""
 
-    def exchanged(*args, **named):
+    def exchanged(*args: Any, **named: Any) -> Any:
         if len(args) < 2:
             return function(*args, **named)
         return function(args[1], args[0], *args[2:], **named)
@@ -438,22 +438,22 @@ def _mutant_exchanged_calls(function):
     return exchanged
 
 
-def _mutant_transposed_calls(function):
+def _mutant_transposed_calls(function: Any) -> Any:
     """Take square matrices by columns."""
     import numpy as np
 
-    def transposed(value):
+    def transposed(value: Any) -> Any:
         square = isinstance(value, np.ndarray) and value.ndim == 2 and len(set(value.shape)) == 1
         return value.T if square else value
 
     return _mutant_arguments(transposed, function)
 
 
-def _mutant_adding_calls(function):
+def _mutant_adding_calls(function: Any) -> Any:
     """Add up what should be counted anew in every call: a little more each time."""
-    calls = []
+    calls: list[int] = []
 
-    def adding(*args, **named):
+    def adding(*args: Any, **named: Any) -> Any:
         calls.append(1)
         return _mutant_each(function(*args, **named), lambda array: array + (len(calls) - 1))
 

@@ -218,8 +218,24 @@ def _with_helpers(source: str) -> str:
 @cache
 def _helpers() -> dict[str, ast.stmt]:
     """Return what mutants may call, by name, in the order in which it stands."""
-    body = ast.parse(inspect.getsource(_slips)).body
-    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    tree = _Bare().visit(ast.parse(inspect.getsource(_slips)))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes annotations away, whose names a mutant does not know."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        value = node.value or ast.Constant(None)
+        return ast.copy_location(ast.Assign([node.target], self.visit(value)), node)
 
 
 def _first_of_all(node: ast.stmt) -> bool:

@@ -7,7 +7,7 @@ import pytest
 import biomlbench.verify
 from biomlbench.calibrate import batch, edits, jobs
 from biomlbench.calibrate.controls import of_card, of_mutants, rewritten
-from biomlbench.calibrate.mutants import Mutant
+from biomlbench.calibrate.mutants import HELD_OUT, TRAINING, Mutant
 from biomlbench.calibrate.predictions import of_predictions
 from biomlbench.calibrate.settings import Settings, batches
 from biomlbench.registry import Registry
@@ -63,10 +63,14 @@ def test_a_rewrite_leaves_inner_scopes_alone():
 def test_batches_share_the_live_mutants():
     live = [Mutant(str(i), "o", "n", 1, "", "", "live") for i in range(24)]
     others = [replace(live[0], name="x", status="equivalent")]
-    names = batches("functions", 24)[1:]
-    shared = [m.name for name in names for m in batch.share(name, others + live)]
-    assert shared == [m.name for m in live]
-    assert max(len(batch.share(name, live)) for name in names) == 10
+    held_out = [
+        replace(one, name=f"cache-{i}", operator="cache") for i, one in enumerate(live[:12])
+    ]
+    names = batches("functions", {TRAINING: 24, HELD_OUT: 12})[1:]
+    made = [*held_out, *others, *live]
+    shared = [m.name for name in names for m in batch.share(name, made)]
+    assert shared == [m.name for m in (*live, *held_out)]
+    assert max(len(batch.share(name, made)) for name in names) == 10
     assert [c.name for c in of_mutants(others + live[:1])] == ["mutant/0"]
 
 
