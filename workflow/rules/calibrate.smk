@@ -18,7 +18,10 @@ rule calibrate_mutants:
         gpu=task_resource("gpus"),
     params:
         job=mutants_job,
-        settings={"wanted": CALIBRATION.wanted, "inputs": CALIBRATION.inputs},
+        settings={
+            name: getattr(CALIBRATION, name)
+            for name in ("mutants", "held_out", "second_order", "inputs")
+        },
         code=calibration_code("mutants", "agreement"),
     run:
         run_script("calibrate_mutants", input, output, params, wildcards, threads, log)
