@@ -107,6 +107,7 @@ class _Result(NamedTuple):
 
     value: Any
     held: Any
+    encoded: bytes
     kept_arguments: bool
 
 
@@ -115,7 +116,8 @@ def _call(function: Any, args: Any, kwargs: Any) -> _Result:
     before = digests(given, given_by_name)
     with np.errstate(all="ignore"):
         held = function(*given, **given_by_name)
-        return _Result(decode(encode(held)), held, digests(given, given_by_name) == before)
+        encoded = encode(held)
+    return _Result(decode(encoded), held, encoded, digests(given, given_by_name) == before)
 
 
 class Form(NamedTuple):
@@ -186,7 +188,7 @@ def compare(
     """
     module = ModuleType("mutant")
     raised = 0
-    earlier: tuple[Any, bytes] | None = None
+    earlier: _Result | None = None
     signal.signal(signal.SIGALRM, _overdue)
     # once more at the end: what was kept of a call may have been changed by its caller since
     for number, ((function, args, kwargs), want) in enumerate([*expected, *expected[:_AGAIN]]):
@@ -201,7 +203,9 @@ def compare(
         except KeyboardInterrupt:
             raise
         except BaseException:
-            raised += number < len(expected)
+            if number >= len(expected):
+                return "live", count
+            raised += 1
             if raised > _PATIENCE:
                 return "no_result", count
             continue
@@ -210,11 +214,10 @@ def compare(
         if raised or not got.kept_arguments or not counts[function].equal(got.value, want):
             return "live", count
         if earlier is not None:
-            held, encoded = earlier
-            if encode(held) != encoded:
+            if encode(earlier.held) != earlier.encoded:
                 return "live", count
-            overwrite(held)
-        earlier = (got.held, encode(got.held))
+            overwrite(earlier.held)
+        earlier = got
     return ("no_result" if raised == len(expected) else "live" if raised else "equivalent"), len(
         expected
     )
@@ -230,7 +233,7 @@ def _in_child(*question: Any, limit_s: float) -> tuple[str, int]:
             os.close(reader)
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
             # the alarm interrupts Python code; this ends a mutant that is stuck in compiled code
-            cpu = int(60 + limit_s * 2)
+            cpu = int(120 + limit_s * 2)
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
             answer = compare(*question)
         finally:
