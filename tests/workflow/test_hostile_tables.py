@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -55,6 +56,17 @@ def test_a_row_that_is_too_long_costs_only_itself(tmp_path, name):
     assert "longer than 1,000,000 characters; split it" in bad[0].message
     assert "`agent` has 1000 characters; at most 200" in bad[1].message
     assert max(len(str(value)) for row in bad for value in (row.agent, row.message)) <= 1000
+
+
+@pytest.mark.parametrize("key", ["agent", "meta_site", "task_id"])
+def test_accents_without_end_cost_a_row_no_time(tmp_path, key):
+    row = {"run_id": "r", "agent": "a", "task_id": "line", "submission_path": "s.csv"}
+    row |= {key: "e" + "\u0301\u0323" * 400_000}
+    begin = time.process_time()
+    runs, bad = read(tmp_path, json.dumps(row, ensure_ascii=False) + "\n", "runs.jsonl")
+    assert time.process_time() - begin < 10
+    said = runs[0].metadata["meta_note"] if runs else bad[0].message
+    assert "has 800001 characters; at most" in said
 
 
 def test_a_header_that_is_too_long_is_refused(tmp_path):
