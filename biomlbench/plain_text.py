@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PlainFormatter",
+    "composed",
     "is_web_address",
     "markdown_line",
     "plain",
@@ -28,8 +30,13 @@ _COMMANDS = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
 _OBEYED = re.compile(f"[{_COMMANDS}]")
 # Beside them what changes the direction of text, and ends of lines that are no line feed.
 _UNSAFE = re.compile(f"[{_COMMANDS}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-# What makes a spreadsheet take a cell for a formula (OWASP, CSV injection).
-_FORMULA = ("=", "+", "-", "@", "\t")
+# Marks in a row from which text is of no script: Unicode's Stream-Safe Text Format (UAX 15).
+_MOST_MARKS = 30
+# Those that count as letters and consist of marks.
+_HIDDEN_MARKS = "\u0f73\u0f75\u0f81"
+# What makes a spreadsheet take a cell for a formula (OWASP, CSV injection), the wide forms of East
+# Asian scripts among it. Spaces and line feeds before it do not count.
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # What begins HTML, an entity or a link in Markdown; and what would undo its escape.
 _MARKUP = re.compile(r"[<&\[]|\\(?=\\*[<&\[])")
 _WEB = re.compile(r"https?://", re.IGNORECASE)
@@ -76,6 +83,31 @@ def _instead(character: str, mark: str | None) -> str:
     return character.encode("unicode_escape").decode() if mark is None else mark
 
 
+def composed(text: str) -> str:
+    r"""Return text whose accents are composed with their letters (NFC), in linear time.
+
+    Python sorts the marks that follow a letter in time quadratic in their number. Text with more
+    of them in a row than any script has stays as it is.
+
+    Examples
+    --------
+    >>> composed("A\u030a") == "\u00c5"
+    True
+    >>> many = "a" + "\u0301\u0323" * 500_000
+    >>> composed(many) is many
+    True
+    """
+    if text.isascii():
+        return text
+    in_a_row = 0
+    for character in text:
+        is_mark = unicodedata.combining(character) or character in _HIDDEN_MARKS
+        in_a_row = in_a_row + 1 if is_mark else 0
+        if in_a_row > _MOST_MARKS:
+            return text
+    return unicodedata.normalize("NFC", text)
+
+
 def spreadsheet_cell(text: str) -> str:
     r"""Return text as a cell that a spreadsheet shows and does not compute, nor a terminal obeys.
 
@@ -87,7 +119,7 @@ def spreadsheet_cell(text: str) -> str:
     ("'=1+1", '-1.5', 'a\\x1b')
     """
     text = _OBEYED.sub(lambda found: _instead(found[0], None), text)
-    if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text):
+    if _begins_formula(text) and not _NUMBER.fullmatch(text.strip()):
         return "'" + text
     return text
 
@@ -100,7 +132,11 @@ def spreadsheet_path(path: str) -> str:
     >>> spreadsheet_path("=a.csv"), spreadsheet_path("a.csv")
     ('./=a.csv', 'a.csv')
     """
-    return f"./{path}" if path.startswith(_FORMULA) else path
+    return f"./{path}" if _begins_formula(path) else path
+
+
+def _begins_formula(text: str) -> bool:
+    return text.startswith("\t") or text.lstrip().startswith(_FORMULA)
 
 
 def spreadsheet_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,11 @@ DOORS = {
         "tests/workflow/test_reproduce.py",
         "tests/workflow/test_swapped_submissions.py",
     ),
-    "server": ("tests/serve/test_forms.py", "tests/serve/test_hostile_load.py"),
+    "server": (
+        "tests/serve/test_forms.py",
+        "tests/serve/test_hostile_load.py",
+        "tests/serve/test_origin.py",
+    ),
     "all three": (
         "tests/core/test_bounded.py",
         "tests/core/test_bounded_yaml.py",

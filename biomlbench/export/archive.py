@@ -33,6 +33,7 @@ from biomlbench.export._contents import (
 from biomlbench.export._words import MEDIA_TYPE, table_description
 from biomlbench.export.rocrate import Part, describe_parts
 from biomlbench.reproduce.inputs import Inputs, inside
+from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
 from biomlbench.runtime.bounded_json import check_json
 from biomlbench.runtime.progress_bars import track
 from biomlbench.task.adopted_data import MANIFEST as DATA_MANIFEST
@@ -62,6 +63,10 @@ _CHUNK = 1 << 20
 _MANIFEST_BYTES = (4096, 100)
 """Of a manifest at most, beside the files' names: in all, and for each file."""
 _REPORT = "grading_report.json"
+_SMALL_BYTES = 32 << 20
+"""Size of an archive whose list of files, 50 bytes or more for each, takes 400 MB at most."""
+_LISTING = Allowance(memory_mb=1536)
+"""What the list of as many files as an archive may have takes."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -209,6 +214,7 @@ def unpack(path: str | Path, to: str | Path) -> Path:
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise ArchiveError(f"{to}: is not empty; name a folder that is not there yet")
     try:
+        _check_list(path)
         with zipfile.ZipFile(path) as file:
             members = _checked(path, file)
             manifest = _manifest(path, file, members)
@@ -231,6 +237,24 @@ def unpack(path: str | Path, to: str | Path) -> Path:
     if missing := sorted(set(manifest) - set(members)):
         raise ArchiveError(f"{path}: lacks {', '.join(missing[:3])}, which its manifest names")
     return to
+
+
+def _check_list(path: Path) -> None:
+    """Check that an archive's list of files, all of which zipfile reads, fits into memory."""
+    if path.stat().st_size <= _SMALL_BYTES:
+        return
+    try:
+        call_bounded(f"{__name__}:_list", {"path": str(path)}, _LISTING)
+    except OverdrawnError as error:
+        raise ArchiveError(f"{path}: listing its files {error}") from None
+
+
+def _list(job: JsonObject) -> int:
+    try:
+        with zipfile.ZipFile(job["path"]) as file:
+            return len(file.infolist())
+    except (zipfile.BadZipFile, NotImplementedError):
+        return 0  # which whoever reads it says in its own words
 
 
 def _checked(path: Path, file: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
+from biomlbench.runtime.bounded_json import check_json
 from biomlbench.scoring.medals import Thresholds
 
 if TYPE_CHECKING:
@@ -88,9 +89,12 @@ def read_report(
         If the file is no grading report; naming the entry and the key.
     """
     path = Path(path)
+    text = read_text(path)
     try:
-        report = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
+        # What is made of it may be twenty times as large.
+        check_json(path, path.stat().st_size)
+        report = json.loads(text)
+    except (OSError, ValueError, RecursionError) as error:
         raise ImportRefusedError(f"{path}: not JSON ({error})") from None
     entries = None
     if isinstance(report, dict):

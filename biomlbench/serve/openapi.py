@@ -25,6 +25,7 @@ _MIB = 1 << 20
 
 _ERRORS = {
     "400": "The form is broken, lacks a field, or has one that is not known.",
+    "403": "A page of another origin had a browser send it.",
     "404": "There is no such task.",
     "408": "The request did not arrive in time.",
     "413": "The request is too large.",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import ClientDisconnect
 
+from biomlbench.serve.origin import is_foreign
 from biomlbench.serve.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -121,8 +122,15 @@ async def upload(
     Raises
     ------
     Refusal
-        408, 413 or 415; 400 for one that was cut off.
+        403, 408, 413 or 415; 400 for one that was cut off.
     """
+    if is_foreign(request.headers):
+        await _discard(request.receive, arrivals)
+        raise Refusal(
+            403,
+            "A page of another origin sent it.",
+            "Send it from a program, or from a page of this server's own address.",
+        )
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != (
         "multipart/form-data"
     ):

@@ -91,6 +91,8 @@ def read_csv_table(
     if len(names) > (most := len(columns) + MAX_EXTRA_COLUMNS):
         raise _refuse(f"there are {len(names)} columns; at most {most} are read", Reason.TOO_LARGE)
     check_columns(names, tuple(columns), header_hint(names, delimiter, columns))
+    if len(data) <= MAX_HEADER_BYTES and not data.endswith((b"\n", b"\r")):
+        data += b"\n"  # Arrow takes a header whose line has no end for no table at all
     # Before it is parsed, where lines are rows.
     if b'"' not in data:
         ends = _count(data, b"\n"), _count(data, b"\r") if b"\r" in data else 0

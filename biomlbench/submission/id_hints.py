@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from biomlbench.plain_text import composed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -68,4 +69,4 @@ def _number(text: str) -> float | None:
 
 
 def _as_seen(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold().strip()
+    return composed(text).casefold().strip()

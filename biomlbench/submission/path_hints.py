@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from itertools import islice
 from pathlib import Path
 
-from biomlbench.plain_text import plain
+from biomlbench.plain_text import composed, plain
 
 __all__ = ["path_hint"]
 
@@ -82,4 +81,4 @@ def _like_name(path: Path, root: Path) -> str | None:
 
 
 def _as_seen(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
+    return composed(name).casefold()

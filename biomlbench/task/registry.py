@@ -7,6 +7,7 @@ import logging
 import os
 import shlex
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,11 @@ __all__ = [
 ]
 
 logger = logging.getLogger(__name__)
+
+_MOST_MISSES = 1_000
+"""Unknown names that are each looked for anew, and told what is like them."""
+_LOOK_AGAIN_S = 1.0
+"""Seconds after which the folders are read again for an unknown name, once there were more."""
 
 
 def cache_dir() -> Path:
@@ -120,6 +126,7 @@ class Registry:
         self._tasks_dirs = tuple(Path(folder).expanduser() for folder in tasks_dirs)
         self._data_dir = Path(data_dir).expanduser() if data_dir is not None else None
         self._index: dict[str, Path] | None = None
+        self._misses, self._looked = 0, 0.0
         self._suites: dict[str, Checkout] = {}
         self._aliases: dict[str, list[str]] = {}
         self._tasks: dict[tuple[str, Path], tuple[tuple[int, int], Task]] = {}
@@ -265,7 +272,7 @@ class Registry:
     def _resolved(self, task_id: str) -> str:
         for fresh in (False, True):
             if fresh:
-                self._index = None
+                self._look_again()
             if task_id in self._folders():
                 return task_id
             candidates = self._aliases.get(task_id, [])
@@ -276,9 +283,16 @@ class Registry:
                     f"{task_id!r} is ambiguous: {', '.join(candidates)}; name one of them in full",
                     Reason.UNKNOWN_TASK,
                 )
-        near = self._near(task_id)
+        near = self._near(task_id) if self._misses <= _MOST_MISSES else []
         hint = f"did you mean {' or '.join(near)}?" if near else "`biomlbench tasks` lists them"
         raise TaskError(f"there is no task {task_id[:200]!r}; {hint}", Reason.UNKNOWN_TASK)
+
+    def _look_again(self) -> None:
+        """Have the folders read again: a task may have come. A list may name a million others."""
+        self._misses += 1
+        now = time.monotonic()
+        if self._misses <= _MOST_MISSES or now - self._looked >= _LOOK_AGAIN_S:
+            self._index, self._looked = None, now
 
     def _near(self, task_id: str) -> list[str]:
         """Return the names of tasks that are most like a wrong one, whatever their case."""

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Reason
-from biomlbench.plain_text import plain
+from biomlbench.plain_text import composed, plain
 from biomlbench.workflow.table_rows import shown
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def text_of(row: AnyRow, key: str) -> str:
     """Return a name in its one form: without invisible characters, accents composed."""
     text = optional_text(row, key)
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text.translate(_INVISIBLE)).strip()
+        text = composed(text.translate(_INVISIBLE)).strip()
     if not text:
         raise RowError(f"`{key}` is empty; give it a value")
     if len(text) > _MOST_LETTERS[key]:

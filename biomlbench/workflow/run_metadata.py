@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import math
 import re
-import unicodedata
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from biomlbench.contracts import RUN_METADATA
+from biomlbench.plain_text import composed
 from biomlbench.workflow.cells import printable
 from biomlbench.workflow.table_rows import shown
 
@@ -131,7 +131,7 @@ def _typed(cell: Any, kind: pa.DataType) -> str | int | float:
 def _text(cell: Any, most: int = _MOST_TEXT) -> str:
     if not isinstance(cell, (str, int, float)):
         raise ValueError(f"{shown(cell)} is not text")
-    text = unicodedata.normalize("NFC", str(cell)).strip()
+    text = composed(str(cell)).strip()
     if len(text) > most:
         raise ValueError(f"has {len(text)} characters; at most {most} are kept")
     if not text.isprintable() or "\ufffd" in text:

@@ -55,6 +55,9 @@ OPTIONAL = ("kind", "seed", "attempt", "hint_tier", "label", "time")
 COLUMNS = REQUIRED + OPTIONAL
 LABELS = ("right", "wrong")
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_MOST_REPEATS = 20
+_ENDLESS = re.compile(rf"(.+)\1{{{_MOST_REPEATS - 1}}}\Z")
+"""What Snakemake's detector of rules that make their own input stops the workflow for."""
 NO_SUBMISSION = ""
 """A run's submission where the agent left none: JSON's null, or ``null`` in a CSV."""
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
@@ -244,7 +247,9 @@ class _Reader:
 
     def _number(self, task_id: str, group: RunGroup) -> str:
         """Return a run id for a run that is given none: the published format names no runs."""
-        name = re.sub(r"[^A-Za-z0-9._-]", "-", group.name).lstrip("._-")[:80] or "group"
+        name = re.sub(r"[^A-Za-z0-9._-]", "-", group.name).lstrip("._-")[:80]
+        if not name or _ENDLESS.search(name):
+            name = "group"
         while True:
             self._numbers[task_id, name] += 1
             count = self._numbers[task_id, name]
@@ -278,6 +283,11 @@ def _run(row: AnyRow, agent: str, task_kind: str, source: str) -> Run:
         raise RowError(
             f"run_id {shown(run_id)}: use up to 100 letters, digits, dots, dashes and "
             "underscores, with a letter or digit first"
+        )
+    if _ENDLESS.search(run_id):
+        raise RowError(
+            f"run_id {shown(run_id)}: its end repeats itself {_MOST_REPEATS} times, which "
+            "Snakemake takes for a rule without end; shorten it"
         )
     kind = optional_text(row, "kind") or kind_of(submission, task_kind)
     allowed = kinds_for(task_kind)

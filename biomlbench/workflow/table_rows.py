@@ -5,13 +5,14 @@ A line that cannot be read costs only itself, so lines are told apart before the
 
 from __future__ import annotations
 
+import codecs
 import csv
 import difflib
 import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import UserError, explain
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
@@ -36,6 +37,8 @@ MOST_COLUMNS = 1_000
 MOST_LINES = 2_000_000
 MOST_IN_A_LINE = 1_000_000
 """Characters of a row, and of the header."""
+_MOST_SHOWN = 300
+"""Characters of a list or an object that are kept for messages."""
 _MOST_OPEN = 100
 """Rows with a quotation mark that is never closed, after which no more is looked for its end."""
 
@@ -108,19 +111,18 @@ def _lines(path: Path) -> list[str]:
     if kind := binary_kind(data):
         raise RunTableError(f"{path}: is {kind}, not text; export it as CSV, in UTF-8")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = data.decode("utf-16", "replace")
+        data = data.decode("utf-16", "replace").encode()
     elif b"\0" in data[:4] and data[:1] not in (b"{", b""):
         raise RunTableError(
             f"{path}: is binary, or UTF-16 without a byte order mark; write it as UTF-8"
         )
-    else:
-        text = data.decode("utf-8-sig", "surrogateescape")
     # No other character ends a line: a cell, or a text in JSON, may well hold them.
-    end = "\n" if "\n" in text else "\r"
-    if (count := text.count(end)) > MOST_LINES:
+    end = b"\n" if b"\n" in data else b"\r"
+    if (count := data.count(end)) > MOST_LINES:
         raise RunTableError(f"{path}: {count} lines; at most {MOST_LINES} are read; split it")
-    lines = text.split(end)
-    return [line.removesuffix("\r") for line in lines]
+    # Line by line: as one text, a single wide character would have all others take its room.
+    lines = data.removeprefix(codecs.BOM_UTF8).split(end)
+    return [line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in lines]
 
 
 def recorded_text(path: str | Path) -> str | None:
@@ -144,7 +146,11 @@ def json_rows(path: Path) -> Iterator[TableRow]:
     RunTableError
         If the file cannot be read at all.
     """
-    for line, text in enumerate(_lines(path), start=1):
+    lines = _lines(path)[::-1]
+    count = len(lines)
+    while lines:
+        # Given up one by one: what is made of them may take as much room.
+        line, text = count - len(lines) + 1, lines.pop()
         if len(text) > MOST_IN_A_LINE:
             yield TableRow(line, {}, _TOO_LONG)
             continue
@@ -155,10 +161,29 @@ def json_rows(path: Path) -> Iterator[TableRow]:
         except (ValueError, RecursionError) as error:
             yield TableRow(line, {}, f"not JSON ({error})")
             continue
-        if isinstance(values, dict):
-            yield TableRow(line, values)
+        if isinstance(values, dict) and len(values) > MOST_COLUMNS:
+            problem = f"{len(values)} keys; at most {MOST_COLUMNS} are read"
+            yield TableRow(line, {}, problem)
+        elif isinstance(values, dict):
+            yield TableRow(line, {name: _cell(value) for name, value in values.items()})
         else:
             yield TableRow(line, {}, "not a JSON object")
+
+
+class _Structure:
+    """A list or an object where a cell should be: as it is shown, for it may be of any size."""
+
+    __slots__ = ("_shown",)
+
+    def __init__(self, value: object) -> None:
+        self._shown = shown(value, _MOST_SHOWN)
+
+    def __repr__(self) -> str:
+        return self._shown
+
+
+def _cell(value: Any) -> Any:
+    return _Structure(value) if isinstance(value, (list, dict)) else value
 
 
 def csv_rows(

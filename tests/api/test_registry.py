@@ -5,6 +5,7 @@ import yaml
 
 from biomlbench.errors import TaskError
 from biomlbench.registry import Registry, default_data_dir, registry
+from biomlbench.task import registry as registry_module
 
 PUBLISHED = """\
 id: manual/my-hyphened-task
@@ -314,3 +315,25 @@ def test_the_default_registry_lists_the_built_in_tasks():
     ids = registry.list_task_ids()
     assert ids
     assert all(task_id.count("/") == 1 for task_id in ids)
+
+
+def test_a_list_of_many_unknown_tasks_takes_no_hours(factory, monkeypatch):
+    monkeypatch.setattr(registry_module, "_MOST_MISSES", 3)
+    factory.task("clinical/known")
+    found = Registry([factory.tasks])
+    reads = []
+    folders = registry_module.task_folders
+    monkeypatch.setattr(
+        registry_module, "task_folders", lambda root: reads.append(root) or folders(root)
+    )
+    told = []
+    for number in range(1_000):
+        with pytest.raises(TaskError) as raised:
+            found.get_task(f"clinical/knwn{number}")
+        told.append("did you mean clinical/known?" in str(raised.value))
+    assert told == [True] * 3 + [False] * 997
+    assert len(reads) < 50
+    # A task that has come is found, though not at once.
+    factory.task("clinical/new")
+    monkeypatch.setattr(registry_module, "_LOOK_AGAIN_S", 0.0)
+    assert found.get_task("clinical/new").id == "clinical/new"

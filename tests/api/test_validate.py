@@ -42,6 +42,7 @@ def test_a_good_submission_passes_every_check(factory, good):
         ("id,y\nr0,1\nr1,1\nr2,1\nr3,1\nr4,1\nr5,1.01\n", {"values": "out_of_range"}),
         ("id,y\nr0,1\nr1,1\nr2,1\nr3,1\nr4,1\nr5,x\n", {"types": "wrong_type"}),
         ("id,y\n", {"rows": "empty"}),
+        ("id,y", {"rows": "empty"}),
         ("", {"format": "empty"}),
         ("id,z\nr0,1\n", {"columns": "missing_columns"}),
         ("id,y,z\nr0,1,2\n", {"columns": "extra_columns"}),

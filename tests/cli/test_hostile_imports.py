@@ -14,7 +14,8 @@ from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import Entry, read_group, write_run_table
 from biomlbench.importers.inspect_logs import Taken, take, write_tables
 from biomlbench.importers.kaggle import import_leaderboard
-from biomlbench.importers.published import Published, match, published
+from biomlbench.importers.published import Published, match, published, read_report
+from biomlbench.runtime import bounded_json
 from biomlbench.workflow.runs import read_runs
 from tests.cli.test_import_inspect import CSV, log, sample, score, taken_from
 
@@ -150,3 +151,11 @@ def test_what_a_run_group_says_of_a_run_is_no_formula(tmp_path, monkeypatch):
     assert row["meta_model"] == "'=HYPERLINK(1)"
     assert row["meta_cost_usd"] == "0.5"
     assert not [cell for cell in row.values() if "\x1b" in cell or cell[:1] in "=+-@\t"]
+
+
+def test_a_report_that_takes_gigabytes_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounded_json, "HARMLESS_BYTES", 1_000)
+    path = tmp_path / "grading_report.json"
+    path.write_text('{"task_reports": [' + ",".join(["[]"] * 20_000_000) + "]}")
+    with pytest.raises(ImportRefusedError, match=r"not JSON \(reading it .*memory"):
+        read_report(path)

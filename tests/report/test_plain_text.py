@@ -6,18 +6,27 @@ import csv
 import io
 import logging
 import re
+import sys
+import time
+import unicodedata
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomlbench import cli
+from biomlbench import cli, plain_text
 from biomlbench.cli import main
 from biomlbench.cli._common import Refusal, Trouble, echo, print_table
 from biomlbench.contracts import SCHEMAS, from_rows, write_table
 from biomlbench.errors import explain
-from biomlbench.plain_text import PlainFormatter, markdown_line, plain, spreadsheet_cell
+from biomlbench.plain_text import (
+    PlainFormatter,
+    composed,
+    markdown_line,
+    plain,
+    spreadsheet_cell,
+)
 from biomlbench.report import shown
 from biomlbench.report.plots._style import clip
 from biomlbench.summary.made_tables import MADE_TOGETHER
@@ -105,6 +114,11 @@ def test_plain_text_stays_and_is_found_plain(text):
         ("@SUM(1)", "'@SUM(1)"),
         ("\t=1", "'\t=1"),
         ("\r=1", "\\r=1"),
+        ("\n=1", "'\n=1"),
+        (" =1", "' =1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("\uff20SUM(1)", "'\uff20SUM(1)"),
+        (" -1.5", " -1.5"),
         ("-1.5e-3", "-1.5e-3"),
         ("+7", "+7"),
         ("a=1", "a=1"),
@@ -113,6 +127,30 @@ def test_plain_text_stays_and_is_found_plain(text):
 )
 def test_cells_are_shown_and_not_computed(text, cell):
     assert spreadsheet_cell(text) == cell
+
+
+# Without a bound a second would become hours.
+@pytest.mark.parametrize("mark", ["\u0301\u0323", "\u0344\u0323", "\u0f73\u0f74"])
+def test_marks_without_end_are_not_sorted(mark):
+    text = "a" + mark * 1_000_000
+    begin = time.process_time()
+    assert composed(text) is text
+    assert time.process_time() - begin < 5
+
+
+def test_what_counts_as_a_letter_and_consists_of_marks_is_known():
+    found = [
+        c
+        for c in map(chr, range(sys.maxunicode + 1))
+        if not unicodedata.combining(c)
+        and unicodedata.combining(unicodedata.normalize("NFD", c)[0])
+    ]
+    assert "".join(found) == plain_text._HIDDEN_MARKS
+
+
+@given(st.text(st.sampled_from("ae\u0301\u0323\u0f73\u1e69\uac00\u1100\u1161"), max_size=40))
+def test_text_of_a_script_is_composed(text):
+    assert composed(text) == unicodedata.normalize("NFC", text) or len(text) > 30
 
 
 def row_of(text):

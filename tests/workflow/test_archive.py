@@ -304,6 +304,27 @@ def test_json_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch, name)
         unpack(path, tmp_path / "out")
 
 
+def test_a_list_of_files_that_takes_gigabytes_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("0", "")
+    # One entry again and again: nothing else of an archive has to be there.
+    data = path.read_bytes()
+    start = data.index(b"PK\x01\x02")
+    end = data.index(b"PK\x05\x06")
+    listed = data[start:end] * 300_000
+    size = len(listed).to_bytes(4, "little")
+    path.write_bytes(data[:start] + listed + data[end : end + 12] + size + data[end + 16 :])
+    monkeypatch.setattr(module, "_SMALL_BYTES", 1_000)
+    monkeypatch.setattr(module, "_LISTING", Allowance(memory_mb=64))
+    with pytest.raises(ArchiveError, match="listing its files used more memory"):
+        unpack(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setattr(module, "_LISTING", Allowance())
+    with pytest.raises(ArchiveError, match="'0' is no name that is unpacked, or comes twice"):
+        unpack(path, tmp_path / "out")
+
+
 def test_a_small_archive_takes_no_gigabytes(tmp_path):
     """Of 150 MB of brackets Python would make 3.5 GB."""
     path = packed_json(tmp_path / "a.zip", "results/provenance.json", 70)

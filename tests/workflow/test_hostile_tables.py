@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import time
+import tracemalloc
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +17,7 @@ from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table
 from biomlbench.contracts._text_limits import MOST_OF_A_NAME
 from biomlbench.export import public_tables
 from biomlbench.export.public_tables import without_paths
+from biomlbench.workflow import runs as runs_module
 from biomlbench.workflow import table_rows
 from biomlbench.workflow.runs import RunTableError, read_runs
 
@@ -55,6 +58,81 @@ def test_a_row_that_is_too_long_costs_only_itself(tmp_path, name):
     assert "longer than 1,000,000 characters; split it" in bad[0].message
     assert "`agent` has 1000 characters; at most 200" in bad[1].message
     assert max(len(str(value)) for row in bad for value in (row.agent, row.message)) <= 1000
+
+
+@pytest.mark.parametrize("key", ["agent", "meta_site", "task_id"])
+def test_accents_without_end_cost_a_row_no_time(tmp_path, key):
+    row = {"run_id": "r", "agent": "a", "task_id": "line", "submission_path": "s.csv"}
+    row |= {key: "e" + "\u0301\u0323" * 400_000}
+    begin = time.process_time()
+    runs, bad = read(tmp_path, json.dumps(row, ensure_ascii=False) + "\n", "runs.jsonl")
+    assert time.process_time() - begin < 10
+    said = runs[0].metadata["meta_note"] if runs else bad[0].message
+    assert "has 800001 characters; at most" in said
+
+
+def test_lists_where_cells_should_be_are_not_kept(tmp_path):
+    row = '{"run_id": "r%d", "agent": "a", "task_id": "t", "submission_path": %s, "meta_x": %s}\n'
+    many = "[" + ",".join(["[]"] * 150_000) + "]"
+    path = tmp_path / "runs.jsonl"
+    path.write_text("".join(row % (n, path_, many) for n, path_ in enumerate(('"s.csv"', many))))
+    tracemalloc.start()
+    rows = list(table_rows.json_rows(path))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 1_000_000
+    assert len(rows) == 2
+    runs, bad = read(tmp_path, path.read_text(), "runs.jsonl")
+    assert "[[], [], [], " in runs[0].metadata["meta_note"]
+    assert "`submission_path` is [[], [], [], " in bad[0].message
+    assert bad[0].message.endswith("..., not text")
+
+
+def test_more_keys_than_any_line_has_cost_only_the_line(tmp_path):
+    row = {"run_id": "r", "agent": "a", "task_id": "line", "submission_path": "s.csv"}
+    many = row | {f"meta_{n}": n for n in range(table_rows.MOST_COLUMNS)}
+    text = json.dumps(many) + "\n" + json.dumps(row) + "\n"
+    runs, bad = read(tmp_path, text, "runs.jsonl")
+    assert [run.source.rpartition(":")[2] for run in runs] == ["2"]
+    assert bad[0].message.endswith("1004 keys; at most 1000 are read")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_the_same_in_all_encodings(tmp_path, encoding, end):
+    path = tmp_path / "runs.csv"
+    path.write_bytes(f"{HEAD.strip()}{end}r,\U0001f600\u2028\x85,line,s.csv{end}".encode(encoding))
+    assert table_rows._lines(path)[:2] == [HEAD.strip(), "r,\U0001f600\u2028\x85,line,s.csv"]
+
+
+@pytest.mark.parametrize("run_id", ["x" * 100, "run-" + "0" * 20, "ab" * 20, "a.b-c" * 20])
+def test_run_ids_that_would_stop_the_workflow_cost_only_their_row(tmp_path, run_id):
+    from snakemake.io import PeriodicityDetector
+
+    assert PeriodicityDetector().is_periodic(run_id)
+    _, bad = read(tmp_path, HEAD + f"{run_id},a,line,s.csv\nr,a,line,s.csv\n")
+    assert "its end repeats itself 20 times, which Snakemake" in bad[0].message
+
+
+@given(
+    run_id=st.text(st.sampled_from("ab"), min_size=1, max_size=3).flatmap(
+        lambda part: st.integers(18, 22).map(lambda times: (part * times)[:100])
+    )
+)
+def test_run_ids_are_refused_as_snakemake_does(run_id):
+    from snakemake.io import PeriodicityDetector
+
+    assert bool(runs_module._ENDLESS.search(run_id)) == bool(
+        PeriodicityDetector().is_periodic(run_id)
+    )
+
+
+def test_a_run_group_whose_name_would_stop_the_workflow_has_runs(tmp_path):
+    folder = tmp_path / ("x" * 60)
+    folder.mkdir()
+    line = json.dumps({"task_id": "line", "submission_path": "s.csv"}) + "\n"
+    runs, _ = read(folder, line, "submission.jsonl")
+    assert [run.run_id for run in runs] == ["group"]
 
 
 def test_a_header_that_is_too_long_is_refused(tmp_path):

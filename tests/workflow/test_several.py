@@ -245,3 +245,8 @@ def test_a_prefix_that_results_cannot_have_is_refused(fresh):
     assert done.returncode != 0
     said = done.stdout + done.stderr
     assert "`prefix` or `replace_prefix` does not go with results in /tmp/elsewhere" in said
+
+
+def test_a_title_may_have_braces(bench):
+    done = bench.snakemake("-n", "--config", "title=Results {2025} {wildcards.run}")
+    assert "WildcardError" not in done.stdout + done.stderr

@@ -48,7 +48,8 @@ rule report:
         "<results>/logs/report.log",
     localrule: True
     params:
-        title=BENCHMARK.config["title"],
+        # By a function, whose result is taken as it is: braces in a text would be wildcards.
+        title=lambda wildcards: BENCHMARK.config["title"],
         code=BENCHMARK.code("report"),
     run:
         run_script("report", input, output, params, wildcards, threads, log)
