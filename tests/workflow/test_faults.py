@@ -155,7 +155,7 @@ def test_a_task_that_cannot_be_prepared_costs_only_itself(fresh):
 def test_faults_of_a_tasks_files_are_the_tasks(fresh):
     (fresh.path / "toy/toy/circle/leaderboard.csv").unlink()
     fresh.edit("toy/toy/line/prepare.py", '(private / "answers.csv")', '(private / "a.csv")')
-    done = fresh.snakemake(check=False)
+    done = fresh.snakemake()
     assert "did not write private/answers.csv" in done.stderr
     pairs = read_table("pairs", fresh.results() / "pairs.parquet").to_pylist()
     (circle,) = [row for row in pairs if row["task_id"] == "toy/circle"]
@@ -164,7 +164,35 @@ def test_faults_of_a_tasks_files_are_the_tasks(fresh):
     line = [row for row in pairs if row["task_id"] == "toy/line" and row["stage"] != "runs"]
     assert {(row["fault"], row["reason"]) for row in line} == {("task", "broken_task")}
     assert all("did not write" in row["message"] for row in line)
+    assert {row["stage"] for row in line} == {"prepare"}
+    assert all(row["submission_sha256"] for row in line)
+    tasks = read_table("tasks", fresh.results() / "tasks.parquet").to_pylist()
+    assert {row["task_id"]: row["prepared"] for row in tasks}["toy/line"] is False
     assert (fresh.results() / "report.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 4])
+def test_what_a_preparer_lacks_is_looked_for_again_by_each_run(fresh, size):
+    config = fresh.path / "config" / "config.yaml"
+    config.write_text(config.read_text() + f"pairs_per_job: {size}\n")
+    fresh.edit("toy/toy/circle/prepare.py", "rows = [", "import not_there_yet\n    rows = [")
+
+    def circle():
+        done = fresh.tables()
+        pairs = read_table("pairs", fresh.results() / "pairs.parquet").to_pylist()
+        (row,) = [row for row in pairs if row["task_id"] == "toy/circle"]
+        return row, done.stderr
+
+    for _ in range(2):
+        lost, said = circle()
+        assert (lost["fault"], lost["reason"], lost["score"]) == ("task", "broken_task", None)
+        assert "not_there_yet" in lost["message"]
+        assert said.count("not_there_yet") == 1
+    (fresh.path / "not_there_yet.py").touch()
+    found, _ = circle()
+    assert (found["reason"], found["stage"]) == ("ok", "medal")
+    assert "Nothing to be done" in fresh.tables().stderr
 
 
 @pytest.mark.slow

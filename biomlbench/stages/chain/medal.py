@@ -10,7 +10,7 @@ from biomlbench.outcomes import Fault, Gravity, Outcome, Reason, Severity, Verdi
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages import specification as spec
 from biomlbench.stages.provenance import board_hashes, file_hash
-from biomlbench.stages.upstream import grade_row, upstream_failure
+from biomlbench.stages.upstream import first_failure, grade_row, upstream_failure
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,8 +108,11 @@ def _first_fault(
     earned: Award,
 ) -> FaultColumns:
     if failure := upstream_failure(tables):
-        failed = tables["validate"].column("outcome").to_pylist().count(Outcome.FAILED)
-        return _fault("validate" if failed else "execute", **failure)
+        invalid = first_failure(tables["validate"])
+        if invalid is None:
+            return _fault("execute", **failure)
+        unprepared = invalid["check"] == "prepare"
+        return _fault("prepare" if unprepared else "validate", **failure)
     if grade["reason"] != Reason.OK:
         return _fault("grade", grade["reason"], grade["message"])
     for check in verify:
