@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from biomlbench.stages import Context, Pair
     from biomlbench.task.registry import Task
 
-__all__ = ["STAGE", "compute"]
+__all__ = ["STAGE", "WITHHELD", "compute"]
+
+WITHHELD = "the verified medal is withheld: "
+"""How the part of a medal's note begins that is of the one run."""
 
 
 def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[MedalRow]:
@@ -56,7 +59,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[M
         why = earned.suspicion or _unlearnt(earned, verify)
     if uncovered and not why:
         why, reason = uncovered, Reason.OPEN_FINDING
-    withheld = f"the verified medal is withheld: {why}" if why else ""
+    withheld = f"{WITHHELD}{why}" if why else ""
     fault = _first_fault(tables, grade, verify, earned)
     if withheld and fault["reason"] == Reason.OK:
         fault = _fault("medal", reason, withheld)
