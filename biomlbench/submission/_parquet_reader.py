@@ -1,9 +1,9 @@
 """The program of the Parquet reader process; run by `submission.parquet`.
 
-Nothing of it is imported but how floating-point numbers are written as text. It knows nothing of the rest of the package. Each request is a frame of JSON and a frame with
-the file; each answer a frame of JSON and the columns' bare buffers. A fork reads and answers each
-request and then ends, so that no file meets what an earlier one left behind; this process itself
-only imports the decoder.
+Nothing of it is imported but how floating-point numbers are written as text. It knows nothing of
+the rest of the package. Each request is a frame of JSON and a frame with the file; each answer a
+frame of JSON and the columns' bare buffers. A fork reads and answers each request and then ends, so
+that no file meets what an earlier one left behind; this process itself only imports the decoder.
 """
 
 from __future__ import annotations
