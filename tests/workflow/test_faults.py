@@ -13,7 +13,7 @@ from biomlbench.contracts import read_table
 from biomlbench.runtime.locking import LockedError, lock
 from biomlbench.stages import STAGES
 from tests.waiting import wait_until
-from tests.workflow.conftest import TABLES
+from tests.workflow.conftest import CARD, TABLES
 from tests.workflow.test_batches import assert_equal_summaries
 from tests.workflow.test_reruns import assert_equal_results
 
@@ -231,3 +231,21 @@ def test_a_wrong_config_is_refused_with_a_remedy(bench, line, message):
     done = bench.snakemake("-n", check=False)
     assert done.returncode != 0
     assert message.format(line=before.count("\n") + 1) in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_card_that_cannot_be_loaded_costs_only_itself(fresh):
+    reference = f"biomlbench/tasks/{CARD}/reference.py"
+    before = (fresh.path / reference).read_text()
+    (fresh.path / reference).write_text(f"{before}\nraise ValueError('no reference today')\n")
+    done = fresh.snakemake()
+    assert "no reference today" in done.stderr
+    pairs = read_table("pairs", fresh.results() / "pairs.parquet").to_pylist()
+    lost = [row for row in pairs if row["task_id"] == CARD]
+    assert {(row["fault"], row["stage"]) for row in lost} == {("task", "prepare")}
+    assert sum(row["reason"] == "ok" for row in pairs) >= 4
+    tasks = read_table("tasks", fresh.results() / "tasks.parquet").to_pylist()
+    (card,) = [row for row in tasks if row["task_id"] == CARD]
+    assert (card["prepared"], card["calibrated"]) == (False, False)
+    assert "no reference today" in card["evidence_missing"][0]
+    assert (fresh.results() / "report.html").exists()
