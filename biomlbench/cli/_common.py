@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -77,7 +79,14 @@ def echo(text: object = "", *, nl: bool = True, err: bool = False, fg: str | Non
     fg : str, optional
         Colour, where there is any.
     """
-    click.secho(plain(text), nl=nl, err=err, fg=fg)
+    click.secho(plain(text), file=None if err else _answers(), nl=nl, err=err, fg=fg)
+
+
+def _answers() -> TextIO | None:
+    """Return where commands print; None for standard output, where nothing was put in its place."""
+    context = click.get_current_context(silent=True)
+    found: TextIO | None = context.find_root().obj if context else None
+    return found
 
 
 def _complete_task(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
@@ -109,7 +118,10 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
         from biomlbench.stages import Context
 
         context = Context(data_dir=data_dir, tasks_dirs=tuple(tasks_dirs))
-        return function(*args, context=context, **kwargs)
+        # What a task's own code prints is no answer of the command's.
+        click.get_current_context().find_root().obj = sys.stdout
+        with redirect_stdout(sys.stderr):
+            return function(*args, context=context, **kwargs)
 
     return wrapped
 
@@ -181,10 +193,10 @@ def print_table(
         table.add_column(name.replace("_", " "), no_wrap=number == 0)
     for row in rows:
         table.add_row(*(escape(_text(row.get(name))) for name in columns))
-    console = Console()
+    console = Console(file=_answers())
     if not console.is_terminal:
         # Into a pipe or a file nothing is folded.
-        console = Console(width=_UNFOLDED)
+        console = Console(file=_answers(), width=_UNFOLDED)
     console.print(table)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING, TextIO
 
@@ -114,6 +115,8 @@ def _prepared(
 
 def _be_quiet() -> None:
     os.environ[QUIET] = "1"
+    # What preparers print is no answer of the command's.
+    sys.stdout = sys.stderr
 
 
 def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | None:

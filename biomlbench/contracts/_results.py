@@ -166,7 +166,12 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("kind", STR, "predictions or functions", required=True),
             field("reason", STR, "ok, or why the task cannot be graded", required=True),
             field("message", STR, "what was found, for a person", required=True),
-            field("files_sha256", STR, "hash over the prepared files", required=True),
+            field(
+                "files_sha256",
+                STR,
+                "hash over the prepared files; empty where none could be made",
+                required=True,
+            ),
         ]
     ),
     "tasks": pa.schema(

@@ -83,7 +83,14 @@ def read_group(
         If the file cannot be read, or none of its lines.
     """
     path = Path(path)
-    path = path / "submission.jsonl" if path.is_dir() else path
+    if path.is_dir():
+        folder, path = path, path / "submission.jsonl"
+        if not path.exists():
+            raise ImportRefusedError(
+                f"{folder}: no run group: there is no such file as {path}; loose files need no "
+                "import: name them in a run table, a CSV with the columns "
+                "run_id,agent,task_id,submission"
+            )
     if not path.exists():
         raise ImportRefusedError(f"{path}: no such file")
     renamed = rename or {}

@@ -134,7 +134,9 @@ def published(entry: Any, where: str, rename: Mapping[str, str]) -> Published:
     if not isinstance(task_id, str):
         raise ImportRefusedError(f"{where}: neither `task_id` nor `competition_id` is text")
     for name in ("gold_medal", "silver_medal", "bronze_medal", "is_lower_better"):
-        if not isinstance(entry.get(name), bool):
+        if name not in entry:
+            raise ImportRefusedError(f"{where}: there is no `{name}`")
+        if not isinstance(entry[name], bool):
             raise ImportRefusedError(f"{where}: `{name}` is not true or false")
     medals = [medal for medal in MEDALS if entry[f"{medal}_medal"]]
     if len(medals) > 1:

@@ -90,9 +90,10 @@ def warnings(tables: Tables) -> list[Warned]:
              f"#runs?fault={Fault.RUN_TABLE}")  # fmt: skip
     medals = runs[runs["any_medal"] & ~runs["verified_medal"]]
     if len(medals):
-        warn("bad", f"{counted(len(medals), 'medal')} without a pass",
-             f"The score would earn them, the checks say otherwise. Agents: "
-             f"{_named(medals['agent'])}.", "#runs?medal=unverified")  # fmt: skip
+        warn("bad", f"{counted(len(medals), 'medal')} not verified",
+             "The score would earn it; the verdict is not pass, or what is known of score and task "
+             f"withholds it. Agents: {_named(medals['agent'])}.",
+             "#runs?medal=unverified")  # fmt: skip
     copies = _verified_copies(tables)
     if len(copies):
         warn("bad", f"{counted(len(copies), 'verified medal')} for nearly the same predictions",

@@ -213,7 +213,10 @@ def _share(part: int, whole: int) -> str:
 
 def _tiles(runs: pd.DataFrame, controls: int) -> list[Tile]:
     total = len(runs)
-    lost = int((~runs["fault"].isin(FAIR)).sum())
+    fair = runs[runs["fault"].isin(FAIR)]
+    lost = total - len(fair)
+    fair_passed = int((fair["verdict"] == "pass").sum())
+    fair_valid = int(fair["valid_submission"].sum())
     passed = int((runs["verdict"] == "pass").sum())
     valid = int(runs["valid_submission"].sum())
     medals, verified = int(runs["any_medal"].sum()), int(runs["verified_medal"].sum())
@@ -231,21 +234,22 @@ def _tiles(runs: pd.DataFrame, controls: int) -> list[Tile]:
         Tile(
             "valid",
             _share(valid, total),
-            f"{valid:,} with a score; {_share(valid, total - lost)} of fair runs",
+            f"{valid:,} with a score; {_share(fair_valid, len(fair))} of fair runs",
             "Runs with a valid submission and a finite score, over all configured runs and over "
             "the fair ones: those not lost to the task, the grader or the infrastructure.",
         ),
         Tile(
             "verdict pass",
             _share(passed, total),
-            f"{counted(passed, 'run')}; {_share(passed, total - lost)} of fair runs",
+            f"{counted(passed, 'run')}; {_share(fair_passed, len(fair))} of fair runs",
             "Runs that passed every blocker and critical check, at both denominators.",
         ),
         Tile(
             "verified medals",
             f"{verified:,}",
             f"of {counted(medals, 'medal')} on {counted(rankable, 'run')} with a leaderboard",
-            "Medals whose verdict is pass. A medal without a pass should not be believed.",
+            "Medals whose verdict is pass, and which nothing withholds. Others should not be "
+            "believed.",
         ),
         Tile(
             "not the agent’s fault",

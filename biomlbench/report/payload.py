@@ -16,6 +16,7 @@ from biomlbench.report.markdown import as_html
 from biomlbench.report.payload_checks import checks_of
 from biomlbench.report.shown import json_number, printable
 from biomlbench.stages import STAGES
+from biomlbench.stages.chain.medal import WITHHELD
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.summary.task_facts import discrimination
 
@@ -146,6 +147,7 @@ def _tasks(tables: Tables) -> list[JsonObject]:
     first = pairs.drop_duplicates("task_id").set_index("task_id")
     cuts = pairs.groupby("task_id")[list(THRESHOLDS)].max()
     separates = discrimination(tables.runs)
+    notes = {task: _of_all(part) for task, part in pairs.groupby("task_id")["medal_note"]}
     made = []
     for task_id in sorted(set(known) | set(first.index)):
         record = dict(known.get(task_id, {}))
@@ -153,8 +155,9 @@ def _tasks(tables: Tables) -> list[JsonObject]:
         description = record.pop("description", None)
         if task_id in first.index:
             row = first.loc[task_id]
-            for name in ("metric", "direction", "domain", "medal_note"):
+            for name in ("metric", "direction", "domain"):
                 record.setdefault(name, row[name])
+            record["medal_note"] = notes.get(task_id)
         cleaned = {
             str(name): printable(value) if isinstance(value, str) else _plain(value)
             for name, value in record.items()
@@ -170,6 +173,25 @@ def _tasks(tables: Tables) -> list[JsonObject]:
             cleaned[name] = [json_number(score, False) for score in tables.scores(name, task_id)]
         made.append(cleaned)
     return made
+
+
+def _of_all(notes: pd.Series) -> str | None:
+    """Return what the notes of a task's medals say alike: what one run did is no fact of a task.
+
+    Examples
+    --------
+    >>> _of_all(pd.Series(["against 9 fitted models; the verified medal is withheld: too good",
+    ...                    None, "against 9 fitted models"]))
+    'against 9 fitted models'
+    """
+    known = [str(note).split("; ") for note in notes.dropna()]
+    others = [set(parts) for parts in known[1:]]
+    found = [
+        part
+        for part in (known[0] if known else ())
+        if not part.startswith(WITHHELD) and all(part in other for other in others)
+    ]
+    return "; ".join(found) or None
 
 
 def _plain(value: Any) -> Any:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from biomlbench.contracts.mappings import TypedRow
+    from biomlbench.errors import TaskError
     from biomlbench.task.registry import Registry, Task
 
 __all__ = [
@@ -108,6 +109,8 @@ class Context:
     grant : mapping
         What a scheduler gave the job: ``cpus``, ``memory_mb``, ``runtime_min``, ``gpus``; what
         the task asks for where it says nothing.
+    unprepared : TaskError or None
+        What in the task's own files kept it from being prepared, if anything did.
     """
 
     data_dir: str | None = None
@@ -120,6 +123,7 @@ class Context:
     limits: Mapping[str, Any] = field(default_factory=dict)
     overrides: Mapping[str, Any] = field(default_factory=dict)
     grant: Mapping[str, int] = field(default_factory=dict)
+    unprepared: TaskError | None = None
 
     def task(self, task_id: str) -> Task:
         """Return the task of that id."""

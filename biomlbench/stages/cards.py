@@ -94,8 +94,16 @@ def missing_evidence(task: Task) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
+        Where its files are broken, which says so.
     """
-    return once(("evidence", task), lambda: tuple(evidence.missing(task.folder)))
+    return once(("evidence", task), lambda: _missing(task))
+
+
+def _missing(task: Task) -> tuple[str, ...]:
+    try:
+        return tuple(evidence.missing(task.folder))
+    except TaskError as error:
+        return (f"nothing can be shown: {error.message}",)
 
 
 @lru_cache(maxsize=_KEPT)

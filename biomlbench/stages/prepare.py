@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.contracts import from_rows
-from biomlbench.outcomes import Reason
+from biomlbench.errors import TaskError
+from biomlbench.outcomes import Fault, Reason
 from biomlbench.stages import specification as spec
 from biomlbench.stages.kinds import get_kind
+from biomlbench.stages.preparing import Prepared
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,18 +43,23 @@ def compute(task_id: str, context: Context, *, force: bool = False) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        Of the schema ``prepare``. Where no submission can be held against the data that were
-        prepared (a broken sample submission), its reason and message say so.
+        Of the schema ``prepare``. Where the task's own files let nothing be prepared (a preparer
+        that fails), or no submission can be held against the data that were prepared (a broken
+        sample submission), its reason and message say so; in the first case there is no hash.
 
     Raises
     ------
-    DataSourceError
-        If the data cannot be had; the task's pairs are then not graded, all others are.
-    TaskError
-        If the task's own files are broken.
+    NotPreparedError
+        If the data cannot be had, which is no fault of the task's; its pairs are then not graded,
+        all others are.
     """
     task = context.task(task_id)
-    prepared = get_kind(task.kind).prepare(task, force=force)
+    try:
+        prepared = get_kind(task.kind).prepare(task, force=force)
+    except TaskError as error:
+        if error.fault != Fault.TASK:
+            raise
+        prepared = Prepared("", fault=error)
     fault = prepared.fault
     row: PrepareRow = {
         "task_id": task.id,

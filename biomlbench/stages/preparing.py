@@ -25,11 +25,11 @@ class Prepared(NamedTuple):
     Attributes
     ----------
     digest : str
-        Hash over what the task's results depend on.
+        Hash over what the task's results depend on; empty where nothing could be prepared.
     message : str
         What is to be known of the data: that they were adopted, or are not the published ones.
     fault : TaskError or None
-        Why no submission can be held against the data, which are there.
+        Why no submission can be held against the data, or why there are none.
     """
 
     digest: str

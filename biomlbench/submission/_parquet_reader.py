@@ -1,9 +1,9 @@
-"""The program of the Parquet reader process; run by `submission.parquet`, never imported.
+"""The program of the Parquet reader process; run by `submission.parquet`.
 
-It knows nothing of the rest of the package. Each request is a frame of JSON and a frame with
-the file; each answer a frame of JSON and the columns' bare buffers. A fork reads and answers each
-request and then ends, so that no file meets what an earlier one left behind; this process itself
-only imports the decoder.
+Nothing of it is imported but how floating-point numbers are written as text. It knows nothing of
+the rest of the package. Each request is a frame of JSON and a frame with the file; each answer a
+frame of JSON and the columns' bare buffers. A fork reads and answers each request and then ends, so
+that no file meets what an earlier one left behind; this process itself only imports the decoder.
 """
 
 from __future__ import annotations
@@ -146,10 +146,16 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
         or pa.types.is_decimal(column.type)
     )
     if not (text or number or pa.types.is_null(column.type)):
-        raise RefusedError(f"column {label} is of the type {str(column.type)[:60]}", "wrong_type")
+        raise RefusedError(
+            f"column {label} is of the type {str(column.type)[:60]}; write it as numbers or as "
+            "text, as the sample submission has it",
+            "wrong_type",
+        )
     if kind == "text":
         if pa.types.is_boolean(column.type):  # as Python and pandas write them
             column = pc.if_else(column, "True", "False")
+        elif pa.types.is_floating(column.type):
+            column = floats_as_text(column)
         column = pc.fill_null(column.cast(pa.large_string()), "")
         array = column.combine_chunks()
         array = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
@@ -180,6 +186,15 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
     if whole and bool((np.abs(floats) <= 2**53).all()):
         return "integer", [floats.astype("int64").tobytes()]
     return "number", [floats.tobytes()]
+
+
+def floats_as_text(column: Any) -> Any:
+    """Write floating-point numbers as Python and pandas write them, 3.0 as ``3.0``."""
+    import pyarrow as pa
+
+    values = column.to_numpy(zero_copy_only=False)
+    texts = [None if value != value else str(value) for value in values]
+    return pa.chunked_array([pa.array(texts, pa.large_string())])
 
 
 def main() -> None:

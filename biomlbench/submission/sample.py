@@ -15,6 +15,7 @@ from biomlbench.arrow import one_array
 from biomlbench.errors import InvalidSubmissionError, NotPreparedError, TaskError, folder_remedy
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
+from biomlbench.submission._parquet_reader import floats_as_text
 from biomlbench.submission.csv_table import are_booleans, clean_numbers, is_missing, read_header
 from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
@@ -233,6 +234,12 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     if pa.types.is_boolean(column.type):
         column = pc.if_else(column, "True", "False")
+    # whole numbers alone are whole numbers, which pandas makes floats for a missing one
+    elif (
+        pa.types.is_floating(column.type)
+        and not pc.all(pc.equal(column, pc.round(column)), min_count=0).as_py()
+    ):
+        column = floats_as_text(column)
     return pc.fill_null(column.cast(pa.string()), "")
 
 

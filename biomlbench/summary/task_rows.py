@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from biomlbench.contracts import ContractError, read_table
 from biomlbench.errors import TaskError
 from biomlbench.summary.task_facts import public_files
 
@@ -56,7 +57,7 @@ def task_rows(
             "direction": "",
             "verifier": version,
             "leaderboard_note": found.leaderboard_note,
-            "prepared": (results / "tasks" / task.id / "prepare.parquet").exists(),
+            "prepared": _is_prepared(results, task.id),
             "calibrated": not missing,
             "evidence_missing": missing,
             "description": task.description,
@@ -84,6 +85,15 @@ def task_rows(
             log.warning("%s", error)
         rows.append(row)
     return rows
+
+
+def _is_prepared(results: Path, task_id: str) -> bool:
+    try:
+        table = read_table("prepare", results / "tasks" / task_id / "prepare.parquet")
+    except ContractError:
+        return False
+    # without one, the task's own files let nothing be prepared
+    return bool(table.column("files_sha256")[0].as_py())
 
 
 def _broken_task(task_id: str, message: str) -> TaskRow:

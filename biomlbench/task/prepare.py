@@ -219,7 +219,7 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
         raise
     except BaseException as error:
         # What the system refuses may work the next time, or on another machine.
-        kind = NotPreparedError if isinstance(error, OSError) else TaskError
+        kind = NotPreparedError if isinstance(error, (OSError, MemoryError)) else TaskError
         raise kind(
             f"{task.id}: the preparer failed: {type(error).__name__}: {error}; "
             f"check the raw files in {raw} and {task.folder}"
@@ -237,20 +237,25 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
         if not (made / relative).is_file():
             raise TaskError(f"{task.id}: the preparer did not write {relative}")
     if not (private / "gold_submission.csv").exists() and task.submission.targets:
-        _write_gold(task.submission, made / placed["answers"], private)
+        _write_gold(task.id, task.submission, made / placed["answers"], private)
 
 
-def _write_gold(schema: SubmissionSchema, answers_file: Path, private: Path) -> None:
+def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, private: Path) -> None:
     """Write the submission that repeats the answers."""
     ids, targets, predictions = map(list, (schema.ids, schema.targets, schema.predictions))
     if len(predictions) != len(targets):
-        raise TaskError("the preparer must write gold_submission.csv: targets are not predictions")
+        raise TaskError(
+            f"{task_id}: the preparer did not write private/gold_submission.csv, the best "
+            "submission there is; it is written by itself only where the predictions repeat the "
+            f"targets, and here {', '.join(map(repr, predictions))} cannot repeat "
+            f"{', '.join(map(repr, targets))}: write it with the columns of the sample submission"
+        )
     answers = _as_text(answers_file)
     if answers is None:
         return  # of a format that is refused by name when the answers are first read
     if missing := [name for name in (*ids, *targets) if name not in answers.columns]:
         raise TaskError(
-            f"{answers_file.name}: the preparer wrote no column "
+            f"{task_id}: {answers_file.name}: the preparer wrote no column "
             f"{', '.join(map(repr, missing))}, which the config's `submission` declares; "
             f"it wrote {', '.join(map(repr, answers.columns[:20]))}"
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from biomlbench.stages import Context, Pair, read_stage, run_stage
 from biomlbench.stages.chain import FINAL
 from biomlbench.stages.provenance import environment_hash
+from biomlbench.workflow.preparations import COLUMNS, failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,9 +49,13 @@ class TaskJob(_OfTask, total=False):
         A hash over what of the task's folder it depends on.
     audit : str
         The state of the task's audit, where it depends on that.
+    failures : int
+        How often the task has kept itself from being prepared, for the stage that prepares it:
+        it is tried again by each run, as what it lacks may lie outside of its folder.
     """
 
     audit: str
+    failures: int
 
 
 class Job(TaskJob, total=False):
@@ -95,8 +101,9 @@ def run_job(stage: str, snakemake: Any) -> list[str]:
     context, record = context_of(job, snakemake.grant), provenance_of(snakemake.params)
     if "prepare" in snakemake.input:
         folder_of_task = Path(snakemake.input["prepare"]).parent
-        prepared = read_stage("prepare", folder_of_task, ["files_sha256"])
+        prepared = read_stage("prepare", folder_of_task, COLUMNS)
         record["prepared"] = prepared.column("files_sha256")[0].as_py()
+        context = replace(context, unprepared=failure_of(prepared))
     if "pairs" in job:
         from biomlbench.workflow.batch_tables import run_batch
 

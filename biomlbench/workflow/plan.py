@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from biomlbench.errors import TaskError
@@ -16,6 +17,7 @@ from biomlbench.stages.provenance import file_hash
 from biomlbench.workflow.code_hash import code_hash
 from biomlbench.workflow.configured_runs import ConfiguredRuns
 from biomlbench.workflow.fingerprints import context_of_stage, fingerprint
+from biomlbench.workflow.preparations import read_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,8 +124,13 @@ class Benchmark(ConfiguredRuns):
             if "audit" in dependencies(stage).overrides:
                 # No input of the rule: it may come, and go, beside the task's data.
                 job["audit"] = _audit_state(found)
+            if stage == "prepare" and (failures := read_failures(self._folder_of(task_id))):
+                job["failures"] = failures
             self._task_jobs[key] = job
         return self._task_jobs[key]
+
+    def _folder_of(self, task_id: str) -> Path:
+        return Path(self.results, "tasks", task_id)
 
     def compute(self, task_id: str) -> dict[str, int]:
         """Return what running submitted code for a task takes, for the scheduler.

@@ -155,7 +155,7 @@ def what_is(path: str | Path) -> str:
 def _task_record(benchmark: Benchmark, task: Task, results: Path) -> TaskRecord:
     try:
         table = read_table("prepare", results / "tasks" / task.id / "prepare.parquet")
-        prepared = table.column("files_sha256")[0].as_py()
+        prepared = table.column("files_sha256")[0].as_py() or None
     except ContractError:
         prepared = None
     return {

@@ -93,3 +93,26 @@ def test_a_missing_file_is_named_with_the_folder_it_was_looked_for_in(task, tmp_
     said = f"there is no file `runs/s.csv` (looked for in {tmp_path})"
     assert grade_csv("runs/s.csv", task).message == said
     assert validate_submission("runs/s.csv", task) == (False, f"Submission invalid! {said}")
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "Float64"])
+@pytest.mark.parametrize("wanted", ["csv", "parquet"])
+def test_ids_with_fractions_are_what_the_file_of_the_table_says(kind, wanted, factory, tmp_path):
+    ids, values = [0.0, 1.5, 1e-5, 2e16], [3.0, 1.0, 2.0, 5.0]
+    frame = pd.DataFrame({"id": ids, "y": values})
+    task = factory.task(
+        truth=values,
+        ids=ids,
+        leaderboard=None,
+        config={
+            "grader": {"metric": "rmse"},
+            "dataset": {"sample_submission": f"prepared/public/sample_submission.{wanted}"},
+        },
+    )
+    if wanted == "parquet":
+        frame.assign(y=0.0).to_parquet(task.sample_submission, index=False)
+    frame = frame.iloc[::-1].astype({"id": kind})
+    for name, write in (("s.csv", frame.to_csv), ("s.parquet", frame.to_parquet)):
+        write(tmp_path / name, index=False)
+        assert grade_csv(tmp_path / name, task).score == 0
+    assert grade_csv(frame, task).score == 0

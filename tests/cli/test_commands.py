@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -214,3 +217,32 @@ def test_prepare_says_where_the_data_are(tmp_path):
     assert told["description"] == statement
     assert told["public_data"] == row["public"]
     assert statement in CliRunner().invoke(_cli, ["show", "kabsch-rmsd"]).output
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_the_code_of_a_task_prints_is_no_json(tmp_path, monkeypatch, jobs):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "tasks" / "other" / "chatty"
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text(
+        "grader: {name: chatty, grade_fn: 'own:grade', direction: maximize}\n"
+        "preparer: own:prepare\nsubmission: {id: id, target: y}\n"
+    )
+    (folder / "own.py").write_text(
+        "print('imported')\n"
+        "def grade(submission, answers):\n    print('graded')\n    return 0.5\n"
+        "def prepare(raw, public, private):\n    print('prepared')\n"
+        "    for place in (public / 'sample_submission.csv', private / 'answers.csv'):\n"
+        "        place.write_text('id,y\\n1,2\\n2,3\\n')\n"
+    )
+    Path("s.csv").write_text("id,y\n1,7\n2,8\n")
+    options = ["chatty", "--tasks-dir", "tasks", "--data-dir", "data", "--json"]
+    made = subprocess.run(
+        [sys.executable, "-m", "biomlbench.cli", "prepare", "--jobs", jobs, *options],
+        text=True, capture_output=True, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert "prepared" in made.stderr
+    assert json.loads(made.stdout)[0]["task"] == "other/chatty"
+    graded = CliRunner().invoke(_cli, ["grade", "s.csv", *options])
+    assert "graded" in graded.stderr
+    assert json.loads(graded.stdout)["score"] == 0.5

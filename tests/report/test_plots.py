@@ -385,3 +385,18 @@ def test_what_an_agent_states_does_not_take_up_an_axis(some, least):
     figure = plots.load("effort_by_verdict").figure(dataclasses.replace(some, pairs=pairs))
     figure.draw_without_rendering()
     assert [axes.get_xlim()[0] > 1e-5 for axes in figure.axes] == [True, True]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_panel_shows_the_whole_interval_of_a_best_run(sign):
+    from biomlbench.report.plots.leaderboards import _limits
+
+    scores = [0.5, 0.51, 0.52]
+    runs = pd.DataFrame({"agent": ["a", "a", "b"], "score": scores})
+    runs["score_low"], runs["score_high"] = runs["score"] - 0.2, runs["score"] + 0.2
+    low, high = _limits(runs, np.array([]), [np.nan] * 3, sign)
+    best = runs.iloc[[1, 2]] if sign > 0 else runs.iloc[[0, 2]]
+    drawn = best[sign * best["score"] >= np.quantile(sign * runs["score"], 0.1)]
+    ends = sign * drawn[["score_low", "score_high"]].to_numpy()
+    assert low <= ends.min()
+    assert ends.max() <= high

@@ -149,7 +149,17 @@ def test_both_denominators(some):
     runs = some.pairs
     fair = runs[runs["fault"].isin(overview.FAIR)]
     assert tile.value == percent(runs["valid_submission"].mean())
-    assert f"{percent(runs['valid_submission'].sum() / len(fair))} of fair" in tile.note
+    assert f"{percent(fair['valid_submission'].mean())} of fair" in tile.note
+
+
+def test_a_run_with_a_score_that_its_task_spoilt_is_no_fair_one(some):
+    runs = some.pairs[some.pairs["fault"].isin(overview.FAIR)].copy()
+    graded = runs.index[runs["valid_submission"] & (runs["verdict"] == "pass")]
+    runs.loc[graded[:3], "fault"] = "task"  # of a broken leaderboard, for instance
+    fair = runs[runs["fault"] != "task"]
+    tiles = {t.label: t for t in overview.build(Tables(pairs=runs)).tiles}
+    assert f"; {percent(fair['valid_submission'].mean())} of fair" in tiles["valid"].note
+    assert f"; {percent((fair['verdict'] == 'pass').mean())} of fair" in tiles["verdict pass"].note
 
 
 @pytest.mark.parametrize(
@@ -161,7 +171,7 @@ def test_both_denominators(some):
         ({"fault": "infrastructure"}, "lost to the infrastructure"),
         ({"fault": "task"}, "lost to the task"),
         ({"calibrated": False}, "uncalibrated"),
-        ({"any_medal": True, "verified_medal": False}, "without a pass"),
+        ({"any_medal": True, "verified_medal": False}, "not verified"),
         ({"on_boundary": True}, "threshold"),
     ],
 )

@@ -132,3 +132,15 @@ def test_a_task_without_a_description_has_a_page(tmp_path):
     assert sum("Of <em>many</em> patients." in page for page in pages) == 1
     assert sum("Public files: a.csv (1 kB)" in page for page in pages) == 1
     assert not [page for page in pages if ">nan<" in page.lower()]
+
+
+@pytest.mark.parametrize("withheld", [0, 1])
+def test_what_one_run_did_is_no_fact_of_its_task(withheld):
+    pairs = fixtures.frames(60).pairs
+    task = pairs.loc[pairs["fault"] != "run_table", "task_id"].value_counts().index[0]
+    own = pairs.index[pairs["task_id"] == task]
+    pairs["medal_note"] = pairs["medal_note"].astype(object)
+    pairs.loc[own, "medal_note"] = "against 9 fitted models; silver is out of reach"
+    pairs.loc[own[withheld], "medal_note"] += "; the verified medal is withheld: it is too good"
+    told = {one["task_id"]: one["medal_note"] for one in build(Tables(pairs=pairs), {})["tasks"]}
+    assert told[task] == "against 9 fitted models; silver is out of reach"

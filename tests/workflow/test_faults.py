@@ -13,7 +13,7 @@ from biomlbench.contracts import read_table
 from biomlbench.runtime.locking import LockedError, lock
 from biomlbench.stages import STAGES
 from tests.waiting import wait_until
-from tests.workflow.conftest import TABLES
+from tests.workflow.conftest import CARD, TABLES
 from tests.workflow.test_batches import assert_equal_summaries
 from tests.workflow.test_reruns import assert_equal_results
 
@@ -155,7 +155,7 @@ def test_a_task_that_cannot_be_prepared_costs_only_itself(fresh):
 def test_faults_of_a_tasks_files_are_the_tasks(fresh):
     (fresh.path / "toy/toy/circle/leaderboard.csv").unlink()
     fresh.edit("toy/toy/line/prepare.py", '(private / "answers.csv")', '(private / "a.csv")')
-    done = fresh.snakemake(check=False)
+    done = fresh.snakemake()
     assert "did not write private/answers.csv" in done.stderr
     pairs = read_table("pairs", fresh.results() / "pairs.parquet").to_pylist()
     (circle,) = [row for row in pairs if row["task_id"] == "toy/circle"]
@@ -164,7 +164,35 @@ def test_faults_of_a_tasks_files_are_the_tasks(fresh):
     line = [row for row in pairs if row["task_id"] == "toy/line" and row["stage"] != "runs"]
     assert {(row["fault"], row["reason"]) for row in line} == {("task", "broken_task")}
     assert all("did not write" in row["message"] for row in line)
+    assert {row["stage"] for row in line} == {"prepare"}
+    assert all(row["submission_sha256"] for row in line)
+    tasks = read_table("tasks", fresh.results() / "tasks.parquet").to_pylist()
+    assert {row["task_id"]: row["prepared"] for row in tasks}["toy/line"] is False
     assert (fresh.results() / "report.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 4])
+def test_what_a_preparer_lacks_is_looked_for_again_by_each_run(fresh, size):
+    config = fresh.path / "config" / "config.yaml"
+    config.write_text(config.read_text() + f"pairs_per_job: {size}\n")
+    fresh.edit("toy/toy/circle/prepare.py", "rows = [", "import not_there_yet\n    rows = [")
+
+    def circle():
+        done = fresh.tables()
+        pairs = read_table("pairs", fresh.results() / "pairs.parquet").to_pylist()
+        (row,) = [row for row in pairs if row["task_id"] == "toy/circle"]
+        return row, done.stderr
+
+    for _ in range(2):
+        lost, said = circle()
+        assert (lost["fault"], lost["reason"], lost["score"]) == ("task", "broken_task", None)
+        assert "not_there_yet" in lost["message"]
+        assert said.count("not_there_yet") == 1
+    (fresh.path / "not_there_yet.py").touch()
+    found, _ = circle()
+    assert (found["reason"], found["stage"]) == ("ok", "medal")
+    assert "Nothing to be done" in fresh.tables().stderr
 
 
 @pytest.mark.slow
@@ -203,3 +231,21 @@ def test_a_wrong_config_is_refused_with_a_remedy(bench, line, message):
     done = bench.snakemake("-n", check=False)
     assert done.returncode != 0
     assert message.format(line=before.count("\n") + 1) in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_card_that_cannot_be_loaded_costs_only_itself(fresh):
+    reference = f"biomlbench/tasks/{CARD}/reference.py"
+    before = (fresh.path / reference).read_text()
+    (fresh.path / reference).write_text(f"{before}\nraise ValueError('no reference today')\n")
+    done = fresh.snakemake()
+    assert "no reference today" in done.stderr
+    pairs = read_table("pairs", fresh.results() / "pairs.parquet").to_pylist()
+    lost = [row for row in pairs if row["task_id"] == CARD]
+    assert {(row["fault"], row["stage"]) for row in lost} == {("task", "prepare")}
+    assert sum(row["reason"] == "ok" for row in pairs) >= 4
+    tasks = read_table("tasks", fresh.results() / "tasks.parquet").to_pylist()
+    (card,) = [row for row in tasks if row["task_id"] == CARD]
+    assert (card["prepared"], card["calibrated"]) == (False, False)
+    assert "no reference today" in card["evidence_missing"][0]
+    assert (fresh.results() / "report.html").exists()

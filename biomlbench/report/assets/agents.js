@@ -132,7 +132,7 @@
     for (const [, cell] of own) {
       for (const at of cell.rows) {
         const code = pairs.value("reason", at);
-        if (code !== "ok") reasons.set(code, (reasons.get(code) || 0) + 1);
+        if (code !== "ok" && pairs.value("verdict", at) !== "pass") reasons.set(code, (reasons.get(code) || 0) + 1);
       }
     }
     const domains = Array.from({ length: agents.n }, (_, at) => at)

@@ -108,7 +108,7 @@ Report.medalNote = (task) =>
 Report.medal = (name, verified, task) => {
   if (!name || name === "none") return '<span class="none">–</span>';
   const told = Report.medalNote(task);
-  const note = (verified ? "verified" : "not verified: the verdict is not pass") + (told ? `; ${told}` : "");
+  const note = (verified ? "verified" : "not verified: no pass, or withheld") + (told ? `; ${told}` : "");
   const look = verified ? "" : " unverified";
   return (
     `<span class="medal ${Report.escape(name)}${look}" title="${Report.escape(`${name}, ${note}`)}">` +

@@ -26,6 +26,17 @@ Report.strip = (task, rows, marked = null) => {
   if (scores.length) wanted.push(at(scores, 0.1), scores[scores.length - 1]);
   if (board.length) wanted.push(at(board, 0.1), board[board.length - 1]);
   if (marked !== null && pairs.value("score", marked) !== null) wanted.push(score(marked));
+  // The intervals of the best runs, but for those at the far left.
+  const tops = new Map();
+  for (const row of runs) {
+    const agent = pairs.value("agent", row);
+    if (!tops.has(agent) || score(row) > score(tops.get(agent))) tops.set(agent, row);
+  }
+  for (const row of tops.values()) {
+    if (score(row) < at(scores, 0.1)) continue;
+    const ends = ["score_low", "score_high"].map((name) => pairs.value(name, row));
+    wanted.push(...ends.filter((end) => end !== null).map((end) => sign * end));
+  }
   let low = Math.min(...wanted);
   let high = Math.max(...wanted);
   const pad = 0.06 * (high - low) || 0.05 * Math.abs(high) || 0.05;
@@ -99,8 +110,11 @@ Report.strip = (task, rows, marked = null) => {
     }
   });
   const step = Report.step((high - low) / 5);
+  // As many digits as tell one tick from the next.
+  const needed = 1 + Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / step));
+  const digits = Math.min(Math.max(6, needed), 15);
   for (let tick = Math.ceil(low / step); tick * step <= high; tick += 1) {
-    const text = Report.number(sign * +(tick * step).toPrecision(9) || 0, 6);
+    const text = Report.number(sign * +(tick * step).toPrecision(Math.max(9, digits)) || 0, digits);
     out.push(`<text class="axis" x="${x(tick * step).toFixed(1)}" y="${bottom + 15}" text-anchor="middle">${e(text)}</text>`);
   }
   const better = sign > 0 ? "higher is better" : "lower is better, so the axis runs backwards";

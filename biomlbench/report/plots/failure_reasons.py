@@ -24,6 +24,7 @@ CAPTION = (
 def figure(tables: Tables) -> Figure:
     """Draw one bar a reason, most frequent on top."""
     from matplotlib.patches import Patch
+    from matplotlib.ticker import MaxNLocator
 
     runs = tables.runs
     lost = runs[(runs["verdict"] != "pass") & (runs["reason"] != "ok")]
@@ -44,6 +45,7 @@ def figure(tables: Tables) -> Figure:
                   va="center", fontsize=8.5, color=style.MUTED)  # fmt: skip
     style.labels(axes, [reason.replace("_", " ") for reason in counts.index])
     axes.set_xlim(0, counts.max() * 1.16)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel(f"runs, of {len(runs):,}")
     present = [name for name in style.FAULT_COLOURS if name in set(fault[counts.index])]
     keys = [Patch(color=style.FAULT_COLOURS[name], label=f"{name}’s fault") for name in present]

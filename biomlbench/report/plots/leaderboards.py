@@ -10,6 +10,8 @@ from biomlbench.report.agent_order import by_place
 from biomlbench.report.plots import _style as style
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -32,7 +34,11 @@ MAX_PANELS, COLUMNS, MAX_AGENTS = 48, 2, 12
 def _limits(runs: pd.DataFrame, board: np.ndarray, cuts: list[float], sign: int) -> tuple[Any, ...]:
     # in units where larger is better; the far left tail is not worth the room
     scores = sign * runs["score"].to_numpy(float)
-    values = [*(sign * np.asarray(cuts, float)), scores.max(), np.quantile(scores, 0.1)]
+    left = np.quantile(scores, 0.1)
+    values = [*(sign * np.asarray(cuts, float)), scores.max(), left]
+    best = runs.assign(best=scores).sort_values("best").drop_duplicates("agent", keep="last")
+    drawn = best.loc[best["best"] >= left, ["score_low", "score_high"]]
+    values += [*(sign * drawn.to_numpy(float)).ravel()]
     if len(board):
         values += [*np.quantile(sign * board, [0.1, 1.0])]
     finite = np.asarray(values)[np.isfinite(values)]
@@ -72,7 +78,7 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
         axes.axvline(middle, color=style.MUTED, linewidth=0.9, linestyle=(0, (3, 3)))
     for human in humans:
         axes.plot(max(sign * human, low), 0.4, marker="D", color="white", markeredgecolor=style.INK,
-                  markersize=5, zorder=5)  # fmt: skip
+                  markersize=5, clip_on=False, zorder=5)  # fmt: skip
     for row, agent in enumerate(best.index, int(above)):
         own = runs[runs["agent"] == agent]
         scores = sign * own["score"].to_numpy(float)
@@ -94,11 +100,24 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
     axes.set_ylim(len(best) + above - 0.4, -0.75)
     axes.set_xlim(low, high)
     axes.xaxis.set_major_locator(_ticks())
-    axes.xaxis.set_major_formatter(lambda x, _: f"{sign * x:.4g}")
+    digits = _digits([tick for tick in axes.get_xticks() if low <= tick <= high])
+    axes.xaxis.set_major_formatter(lambda x, _: f"{sign * x + 0.0:.{digits}g}")  # no minus zero
     arrow = "higher is better" if sign > 0 else "lower is better"
     axes.set_xlabel(f"{first['metric'].replace('_', ' ')} ({arrow})", fontsize=8.5)
     axes.set_title(style.clip(tables.task_name(task), 40), loc="left", fontsize=10,
                    color=style.INK, pad=14)  # fmt: skip
+
+
+def _digits(ticks: Sequence[float]) -> int:
+    """Return how many digits tell the ticks of an axis apart.
+
+    >>> _digits([0.5, 1.0]), _digits([0.70651, 0.70652])
+    (4, 5)
+    """
+    for digits in range(4, 17):
+        if len({f"{tick:.{digits}g}" for tick in ticks}) == len(ticks):
+            return digits
+    return 17
 
 
 def _ticks() -> MaxNLocator:

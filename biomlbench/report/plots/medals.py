@@ -1,4 +1,4 @@
-"""Medals of every agent, verified ones apart from those without a pass."""
+"""Medals of every agent, verified ones apart from the others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ CATEGORY = "Agents"
 CAPTION = (
     "Share of each agent's fair runs that earned a gold, silver or bronze medal, as a mean over "
     "the tasks that have a leaderboard. Solid: verified, the verdict is pass. Hatched: the score "
-    "is good enough, but the verdict is not pass, so the medal should not be believed."
+    "is good enough, but the verdict is not pass or the medal is withheld, so it should not be "
+    "believed."
 )
 
 

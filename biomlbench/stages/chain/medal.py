@@ -10,7 +10,7 @@ from biomlbench.outcomes import Fault, Gravity, Outcome, Reason, Severity, Verdi
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages import specification as spec
 from biomlbench.stages.provenance import board_hashes, file_hash
-from biomlbench.stages.upstream import grade_row, upstream_failure
+from biomlbench.stages.upstream import first_failure, grade_row, upstream_failure
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from biomlbench.stages import Context, Pair
     from biomlbench.task.registry import Task
 
-__all__ = ["STAGE", "compute"]
+__all__ = ["STAGE", "WITHHELD", "compute"]
+
+WITHHELD = "the verified medal is withheld: "
+"""How the part of a medal's note begins that is of the one run."""
 
 
 def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[MedalRow]:
@@ -56,7 +59,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[M
         why = earned.suspicion or _unlearnt(earned, verify)
     if uncovered and not why:
         why, reason = uncovered, Reason.OPEN_FINDING
-    withheld = f"the verified medal is withheld: {why}" if why else ""
+    withheld = f"{WITHHELD}{why}" if why else ""
     fault = _first_fault(tables, grade, verify, earned)
     if withheld and fault["reason"] == Reason.OK:
         fault = _fault("medal", reason, withheld)
@@ -108,8 +111,11 @@ def _first_fault(
     earned: Award,
 ) -> FaultColumns:
     if failure := upstream_failure(tables):
-        failed = tables["validate"].column("outcome").to_pylist().count(Outcome.FAILED)
-        return _fault("validate" if failed else "execute", **failure)
+        invalid = first_failure(tables["validate"])
+        if invalid is None:
+            return _fault("execute", **failure)
+        unprepared = invalid["check"] == "prepare"
+        return _fault("prepare" if unprepared else "validate", **failure)
     if grade["reason"] != Reason.OK:
         return _fault("grade", grade["reason"], grade["message"])
     for check in verify:

@@ -33,24 +33,29 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[V
     -------
     list of dict
         Rows of the schema ``validate``; one of the check ``task`` where the task's own files let
-        nothing be checked.
+        nothing be checked, of ``prepare`` where they let nothing be prepared.
     """
-    task = context.task(pair.task_id)
     rows: list[StructureRow]
     try:
-        rows = get_kind(pair.kind).validate(pair.submission, task)
+        if context.unprepared is not None:
+            rows = [_of_task("prepare", context.unprepared)]
+        else:
+            rows = get_kind(pair.kind).validate(pair.submission, context.task(pair.task_id))
     except NotPreparedError:
         raise
     except TaskError as error:
-        row: StructureRow = {
-            "check": "task",
-            "outcome": Outcome.FAILED,
-            "reason": error.reason,
-            "message": error.message,
-        }
-        rows = [row]
+        rows = [_of_task("task", error)]
     key: PairKey = {"task_id": pair.task_id, "run_id": pair.run_id}
     return [{**key, **row} for row in rows]
+
+
+def _of_task(check: str, error: TaskError) -> StructureRow:
+    return {
+        "check": check,
+        "outcome": Outcome.FAILED,
+        "reason": error.reason,
+        "message": error.message,
+    }
 
 
 STAGE = spec.Stage(
