@@ -85,7 +85,7 @@ class RunSums:
     def reasons(self) -> pd.DataFrame:
         """Return why runs did not pass: `reason`, `fault`, `runs`, `agents` and `tasks`."""
         failed = self._runs[self._runs["passed"].eq(0) & self._runs["reason"].ne("ok")]
-        groups = failed.groupby("reason", sort=True)
+        groups = failed.groupby("reason", sort=False)  # in the order of the runs, as pages count
         return pd.DataFrame(
             {
                 "fault": groups["fault"].first(),
