@@ -20,10 +20,10 @@ from biomlbench.report.feedback import provenance as read_provenance
 from biomlbench.report.inputs import Tables
 from biomlbench.report.overview import build as build_overview
 from biomlbench.report.page import ASSETS, environment, style, write_whole
-from biomlbench.report.payload import build as build_payload
-from biomlbench.report.payload import dumps
+from biomlbench.report.payload_budget import OfRuns, payload_within
 from biomlbench.report.predicted_rows import PredictedRows, predicted_rows
 from biomlbench.report.shown import printable
+from biomlbench.report.table_budgets import FIGURE_BYTES, PAGE_BYTES
 from biomlbench.summary.made_tables import require
 from biomlbench.workflow.record import read_record
 
@@ -182,23 +182,38 @@ def render_tables(
     place: str = "",
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> str:
-    """Return the report as text; see :func:`render`."""
+    """Return the report as text of at most :data:`PAGE_BYTES` bytes; see :func:`render`.
+
+    Figures that do not fit :data:`FIGURE_BYTES` are left out, the largest first, and named; the
+    data has what the rest of the page leaves, see :func:`payload_budget.payload_within`.
+    """
     scripts = [(ASSETS / name).read_text(encoding="utf-8").strip() for name in SCRIPTS]
     hashes = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
-    embedded = figures(tables, drawn, track)
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            title=printable(title),
-            version=__version__,
-            overview=build_overview(tables),
-            agent_link=_agent_link,
-            calibrated=not (tables.rates.empty and tables.kills.empty),
-            figures={c: [f for f in embedded if f.category == c] for c in CATEGORIES},
-            data=dumps(build_payload(tables, feedback or {}, provenance, rows, place)),
-            scripts=scripts,
-            hashes=hashes,
-            style=style(),
-        )
-    )
+    drawings = figures(tables, drawn, track)
+    shown = _that_fit(drawings)
+
+    page = environment().get_template("report.html.j2")
+    parts = {
+        "title": printable(title),
+        "version": __version__,
+        "overview": build_overview(tables),
+        "agent_link": _agent_link,
+        "calibrated": not (tables.rates.empty and tables.kills.empty),
+        "figures": {c: [f for f in shown if f.category == c] for c in CATEGORIES},
+        "left_out": [f for f in drawings if f not in shown],
+        "scripts": scripts,
+        "hashes": hashes,
+        "style": style(),
+    }
+    room = PAGE_BYTES - len(page.render(data="", **parts).encode("utf-8"))
+    of_runs = OfRuns(feedback or {}, provenance or {}, rows)
+    return page.render(data=payload_within(tables, room, of_runs, place), **parts)
+
+
+def _that_fit(drawings: list[Figure]) -> list[Figure]:
+    """Return the figures without the largest ones, as far as they are too large together."""
+    size = {figure.name: 2 * len(figure.source) + len(figure.dark) for figure in drawings}
+    shown = list(drawings)
+    while sum(size[figure.name] for figure in shown) > FIGURE_BYTES:
+        shown.remove(max(shown, key=lambda figure: size[figure.name]))
+    return shown

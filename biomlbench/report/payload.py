@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables
     from biomlbench.report.predicted_rows import PredictedRows
 
-__all__ = ["Columns", "build", "columns", "dumps"]
+__all__ = [
+    "Columns", "build", "columns", "described", "dumps", "run_columns", "small_tables",
+    "task_records", "written",
+]  # fmt: skip
 
 # computed from `medal`, or one value a task: they are in the task's record; or shown as provenance
 _LEFT_OUT = {
@@ -141,7 +144,8 @@ def columns(frame: pd.DataFrame) -> Columns:
     }
 
 
-def _tasks(tables: Tables) -> list[JsonObject]:
+def task_records(tables: Tables) -> list[JsonObject]:
+    """Return what pages show of each task, sorted; descriptions as :func:`written` has them."""
     known = {row["task_id"]: row for row in tables.tasks.to_dict("records")}
     pairs = tables.pairs[tables.pairs["fault"] != Fault.RUN_TABLE]
     first = pairs.drop_duplicates("task_id").set_index("task_id")
@@ -166,7 +170,7 @@ def _tasks(tables: Tables) -> list[JsonObject]:
             value = cuts[name].get(task_id, np.nan) if len(cuts) else np.nan
             cleaned[name] = json_number(value, full=True)
         cleaned["task_id"] = printable(task_id)
-        cleaned["description"] = as_html(description) if isinstance(description, str) else ""
+        cleaned["description"] = written(description)
         cleaned["discrimination"] = json_number(separates.get(task_id, np.nan), False)
         cleaned["name"] = printable(tables.task_name(task_id))
         for name in ("leaderboard", "humans"):
@@ -194,6 +198,11 @@ def _of_all(notes: pd.Series) -> str | None:
     return "; ".join(found) or None
 
 
+def written(description: Any) -> str:
+    """Return a task's description as HTML, empty where there is none."""
+    return as_html(description) if isinstance(description, str) else ""
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | list | tuple):
         return [printable(item) for item in value]
@@ -204,43 +213,41 @@ def _plain(value: Any) -> Any:
     return None
 
 
-def build(
-    tables: Tables,
-    feedback: dict[int, list[ShownCase]],
-    provenance: dict[int, dict[str, str]] | None = None,
-    rows: dict[str, PredictedRows] | None = None,
-    place: str = "",
-) -> JsonObject:
-    """Return everything that the report's tables and pages show.
+def run_columns(tables: Tables) -> pd.DataFrame:
+    """Return `pairs` with the columns that pages show."""
+    pairs = tables.pairs.drop(columns=[c for c in _LEFT_OUT if c in tables.pairs])
+    told = [field.name for field in contracts.RUN_METADATA if field.name in pairs]
+    return pairs.drop(columns=[c for c in told if pairs[c].isna().all()])
 
-    Parameters
-    ----------
-    tables : Tables
-    feedback : dict
-        As :func:`biomlbench.report.feedback.visible_feedback` returns it.
-    provenance : dict, optional
-        As :func:`biomlbench.report.feedback.provenance` returns it.
-    rows : dict, optional
-        As :func:`biomlbench.report.predicted_rows.predicted_rows` returns it; without it nothing
-        is said of rows, as on a site.
-    place : str
-        The results folder, as commands name it.
 
-    Returns
-    -------
-    dict
-        Fit for :func:`dumps`. The column descriptions are the contracts' own.
-    """
+def small_tables(tables: Tables) -> dict[str, pd.DataFrame]:
+    """Return the tables that a page shows beside runs, their checks and tasks, by name."""
     from biomlbench.report.trust import check_power, check_rates, disagreements, survivors
 
+    return {
+        "check_rates": check_rates(tables.checks),
+        "agents": with_places(tables),
+        "history": tables.history[list(_OF_HISTORY)],
+        "comparison": compared(tables),
+        "rates": tables.rates,
+        "flakes": tables.flakes,
+        "check_power": check_power(tables.kills, tables.checks),
+        "survivors": survivors(tables.kills),
+        "disagreements": disagreements(tables.checks),
+    }
+
+
+def described(
+    feedback: dict[int, list[ShownCase]],
+    provenance: dict[int, dict[str, str]] | None,
+    place: str,
+) -> JsonObject:
+    """Return what explains tables, and what is told of single runs; see :func:`build`."""
     docs = {
         name: {field.name: (field.metadata or {}).get(b"doc", b"").decode() for field in schema}
         for name, schema in contracts.SCHEMAS.items()
         if name in ("pairs", "agents", "tasks", "checks")
     }
-    pairs = tables.pairs.drop(columns=[c for c in _LEFT_OUT if c in tables.pairs])
-    told = [field.name for field in contracts.RUN_METADATA if field.name in pairs]
-    pairs = pairs.drop(columns=[c for c in told if pairs[c].isna().all()])
     return {
         "docs": docs,
         "flags": sorted(
@@ -256,19 +263,6 @@ def build(
             str(reason): [str(outcomes.FAULT_OF[reason]), text]
             for reason, text in outcomes.SENTENCES.items()
         },
-        "pairs": columns(pairs),
-        "checks": checks_of(tables),
-        "check_rates": columns(check_rates(tables.checks)),
-        "tasks": _tasks(tables),
-        "agents": columns(with_places(tables)),
-        "history": columns(tables.history[list(_OF_HISTORY)]),
-        "comparison": columns(compared(tables)),
-        "rates": columns(tables.rates),
-        "flakes": columns(tables.flakes),
-        "check_power": columns(check_power(tables.kills, tables.checks)),
-        "survivors": columns(survivors(tables.kills)),
-        "disagreements": columns(disagreements(tables.checks)),
-        "rows": rows,
         "place": printable(place),
         "feedback": {
             str(row): [
@@ -280,4 +274,44 @@ def build(
             str(row): {printable(name): printable(text) for name, text in record.items()}
             for row, record in (provenance or {}).items()
         },
+    }
+
+
+def build(
+    tables: Tables,
+    feedback: dict[int, list[ShownCase]],
+    provenance: dict[int, dict[str, str]] | None = None,
+    rows: dict[str, PredictedRows] | None = None,
+    place: str = "",
+    small: dict[str, pd.DataFrame] | None = None,
+) -> JsonObject:
+    """Return everything that the report's tables and pages show.
+
+    Parameters
+    ----------
+    tables : Tables
+    feedback : dict
+        As :func:`biomlbench.report.feedback.visible_feedback` returns it.
+    provenance : dict, optional
+        As :func:`biomlbench.report.feedback.provenance` returns it.
+    rows : dict, optional
+        As :func:`biomlbench.report.predicted_rows.predicted_rows` returns it; without it nothing
+        is said of rows, as on a site.
+    place : str
+        The results folder, as commands name it.
+    small : dict, optional
+        What :func:`small_tables` returns of `tables`, where that is known.
+
+    Returns
+    -------
+    dict
+        Fit for :func:`dumps`. The column descriptions are the contracts' own.
+    """
+    return {
+        **described(feedback, provenance, place),
+        "pairs": columns(run_columns(tables)),
+        "checks": checks_of(tables),
+        "tasks": task_records(tables),
+        **{name: columns(frame) for name, frame in (small or small_tables(tables)).items()},
+        "rows": rows,
     }

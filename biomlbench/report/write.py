@@ -16,7 +16,7 @@ def write_report(
     title: str,
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
 ) -> Path:
-    """Write the self-contained report.
+    """Write the self-contained report, of at most 15 MB.
 
     Parameters
     ----------

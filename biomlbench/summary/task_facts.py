@@ -82,11 +82,19 @@ def discrimination(runs: pd.DataFrame) -> dict[str, float]:
     """
     passed = runs.assign(passed=runs["verdict"] == "pass")
     rates = passed.groupby(["agent", "task_id"], observed=True)["passed"].mean().unstack()
+    values = rates.to_numpy(float)
+    tried = ~np.isnan(values)
+    filled = np.where(tried, values, 0.0)
+    others_tried = tried.sum(axis=1, keepdims=True) - tried
     found = {}
-    for task in rates.columns:
-        others = rates.drop(columns=task).mean(axis=1)
-        both = rates[task].notna() & others.notna()
-        here, there = rates.loc[both, task], others[both]
-        if both.sum() >= LEAST_AGENTS and here.std() > 0 and there.std() > 0:
+    for place, task in enumerate(rates.columns):
+        both = tried[:, place] & (others_tried[:, place] > 0)
+        if both.sum() < LEAST_AGENTS:
+            continue
+        # summed anew each time: a total less one task's rate is off by rounding, which looks like
+        # a difference between agents that do equally well
+        others = np.delete(filled, place, axis=1)[both].sum(axis=1)
+        here, there = values[both, place], others / others_tried[both, place]
+        if np.ptp(here) > 0 and np.ptp(there) > 0:
             found[str(task)] = float(np.corrcoef(here, there)[0, 1])
     return found

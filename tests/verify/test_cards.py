@@ -1,5 +1,6 @@
 """The contract of every problem card: right work passes, wrong work is caught and named."""
 
+import pickle
 import time
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ import biomlbench.verify
 from biomlbench.verify import card, compute, decide, evidence, impure, judge, promises, stock
 from biomlbench.verify.execution import in_process, in_sandbox
 from biomlbench.verify.modes import get_mode
+from tests.shared import once
 
 KERNELS = Path(biomlbench.tasks.__file__).parent / "kernels"
 TEMPLATE = Path(biomlbench.verify.__file__).parent / "template"
@@ -49,10 +51,21 @@ def prepared(name):
     return loaded, compute(loaded, clock=time.process_time)
 
 
-@cache
-def kills(name):
-    loaded, oracle = prepared(name)
-    return evidence.kill_matrix(loaded, in_process, oracle=oracle)
+@pytest.fixture(scope="module")
+def kills(tmp_path_factory):
+    """Return the kill matrix of a card, which one worker makes and the others read."""
+
+    @cache
+    def of(name):
+        def make(folder):
+            loaded, oracle = prepared(name)
+            found = evidence.kill_matrix(loaded, in_process, oracle=oracle)
+            (folder / "matrix.pickle").write_bytes(pickle.dumps(found))
+
+        folder = once(tmp_path_factory, f"kill-matrix-{name}", make)
+        return pickle.loads((folder / "matrix.pickle").read_bytes())
+
+    return of
 
 
 @every_card
@@ -63,17 +76,17 @@ def test_evidence_is_complete(name):
 
 
 @every_kill_matrix
-def test_right_solutions_pass_and_known_bad_ones_are_caught_as_they_claim(name):
+def test_right_solutions_pass_and_known_bad_ones_are_caught_as_they_claim(name, kills):
     assert kills(name).problems == []
 
 
 @every_kill_matrix
-def test_every_deciding_check_catches_something(name):
+def test_every_deciding_check_catches_something(name, kills):
     assert kills(name).idle == []
 
 
 @every_kill_matrix
-def test_stock_candidates_fail(name):
+def test_stock_candidates_fail(name, kills):
     verdicts = {row.solution: row.verdict for row in kills(name).rows}
     found = {stock_name: verdicts[f"stock/{stock_name}"] for stock_name in stock.NAMES}
     # echoing is the right answer where the input is its own result
@@ -81,7 +94,7 @@ def test_stock_candidates_fail(name):
 
 
 @every_kill_matrix
-def test_right_values_with_side_effects_fail(name):
+def test_right_values_with_side_effects_fail(name, kills):
     loaded, oracle = prepared(name)
     verdicts = {row.solution: row.verdict for row in kills(name).rows}
     found = {n: verdicts[f"stock/{n}"] for n in impure.fitting(loaded.plan(), oracle)}
@@ -95,7 +108,7 @@ def test_every_promise_has_a_case_and_no_case_lies_outside(name):
 
 
 @every_kill_matrix
-def test_a_known_bad_is_caught_by_a_check_of_a_mode_that_it_claims(name):
+def test_a_known_bad_is_caught_by_a_check_of_a_mode_that_it_claims(name, kills):
     modes = {name: mode for name, mode, _ in kills(name).checks}
     for row in kills(name).rows:
         if row.claims:
@@ -104,7 +117,7 @@ def test_a_known_bad_is_caught_by_a_check_of_a_mode_that_it_claims(name):
 
 
 @every_kill_matrix
-def test_right_solutions_keep_a_margin(name):
+def test_right_solutions_keep_a_margin(name, kills):
     for row in kills(name).rows:
         if row.right:
             margins = {o.check: o.margin for o in row.outcomes if o.margin is not None}
@@ -185,7 +198,7 @@ def test_in_the_sandbox_a_cheat_fails(cheat, tmp_path):
 
 @pytest.mark.slow
 @every_card
-def test_in_the_sandbox_solutions_get_the_verdict_they_get_here(name):
+def test_in_the_sandbox_solutions_get_the_verdict_they_get_here(name, kills):
     """Right ones, each with means of its own, and a wrong one; of the template many wrong ones.
 
     What the sandbox does to wrong values is the same for every card. The reference has a test of

@@ -17,29 +17,69 @@
     .filter((row) => agents.value("domain", row) === "all")
     .sort((a, b) => agents.value("place", a) - agents.value("place", b));
 
-  // What became of the real runs of each agent and task.
+  // What became of the real runs of each agent and task: from the runs, or from the sums over all runs
+  // where the page does not carry them all.
+  const empty = () => ({ runs: 0, lost: 0, passed: 0, medals: [], score: null, percentile: null, rows: [] });
+  function cellAt(made, name, task) {
+    if (!made.has(name)) made.set(name, new Map());
+    const own = made.get(name);
+    if (!own.has(task)) own.set(task, empty());
+    return own.get(task);
+  }
+  function countedCells() {
+    const found = new Map(), percentiles = new Map();
+    for (let row = 0; row < pairs.n; row += 1) {
+      if (!Report.isRun(row)) continue;
+      const task = pairs.value("task_id", row);
+      const cell = cellAt(found, pairs.value("agent", row), task);
+      cell.runs += 1;
+      cell.rows.push(row);
+      cell.lost += Report.isLost(row);
+      cell.passed += pairs.value("verdict", row) === "pass";
+      const percentile = Report.percentile(row);
+      if (!percentiles.has(cell)) percentiles.set(cell, []);
+      if (percentile !== null) percentiles.get(cell).push(percentile);
+      if (pairs.value("verified_medal", row)) cell.medals.push(pairs.value("medal", row));
+      const score = pairs.value("score", row), minimised = (Report.tasks.get(task) || {}).direction === "minimize";
+      if (score !== null && (cell.score === null || (minimised ? score < cell.score : score > cell.score))) cell.score = score;
+    }
+    for (const [cell, values] of percentiles) cell.percentile = mean(values);
+    for (const own of found.values()) for (const cell of own.values()) [cell.verified, cell.told] = [cell.medals.length, cell.medals.join(", ")];
+    return found;
+  }
+  function storedCells() {
+    const found = new Map(), stored = Report.open(Report.cut.cells);
+    for (let row = 0; row < stored.n; row += 1) {
+      const value = (key) => stored.value(key, row);
+      const cell = cellAt(found, value("agent"), value("task_id"));
+      for (const key of ["runs", "lost", "passed", "score", "percentile"]) cell[key] = value(key);
+      cell.medals = MEDALS.filter((medal) => value(medal));
+      cell.verified = cell.medals.reduce((sum, medal) => sum + value(medal), 0);
+      cell.told = cell.medals.map((medal) => `${value(medal)} ${medal}`).join(", ");
+    }
+    for (let row = 0; row < pairs.n; row += 1) {
+      const cell = Report.isRun(row) && (found.get(pairs.value("agent", row)) || new Map()).get(pairs.value("task_id", row));
+      if (cell) cell.rows.push(row);
+    }
+    return found;
+  }
   let cells;
   function cellsOf(agent) {
-    if (!cells) {
-      cells = new Map();
-      for (let row = 0; row < pairs.n; row += 1) {
-        if (!Report.isRun(row)) continue;
-        const [name, task] = [pairs.value("agent", row), pairs.value("task_id", row)];
-        if (!cells.has(name)) cells.set(name, new Map());
-        const own = cells.get(name);
-        if (!own.has(task)) own.set(task, { runs: 0, lost: 0, passed: 0, percentiles: [], medals: [], rows: [] });
-        const cell = own.get(task);
-        cell.runs += 1;
-        cell.rows.push(row);
-        cell.lost += Report.isLost(row);
-        cell.passed += pairs.value("verdict", row) === "pass";
-        const percentile = Report.percentile(row);
-        if (percentile !== null) cell.percentiles.push(percentile);
-        if (pairs.value("verified_medal", row)) cell.medals.push(pairs.value("medal", row));
-      }
-    }
+    cells ||= Report.cut ? storedCells() : countedCells();
     return cells.get(agent) || new Map();
   }
+  // Why runs of an agent did not pass: how many by reason, and whether the page knows.
+  function reasonsOf(name, own) {
+    const reasons = new Map();
+    const count = (code, runs) => { if (code !== "ok") reasons.set(code, (reasons.get(code) || 0) + runs); };
+    if (Report.cut) {
+      const stored = Report.open(Report.cut.agent_reasons);
+      for (let row = 0; row < stored.n; row += 1) if (stored.value("agent", row) === name) count(stored.value("reason", row), stored.value("runs", row));
+    } else for (const [, cell] of own) for (const at of cell.rows) if (pairs.value("verdict", at) !== "pass") count(pairs.value("reason", at), 1);
+    return reasons;
+  }
+  const isShown = (name, note) => !Report.noteOf(note) || Report.rankedAgents().indexOf(name) < Report.noteOf(note).shown;
+  Report.hasCells = (name) => isShown(name, "cells");
   Report.cellsOf = cellsOf;
   Report.rankedAgents = () => ranked.map((row) => agents.value("agent", row));
   Report.agentRow = (name) => ranked.find((item) => agents.value("agent", item) === name);
@@ -63,7 +103,7 @@
 
   Report.builders.matrix = (place) => {
     place.textContent = "";
-    const names = ranked.map((row) => agents.value("agent", row));
+    const names = ranked.map((row) => agents.value("agent", row)).filter(Report.hasCells);
     const passes = (task) => mean(names.map((name) => cellsOf(name).get(task)).filter(Boolean).map(share).filter((v) => v !== null)) ?? -1;
     const tasks = [...Report.tasks.keys()].filter((task) => names.some((name) => cellsOf(name).has(task)))
       .map((task) => [task, passes(task)]).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([task]) => task);
@@ -73,14 +113,14 @@
     }
     const told = (name, task, cell) => `${name} on ${task}: ${cell.passed} of ${cell.runs} runs passed`
       + (cell.lost ? `, ${cell.lost} lost to other faults` : "")
-      + (cell.percentiles.length ? `, mean percentile ${fixed(mean(cell.percentiles))}` : "")
-      + (cell.medals.length ? `, verified medals: ${cell.medals.join(", ")}` : "");
+      + (cell.percentile === null ? "" : `, mean percentile ${fixed(cell.percentile)}`)
+      + (cell.verified ? `, verified medals: ${cell.told}` : "");
     const td = (name, task) => {
       const cell = cellsOf(name).get(task);
       if (!cell) return '<td class="cell untried"><span class="sr">not tried</span></td>';
       const rate = share(cell);
       const state = rate === null ? "lost" : rate === 1 ? "pass" : rate === 0 ? "fail" : "partial";
-      const percentile = mean(cell.percentiles);
+      const { percentile } = cell;
       return `<td class="cell ${state} best-${best(cell)}" title="${e(told(name, task, cell))}"><a href="${e(runsLink(name, { task_id: task }))}">${cell.passed}/${cell.runs}</a>`
         + `<span class="sub">${best(cell) === "none" ? "" : `<b>${best(cell)}</b> `}${percentile === null ? "" : fixed(percentile)}</span></td>`;
     };
@@ -93,7 +133,7 @@
     csv.addEventListener("click", () => {
       const rows = tasks.flatMap((task) => names.filter((name) => cellsOf(name).has(task)).map((name) => {
         const cell = cellsOf(name).get(task);
-        return [name, task, cell.runs, cell.lost, cell.passed, mean(cell.percentiles), best(cell)];
+        return [name, task, cell.runs, cell.lost, cell.passed, cell.percentile, best(cell)];
       }));
       Report.download("agents-by-tasks.csv", ["agent", "task_id", "runs", "lost", "passed", "leaderboard_percentile", "best_verified_medal"], rows);
     });
@@ -106,6 +146,7 @@
     scroll.innerHTML = `<table class="matrix${names.length > MANY ? " many" : ""}" aria-label="Agents by tasks"><thead><tr><th scope="col">task</th>${names
       .map((name) => `<th scope="col" title="${e(name)}">${link(Report.agentLink(name), Report.short(name, 18))}</th>`).join("")}</tr></thead><tbody>${tasks
       .map((task) => `<tr><th scope="row" title="${e(task)}">${Report.taskCell(task)}</th>${names.map((name) => td(name, task)).join("")}</tr>`).join("")}</tbody></table>`;
+    place.insertAdjacentHTML("beforeend", Report.leftOut("cells") + Report.leftOut("tasks"));
     place.append(bar, scroll);
     if (names.length > MANY) {
       scroll.insertAdjacentHTML("afterend", `<p class="legend">Best verified medal: ${MEDALS.map((medal) => `<span class="key best-${medal}"></span>${medal}`).join(" ")}; point at a cell for its percentile</p>`);
@@ -127,25 +168,15 @@
     const n = (key) => (value(key) === null ? null : Report.effort(value(key)));
     const stated = (key, of = key) => (value(key) === null ? null : n(key) + Report.ofRuns(of, row));
     const own = [...cellsOf(name)].sort(([a, one], [b, other]) => (share(other) ?? -1) - (share(one) ?? -1)
-      || (mean(other.percentiles) ?? -1) - (mean(one.percentiles) ?? -1) || (a < b ? -1 : 1));
-    const reasons = new Map();
-    for (const [, cell] of own) {
-      for (const at of cell.rows) {
-        const code = pairs.value("reason", at);
-        if (code !== "ok" && pairs.value("verdict", at) !== "pass") reasons.set(code, (reasons.get(code) || 0) + 1);
-      }
-    }
+      || (other.percentile ?? -1) - (one.percentile ?? -1) || (a < b ? -1 : 1));
+    const reasons = reasonsOf(name, own);
     const domains = Array.from({ length: agents.n }, (_, at) => at)
       .filter((at) => agents.value("agent", at) === name && agents.value("domain", at) !== "all");
-    const score = (cell, task) => {
-      const scores = cell.rows.map((at) => pairs.value("score", at)).filter((v) => v !== null);
-      if (!scores.length) return "–";
-      return Report.score(Math[(Report.tasks.get(task) || {}).direction === "minimize" ? "min" : "max"](...scores));
-    };
+    const score = (cell) => (cell.score === null ? "–" : Report.score(cell.score));
     const others = Report.rankedAgents().filter((other) => other !== name);
     place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
       <h1 id="h-agent" tabindex="-1">${e(name)}</h1>
-      <p class="badges"><span>place ${ranked.indexOf(row) + 1} of ${ranked.length}</span> <a href="${e(runsLink(name))}">${value("runs") === 1 ? "its run" : `its ${fixed(value("runs"))} runs`}</a>${others.length ? ` <label>side by side with <select id="versus"><option value="">choose</option>${others
+      <p class="badges"><span>place ${value("place")} of ${Report.cut ? Report.cut.totals.agents : ranked.length}</span> <a href="${e(runsLink(name))}">${value("runs") === 1 ? "its run" : `its ${fixed(value("runs"))} runs`}</a>${others.length ? ` <label>side by side with <select id="versus"><option value="">choose</option>${others
         .map((other) => `<option>${e(other)}</option>`).join("")}</select></label>` : ""}</p>
       <dl class="facts">${fact("verified medals", rate("verified_medal_rate"), "verified_medal_rate")}${fact("verdict pass", rate("pass_rate"), "pass_rate")}
       ${fact("percentile", rate("leaderboard_percentile"), "leaderboard_percentile")}${fact("above median", rate("above_median_rate"), "above_median_rate")}
@@ -153,15 +184,17 @@
       ${fact("runs a task", n("replicates"), "replicates")}${fact("model", value("meta_model"), "meta_model")}${fact("US$ a run", stated("meta_cost_usd"), "meta_cost_usd")}${fact("US$ in all", stated("meta_cost_usd_total", "meta_cost_usd"), "meta_cost_usd_total")}
       ${fact("tokens a run", stated("meta_tokens"), "meta_tokens")}${fact("steps a run", stated("meta_steps"), "meta_steps")}${fact("seconds a run", stated("meta_wall_time_s"), "meta_wall_time_s")}</dl>
       <h2>Tasks, those it masters first</h2>
-      ${table("Tasks of this agent", ["task", "passed", "best verified medal", "percentile", "best score"], own.map(([task, cell]) => [
+      ${Report.hasCells(name) ? Report.leftOut("tasks") : Report.leftOut("cells", "Tasks are shown of")}
+      ${Report.hasCells(name) ? table("Tasks of this agent", ["task", "passed", "best verified medal", "percentile", "best score"], own.map(([task, cell]) => [
         Report.taskCell(task), link(runsLink(name, { task_id: task }), `${cell.passed} of ${cell.runs}`),
-        Report.medal(best(cell), true, Report.tasks.get(task)), fixed(mean(cell.percentiles)), score(cell, task)]))}
+        Report.medal(best(cell), true, Report.tasks.get(task)), fixed(cell.percentile), score(cell)])) : ""}
       ${domains.length > 1 ? `<h2>Domains</h2>${table("Domains of this agent", ["domain", "tasks", "runs", "verified medals", "verdict pass", "percentile"], domains.map((at) => [
         e(agents.value("domain", at)), agents.value("tasks", at), agents.value("runs", at), rate("verified_medal_rate", at), rate("pass_rate", at), rate("leaderboard_percentile", at)]))}` : ""}
       ${Report.agentHistory(name, table)}
       <h2>Why runs did not pass</h2>
+      ${isShown(name, "agent_reasons") ? "" : Report.leftOut("agent_reasons", "Reasons are shown of")}
       ${reasons.size ? table("Reasons of this agent", ["reason", "runs"], [...reasons].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([code, count]) => [
-        `${link(runsLink(name, { reason: code }), Report.words(code))}<span class="sub">${e(Report.sentence(code))}</span>`, count])) : '<p class="good">Every run passed.</p>'}`;
+        `${link(runsLink(name, { reason: code }), Report.words(code))}<span class="sub">${e(Report.sentence(code))}</span>`, count])) : isShown(name, "agent_reasons") ? '<p class="good">Every run passed.</p>' : ""}`;
     place.querySelector("#versus")?.addEventListener("change", (event) => {
       if (event.target.value) location.hash = Report.versusLink(name, event.target.value);
     });

@@ -33,21 +33,26 @@
     place.textContent = "";
     if (!task) return;
     const rows = rowsOf(id).filter(Report.isRun);
+    const sum = Report.sumOf(id);
+    const left = task.left_out || [];
+    const all = sum ? sum.runs : rows.length;
     const fact = (title, text) => (text === null || text === undefined || text === "" ? "" : `<div><dt>${e(title)}</dt><dd>${e(text)}</dd></div>`);
     const n = (value) => (value === null ? null : Report.score(value));
     place.innerHTML = `<div class="card"><h2 id="h-task" tabindex="-1">${e(task.name)}</h2>
       ${task.calibrated === false ? `<p class="reasons">Uncalibrated: ${e((task.evidence_missing || []).join(", ") || "its error rate is too high or not known")}.</p>` : ""}
       ${(task.audit_findings || []).length ? `<p class="reasons">Open findings of its audit:</p><ul>${task.audit_findings.map((text) => `<li>${e(text)}</li>`).join("")}</ul>` : ""}
       <dl class="facts">${fact("task", task.task_id)}${fact("metric", task.metric)}${fact("direction", task.direction)}${fact("difficulty", task.difficulty)}${fact("separates agents", n(task.discrimination))}
-      ${fact("verifier", task.verifier)}${fact("audit", task.audit || "not audited")}${fact("leaderboard entries", task.leaderboard.length || null)}${fact("median", n(task.median_threshold))}
+      ${fact("verifier", task.verifier)}${fact("audit", task.audit || "not audited")}${fact("leaderboard entries", (task.teams ?? task.leaderboard.length) || null)}${fact("median", n(task.median_threshold))}
       ${fact("bronze from", n(task.bronze_threshold))}${fact("silver from", n(task.silver_threshold))}${fact("gold from", n(task.gold_threshold))}
       ${fact("human baselines", task.humans.length ? task.humans.map(Report.score).join(", ") : null)}
       ${fact("leaderboard", task.leaderboard_note)}${fact("medals", task.medal_note)}</dl>
       ${(task.public_files || []).length ? `<p class="note">Public files: ${e(task.public_files.join(", "))}</p>` : ""}
       ${task.description ? `<details><summary>Description</summary><div class="description">${task.description}</div></details>` : ""}
+      ${left.length ? `<p class="note">Too long for this page: ${left.map((name) => ({ leaderboard: "the leaderboard’s scores", description: "the description" }[name])).join(" and ")}. They are in <code>${e(Report.cut.query)}</code>.</p>` : ""}
+      ${all > rows.length ? `<p class="note">Drawn are ${Report.fixed(rows.length)} of this task’s ${Report.fixed(all)} runs: ${e(Report.noteOf("runs").order)}.</p>` : ""}
       ${Report.strip(task, rows) || '<p class="note">No run has a score yet.</p>'}
       <p class="legend"><span class="key pass"></span>pass <span class="key partial"></span>partial <span class="key fail"></span>fail · line: 95 % interval of the best run · dashed: median · ◇ human baseline</p>
-      <p><a href="#runs?task_id=${encodeURIComponent(id)}">The ${rows.length} runs of this task</a></p></div>`;
+      <p><a href="#runs?task_id=${encodeURIComponent(id)}">${all > rows.length ? `${Report.fixed(rows.length)} of the ${Report.fixed(all)}` : `The ${rows.length}`} runs of this task</a></p></div>`;
   }
 
   const runRows = new Map();
@@ -66,8 +71,10 @@
   const LISTS = { run: "runs", agent: "agents", versus: "agents", task: "tasks", page: "overview" };
   function missing(kind, name) {
     const list = LISTS[kind];
+    const note = { run: "runs", agent: "agents", versus: "agents", task: "tasks" }[kind];
     document.getElementById("missing-page").innerHTML = `<h1 id="h-missing" tabindex="-1">There is no ${kind === "versus" ? "agent" : kind} “${e(name)}” here</h1>
-      <p class="lede">The address may be of another report, or the name may have changed.</p>
+      <p class="lede">The address may be of another report, or the name may have changed.${Report.noteOf(note) ? " Or it is among those that this page does not carry." : ""}</p>
+      ${Report.leftOut(note)}
       <p><a href="#${list}">${kind === "page" ? "The first page" : `All ${list}`}</a></p>`;
     return list;
   }
@@ -189,6 +196,7 @@
   window.addEventListener("afterprint", () => {
     for (const [table, page, length] of paged.splice(0)) table.page.len(length).page(page).draw(false);
   });
+  if (Report.noteOf("runs")) document.querySelector('[data-page="runs"] .lede').textContent = "Configured runs, whatever became of them. Open one to see each stage, check and reason.";
   show(true);
   document.documentElement.dataset.ready = "1";
 })();

@@ -136,13 +136,38 @@ Report.taskCell = (id) => {
   if (!Report.tasks.has(id)) return Report.escape(id.slice(cut + 1));
   return `${Report.link(Report.taskLink(id), id.slice(cut + 1))}<span class="sr"> of ${Report.escape(domain)}</span>`;
 };
+let byTask;
 Report.rowsOf = (task) => {
-  const rows = [];
-  for (let row = 0; row < Report.pairs.n; row += 1) {
-    if (Report.pairs.value("task_id", row) === task) rows.push(row);
+  if (!byTask) {
+    byTask = new Map();
+    for (let row = 0; row < Report.pairs.n; row += 1) {
+      const id = Report.pairs.value("task_id", row);
+      if (!byTask.has(id)) byTask.set(id, []);
+      byTask.get(id).push(row);
+    }
   }
-  return rows;
+  return byTask.get(task) || [];
 };
+
+// A report of very many runs does not carry all rows: then `cut` has notes on what it lacks, and sums over all.
+Report.cut = Report.data.cut || null;
+Report.noteOf = (name) => (Report.cut && Report.cut.notes[name]) || null;
+Report.leftOut = (name, lead = "Shown are") => {
+  const note = Report.noteOf(name);
+  if (!note) return "";
+  const count = (value) => Report.format(value, { maximumFractionDigits: 0 });
+  return `<p class="note">${Report.escape(`${lead} ${count(note.shown)} of ${count(note.of)} ${note.what}${note.order ? `: ${note.order}` : ""}.`)}${note.query
+    ? ` All of them, ${Report.data.place ? "in the folder of the benchmark" : "among the downloads beside this page"}: <code>${Report.escape(note.query)}</code>` : ""}</p>`;
+};
+// One sum over all runs of each task, where the page does not carry them all.
+const sums = new Map();
+if (Report.cut) {
+  const stored = Report.open(Report.cut.tasks);
+  for (let row = 0; row < stored.n; row += 1) {
+    sums.set(stored.value("task_id", row), Object.fromEntries(Object.keys(stored.get).map((key) => [key, stored.value(key, row)])));
+  }
+}
+Report.sumOf = (task) => sums.get(task) || null;
 
 // A text that begins like a formula would be run by a spreadsheet.
 Report.csvCell = (value) => {

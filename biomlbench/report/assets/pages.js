@@ -115,19 +115,21 @@
   Report.builders.tasks = (place) => {
     const sums = Report.data.tasks.map((task) => {
       const rows = rowsOf(task.task_id).filter(Report.isRun);
+      const sum = Report.sumOf(task.task_id);
       const fair = rows.filter((row) => !Report.isLost(row));
       const scored = rows.filter((row) => pairs.value("score", row) !== null);
       const sign = task.direction === "minimize" ? -1 : 1;
       const best = scored.reduce((a, row) => (a === null || sign * pairs.value("score", row) > sign * a ? pairs.value("score", row) : a), null);
       const by = [...new Set(scored.filter((row) => pairs.value("score", row) === best).map((row) => pairs.value("agent", row)))];
       return {
-        ...task, runs: rows.length, teams: task.leaderboard.length || null,
+        ...task, runs: rows.length, teams: (task.teams ?? task.leaderboard.length) || null,
         pass_rate: fair.length ? fair.filter((row) => pairs.value("verdict", row) === "pass").length / fair.length : null,
         verified_medals: rows.filter((row) => pairs.value("verified_medal", row)).length,
         best,
         by: by.length > 3 ? `${by.slice(0, 2).join(", ")} and ${by.length - 2} more` : by.join(", ") || null,
         missing: (task.evidence_missing || []).join(", "),
         findings: (task.audit_findings || []).join("; "),
+        ...(sum && { runs: sum.runs, pass_rate: sum.runs > sum.lost ? sum.passed / (sum.runs - sum.lost) : null, verified_medals: sum.verified, best: sum.score, by: sum.by }),
       };
     });
     const d = docs("tasks");

@@ -120,6 +120,6 @@ Report.strip = (task, rows, marked = null) => {
   const better = sign > 0 ? "higher is better" : "lower is better, so the axis runs backwards";
   out.push(`<text class="axis" x="${(left + right) / 2}" y="${bottom + 32}" text-anchor="middle">${e(Report.words(task.metric || "score"))} (${better})</text>`);
   const more = agents.length > shown.length ? ` The first 15 of ${agents.length} agents.` : "";
-  const label = `${task.name}: ${runs.length} scored runs against ${board.length} leaderboard entries.${more}`;
+  const label = `${task.name}: ${runs.length} scored runs against ${task.teams ?? board.length} leaderboard entries.${more}`;
   return `<div class="scroll" tabindex="0" role="group" aria-label="Scores on ${e(task.name)}"><svg class="strip" role="img" viewBox="0 0 1000 ${bottom + 40}" aria-label="${e(label)}">${out.join("")}</svg></div>`;
 };

@@ -25,6 +25,7 @@ Report.table = (place, spec) => {
   notice.className = "note";
   notice.setAttribute("role", "status");
   notice.hidden = true;
+  place.insertAdjacentHTML("beforeend", Report.leftOut(spec.data || name));
   place.append(notice);
   const scroll = document.createElement("div");
   scroll.className = "scroll";

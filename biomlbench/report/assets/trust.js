@@ -86,7 +86,7 @@
       { key: "remark", title: "remark", doc: "What stands out", text: true, html: (v) => e(v || "–") },
     ].map(of(stored));
     return Report.table(place, {
-      name: "checks", label: "Checks on real runs", n: stored.n, columns, page: 10, order: [["fail_rate", "desc"]],
+      name: "checks", data: "check_rates", label: "Checks on real runs", n: stored.n, columns, page: 10, order: [["fail_rate", "desc"]],
       filters: ["task_id", "mode", "severity", "remark"].map((key) => ({ key, title: Report.title(key), value: (row) => stored.value(key, row) })),
       empty: "No check was run yet.",
     });
@@ -112,8 +112,9 @@
   Report.builders.reasons = (place) => {
     const counts = new Map();
     let runs = 0;
+    const stored = Report.cut && Report.open(Report.cut.reasons);
     for (let row = 0; row < pairs.n; row += 1) runs += Report.isRun(row);
-    for (let row = 0; row < pairs.n; row += 1) {
+    for (let row = 0; !stored && row < pairs.n; row += 1) {
       const code = pairs.value("reason", row);
       if (Report.isRun(row) && pairs.value("verdict", row) !== "pass" && code !== "ok") {
         const entry = counts.get(code) || { code, fault: pairs.value("fault", row), runs: 0, agents: new Set(), tasks: new Set() };
@@ -123,6 +124,11 @@
         counts.set(code, entry);
       }
     }
+    for (let row = 0; stored && row < stored.n; row += 1) {
+      const [code, fault, failed, agents, tasks] = ["reason", "fault", "runs", "agents", "tasks"].map((key) => stored.value(key, row));
+      counts.set(code, { code, fault, runs: failed, agents: { size: agents }, tasks: { size: tasks } });
+    }
+    if (stored) runs = Report.cut.totals.runs;
     const list = [...counts.values()];
     const columns = [
       { key: "reason", title: "reason", doc: "Reason code of the first thing that went wrong", text: true,

@@ -17,16 +17,12 @@
   function side(cell, task) {
     if (!cell) return null;
     const minimised = (Report.tasks.get(task) || {}).direction === "minimize";
-    const fair = cell.rows.filter((row) => !Report.isLost(row));
-    const scores = cell.rows.map((row) => pairs.value("score", row)).filter((value) => value !== null);
-    const best = scores.length ? Math[minimised ? "min" : "max"](...scores) : null;
-    const share = (count) => (fair.length ? count / fair.length : -Infinity);
-    const percentile = Report.mean(cell.percentiles);
+    const fair = cell.runs - cell.lost;
+    const { percentile, score: best } = cell;
+    const share = (count) => (fair ? count / fair : -Infinity);
     return {
-      ...cell, best, fair: fair.length,
-      percentile,
-      rank: [share(fair.filter((row) => pairs.value("verified_medal", row)).length), share(fair.filter((row) => pairs.value("verdict", row) === "pass").length),
-        percentile ?? -Infinity, best === null ? -Infinity : minimised ? -best : best],
+      ...cell, best, fair,
+      rank: [share(cell.verified), share(cell.passed), percentile ?? -Infinity, best === null ? -Infinity : minimised ? -best : best],
     };
   }
   function ahead(one, two) {
@@ -101,6 +97,7 @@
       return [...cell(a), ...cell(b), differ.map((text) => `<div>${text}</div>`).join("") || "–"];
     });
     return `<h2 id="h-versus-task" tabindex="-1">Runs of ${e((Report.tasks.get(task) || {}).name || task)}</h2>
+      ${Report.leftOut("runs", "In all, this page carries")}
       <p class="hint">Runs of one seed and attempt stand beside each other.</p>
       ${table("Runs side by side", [agent, "verdict", "score", other, "verdict", "score", "checks that differ"], rows, false)}
       ${rowsThatDiffer(task, one, two, agent, other)}`;
@@ -140,7 +137,8 @@
     place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
       <h1 id="h-versus" tabindex="-1">${e(agent)} and ${e(other)}</h1>
       <div class="toolbar">${choice("Agent", agent, 0)} ${choice("and", other, 1)}</div>
-      <p class="lede">${e(agent)} is ahead on ${wins[0]} ${wins[0] === 1 ? "task" : "tasks"}, ${e(other)} on ${wins[1]}, of ${tasks.length}.</p>
+      <p class="lede">${e(agent)} is ahead on ${wins[0]} ${wins[0] === 1 ? "task" : "tasks"}, ${e(other)} on ${wins[1]}, of ${tasks.length}${Report.noteOf("tasks") ? " that this page carries" : ""}.</p>
+      ${[agent, other].every(Report.hasCells) ? Report.leftOut("tasks") : Report.leftOut("cells", "Tasks are compared of")}
       ${table("Rates side by side", ["", agent, other], [...measures.map(([name, key]) => [name, Report.agentRate(key, one), Report.agentRate(key, two)]),
       ...facts.map(([name, key]) => [name, ...[one, two].map((row) => Report.effort(Report.agentValue(key, row)) + Report.ofRuns(key.replace("_total", ""), row))])])}
       ${between(agent, other)}
