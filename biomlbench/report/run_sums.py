@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.outcomes import Fault
-from biomlbench.summary.agents import FAIR
+from biomlbench.summary.agents import FAIR, counted_percentile
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables
@@ -30,18 +30,16 @@ class RunSums:
     def __init__(self, tables: Tables) -> None:
         runs = tables.runs
         pairs = tables.pairs[tables.pairs["fault"] != Fault.RUN_TABLE]
-        with_board = pairs.groupby("task_id")["gold_threshold"].count().gt(0)
         self._minimised = runs["direction"].eq("minimize")
         score = runs["score"].astype(float)
         lost = ~runs["fault"].isin(FAIR)
-        counted = ~lost & runs["task_id"].map(with_board).astype(bool)
         verified = runs["verified_medal"].astype(bool)
         self._runs = runs[["task_id", "agent", "fault", "reason"]].assign(
             runs=1,
             lost=lost.astype(int),
             passed=runs["verdict"].eq("pass").astype(int),
             verified=verified.astype(int),
-            percentile=runs["leaderboard_percentile"].astype(float).fillna(0.0).where(counted),
+            percentile=counted_percentile(pairs).reindex(runs.index).where(~lost),
             signed=score.where(np.isfinite(score)) * np.where(self._minimised, -1.0, 1.0),
             **{medal: (verified & runs["medal"].eq(medal)).astype(int) for medal in MEDALS},
         )
@@ -84,7 +82,8 @@ class RunSums:
 
     def reasons(self) -> pd.DataFrame:
         """Return why runs did not pass: `reason`, `fault`, `runs`, `agents` and `tasks`."""
-        groups = self._failed().groupby("reason", sort=False)  # in the order of the runs, as pages count
+        # in the order of the runs, as pages count
+        groups = self._failed().groupby("reason", sort=False)
         return pd.DataFrame(
             {
                 "fault": groups["fault"].first(),
