@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec, Size
 
 __all__ = [
-    *("HUGE", "INEXACT", "LARGEST_STATED", "RUNGS", "SMALLEST_STATED", "TINY", "VAST"),
+    *("HUGE", "INEXACT", "LARGEST_STATED", "OUTLIERS", "RUNGS", "SMALLEST_STATED", "TINY", "VAST"),
     *("Drawing", "bounds_of", "holds", "is_whole", "numbers_of", "reaches", "takes_large"),
 ]
 
@@ -46,6 +46,10 @@ LARGE = 1e6
 RUNGS = (2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257)
 """Sizes and whole numbers at which code that counts in blocks, bits or bytes changes."""
 SPECIAL_SHARE = 0.3
+OUTLIERS = ("far-above", "far-below")
+"""Numbers all but one of which are ordinary: what is scaled or shifted by it loses the others."""
+FAR = 1e20
+"""Magnitude of the one, if bounds allow it."""
 
 
 @dataclass
@@ -155,7 +159,13 @@ def numbers_of(
     if pattern == "size":
         near = rng.choice(list(drawing.dims.values()) or [1]) + rng.integers(-1, 2)
         return np.full(size, int(np.clip(near, low, high)))
-    numbers = _patterned(pattern, spread, pool, (low, high), rng)
+    numbers: np.ndarray
+    if pattern in OUTLIERS:
+        ends = (min(spec.get("max", FAR), FAR), max(spec.get("min", -FAR), -FAR))
+        far = ((high, low) if whole else ends)[OUTLIERS.index(pattern)]
+        numbers = np.where(np.arange(size) == rng.integers(max(size, 1)), far, spread).astype(kind)
+    else:
+        numbers = _patterned(pattern, spread, pool, (low, high), rng)
     if not whole and low <= 0:
         # zeros of both signs are the same number
         numbers = np.where(numbers == 0, rng.choice([-0.0, 0.0], size), numbers)

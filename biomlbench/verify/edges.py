@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.errors import TaskError
-from biomlbench.verify import edge_values
+from biomlbench.verify import edge_interplay, edge_values
 from biomlbench.verify.edge_numbers import Drawing
 from biomlbench.verify.edge_sizes import (
     MAX_LARGE,
@@ -153,8 +153,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
     for number, source in enumerate(
         sources(card, function, max(LEAST, COUNT // len(card.entry_points)))
     ):
-        digest = hashlib.sha256(f"{card.name}/{function}/{number}/edges".encode()).digest()
-        rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
+        rng = _seeded(card, function, number, "edges")
         factors = factors_of(source)
         rich = {name: [*filter(_is_rich, every)] or every for name, every in factors.items()}
         corners = _corners(source, factors) if source.most else []
@@ -170,6 +169,12 @@ def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
                 yield f"{number}-{row}:{said}", inputs
         if source.most:
             yield from _about_size(card, function, number, source, rng)
+            yield from _interplay(card, function, number, source)
+
+
+def _seeded(card: Card, function: str, number: int, what: str) -> np.random.Generator:
+    digest = hashlib.sha256(f"{card.name}/{function}/{number}/{what}".encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
 
 
 def _about_size(
@@ -192,6 +197,24 @@ def _about_size(
         inputs = _tried(source, {**levels, "...": "0"}, rng, dims)
         if inputs is not None:
             yield f"{number}-{name}", inputs
+
+
+def _interplay(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls in which several arguments are of a kind at once."""
+    rng, factors = _seeded(card, function, number, "interplay"), factors_of(source)
+    most = edge_interplay.share(len(card.entry_points))
+    rows = edge_interplay.together(factors, source.arguments, most, rng)
+    for row, levels in enumerate(rows):
+        if (inputs := _tried(source, levels, rng)) is not None:
+            yield f"{number}-interplay-{row}", inputs
+    dims = large_sizes(source, card, function)
+    against = edge_interplay.opposed(_first_of(_PLAIN, factors), factors)
+    if dims and against is not None:
+        inputs = _tried(source, {**against, "...": "0"}, rng, dims)
+        if inputs is not None:
+            yield f"{number}-large-opposed", inputs
 
 
 def factors_of(source: Source) -> dict[str, list[str]]:

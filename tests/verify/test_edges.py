@@ -1,15 +1,18 @@
 """Edge cases that every card gets from what it declares its arguments to be."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import biomlbench.verify
 from biomlbench.errors import TaskError
 from biomlbench.verify import (
     card,
     compute,
     decide,
+    edge_interplay,
     edge_numbers,
     edge_values,
     edges,
@@ -18,6 +21,8 @@ from biomlbench.verify import (
 )
 from biomlbench.verify.execution import in_process
 from biomlbench.verify.pairwise import combinations
+
+KERNELS = Path(biomlbench.verify.__file__).parents[1] / "tasks" / "kernels"
 
 
 def rng():
@@ -247,3 +252,43 @@ def test_each_size_is_large_by_itself_and_all_together(template):
     names = [case.name for case in loaded.plan().calls if case.id in loaded.plan().edges]
     assert any(name.endswith("large") for name in names)
     assert any(name.endswith("large-of-few-letters") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("spec", "ends"),
+    [
+        ({"array": ["float64"]}, (1e20, -1e20)),
+        ({"array": ["float64"], "min": -3, "max": 5}, (5, -3)),
+        ({"array": ["int64"]}, (2**63 - 1, -(2**63))),
+        ({"list": "int", "min": 0}, (10**6, 0)),
+    ],
+)
+def test_one_number_is_far_from_the_others(spec, ends):
+    shape = {"shape": ["n"]} if "array" in spec else {"length": "n"}
+    for pattern, end in zip(edge_numbers.OUTLIERS, ends, strict=True):
+        drawing = edge_numbers.Drawing(rng(), {"n": 50})
+        numbers = np.asarray(edge_values.make(pattern, {**spec, **shape}, drawing))
+        assert (numbers == end).any()
+        assert (abs(numbers) <= edge_numbers.SCALE).sum() >= 49
+        assert len(np.unique(numbers)) > 3
+
+
+def test_several_arguments_are_of_a_kind_at_once():
+    """Of survival data: all times differ, all had the event, and risks are tied."""
+    loaded = card.load(KERNELS / "concordance-index")
+    found = [inputs for name, inputs in edges.made(loaded, "concordance_index") if "inter" in name]
+    assert 12 <= len(found) <= 2 * edge_interplay.MOST
+    assert any(
+        one["event"].all()
+        and len(np.unique(one["time"])) == len(one["time"])
+        and 1 < len(np.unique(one["risk"])) < len(one["risk"])
+        for one in found
+    )
+
+
+def test_large_arrays_run_against_each_other():
+    loaded = card.load(KERNELS / "spearman-correlation")
+    (inputs,) = (one for name, one in edges.made(loaded, "spearman") if name.endswith("opposed"))
+    steps = [np.sign(np.diff(inputs[name])) for name in ("x", "y")]
+    assert len(inputs["x"]) > 1861  # from here on the sum of squares leaves 32 bits
+    assert {int(one.max()) for one in steps} | {int(one.min()) for one in steps} == {1, -1}

@@ -65,7 +65,13 @@ def adversarial():
     line = np.linspace(1, -1, 10)[:, None]
     close = 0.7 + np.arange(10) * np.spacing(0.7)
     one = np.ones(1)
+    # who leaves before the first event is in no risk set, whatever the covariates are
+    early = np.concatenate([[0.5], time])
+    unseen = np.concatenate([[False], event])
+    extreme = np.concatenate([[[3e15, -1.0]], x])
     return [
+        case("extreme-and-never-at-risk", F, early, unseen, extreme, beta),
+        case("extreme-and-never-at-risk-efron", F, early, unseen, -extreme, beta, "efron"),
         case("no-events", F, time, np.zeros(10, bool), x, beta),
         case("no-subjects", F, time[:0], event[:0], x[:0], beta, "efron"),
         case("one-subject", F, time[:1], event[:1], x[:1], beta, "efron"),

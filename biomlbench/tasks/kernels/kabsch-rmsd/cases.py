@@ -47,6 +47,8 @@ def hidden():
         case("scaled", F, unrelated[0], 1.5 * unrelated[0]),
         case("reversed", F, unrelated[0], unrelated[0][::-1].copy()),
         case("rectangle", F, *_rectangles()),
+        *[case(f"uneven-lines-{i}", F, *_uneven_lines(i)) for i in range(3)],
+        case("all-but-on-a-line", F, *_all_but_on_a_line()),
         _pair("fifteen-hundred", 30, 1500, 0.4),
         _pair("near-a-thousand", 31, 40, 0.05, far=850.0),
         _pair("hardly-apart-near-a-thousand", 32, 300, 0.007, far=900.0),
@@ -57,6 +59,21 @@ def _rectangles():
     a = np.array([[0.0, 0, 0], [4, 0, 0], [4, 2, 0], [0, 2, 0]])
     b = np.array([[0.0, 0, 1], [0, 5, 1], [0, 5, 3], [0, 0, 3]])
     return a, b
+
+
+def _uneven_lines(seed):
+    """Points of two lines at other distances: no turn about the line changes the root."""
+    rng = np.random.default_rng(40 + seed)
+    n = (8, 40, 60)[seed]
+    places = np.linspace(-45, 45, n)
+    line = np.outer(places, [1.0, 2.0, 2.0]) / 3
+    return line, np.outer(places + rng.normal(size=n), [0.0, 1.0, 0.0])
+
+
+def _all_but_on_a_line():
+    rng = np.random.default_rng(44)
+    x = rng.normal(scale=12, size=(50, 3)) * [1, 1e-4, 1e-4]
+    return x, x + 0.05 * rng.normal(size=x.shape)
 
 
 def _hardly_moved(rng):

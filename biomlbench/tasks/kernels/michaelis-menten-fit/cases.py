@@ -52,6 +52,11 @@ def hidden():
         _drawn("far-from-saturation", 15, 20.0, 1.0, low=0.05, high=1.5, noise=0.004, n=14),
         # here km hangs on the third digit of the rates, and single precision is not enough
         _drawn("hardly-saturated", 22, 30.0, 5.0, low=0.001, high=0.01, noise=2e-6, n=12),
+        # all but without noise, which an exact solution of two or three points would not show
+        *[
+            _drawn(f"noise-of-{noise:g}", 26, 9.0, 2.0, n=8, noise=noise)
+            for noise in (1e-4, 1e-5, 1e-6, 8e-8)
+        ],
         _drawn("nearly-saturated", 24, 7.0, 0.3, low=5.0, high=200.0, noise=0.001),
         _drawn("plateau", 25, 150.0, 0.02, low=3.0, high=2000.0, noise=0.002, n=12),
         _drawn("many-points", 16, 45.0, 15.0, n=60),

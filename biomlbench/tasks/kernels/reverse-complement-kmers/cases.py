@@ -90,6 +90,13 @@ def adversarial():
         case("kmers-past-64-bits", K, letters(30, 60), 45),
         case("kmers-hairpin", K, _hairpin(90, "AC", 21) + "N" + _hairpin(91, "GT", 21), 182),
         case("kmers-long-palindrome", K, _hairpin(94, "AT", 21), 182),
+        # all but the letter in the middle is the same on the other strand
+        *[
+            case(
+                f"kmers-odd-palindromes-of-{k}", K, "N".join(_hairpin(96, m, 2) for m in "TGCA"), k
+            )
+            for k in (5, 17, 33, 181)
+        ],
         case("kmers-two-hundred", K, letters(43, 260), 200),
         case("kmers-one-long-window", K, letters(45, 130), 130),
         case("kmers-one-letter-short", K, letters(46, 150), 151),

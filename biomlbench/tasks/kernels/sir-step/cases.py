@@ -50,6 +50,9 @@ def adversarial():
         case("whole-numbers-no-step", F, np.array([90, 10, 0]), 0.5, 0.2, 1.0, 0),
         _run("hardly-anybody", 9e-14, 1e-14, 3e-14, 0.5, 0.2, 1.0, 8),
         _run("first-trace", 1.0, 1e-13, 0.0, 2.0, 0.0, 0.5, 60),
+        # so few that their share is lost beside 1, and more in the end
+        _run("from-a-trace", 1e6, 1e-9, 0.0, 0.9, 0.1, 0.25, 260),
+        _run("from-less-than-a-trace", 1.0, 1e-20, 0.2, 1.4, 0.1, 0.3, 180),
         _run("nothing-happens", 90, 10, 3, 0.0, 0.0, 0.7, 4),
         _run("nobody-susceptible", 0, 30, 10, 1.5, 0.4, 1.0, 12),
     ]

@@ -32,6 +32,13 @@ def _at_opposite_ends(seed, core, junk):
     return before + shared, other + behind
 
 
+def _parted(seed, core, junk):
+    """Two stretches that two sequences share, with as much between that has nothing in common."""
+    rng = np.random.default_rng(seed)
+    first, second = (_letters(rng, DNA, core) for _ in range(2))
+    return first + "A" * junk + second, first + "C" * junk + second
+
+
 def visible():
     return [
         case("gap-of-three", F, "ACGTACGTAC", "ACGTACTTTGTAC", 2, -3, -5, -1),
@@ -93,5 +100,9 @@ def adversarial():
         case("dear-opening", F, long[:24], long[:9] + long[13:24], 900, -9000, -5000, -1),
         case("identical-at-scale", F, long[:300], long[:300], 3, -2, -5, -1),
         case("nothing-at-scale", F, "A" * 1200, "C" * 20, 3, -2, -5, -1),
+        # dear gaps, so that the score falls far below the best one before it rises again
+        case("parted-by-twenty", F, *_parted(30, 40, 20), 1, -1, -900, -900),
+        case("parted-by-ninety", F, *_parted(31, 200, 90), 1, -2, -900, -900),
+        case("parted-by-a-hundred", F, *_parted(32, 280, 100), 9, -22, -9000, -9000),
         case("one-long-run", F, "A" * 1200, "A" * 20, 3, -2, -5, -1),
     ]

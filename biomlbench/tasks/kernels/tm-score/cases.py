@@ -86,6 +86,8 @@ def adversarial():
     lost = np.full((30, 3), np.nan)
     partly = x.copy()
     partly[3, 1] = np.nan
+    neither = x + 0.3
+    neither[[2, 3, 17]] = np.nan
     return [
         _fit("fifteen", 20, 15, 15, 15, 0.4),
         _fit("sixteen", 21, 16, 16, 16, 0.4),
@@ -95,6 +97,8 @@ def adversarial():
         case("no-pairs", F, x, x, np.zeros((0, 2), np.int64), r, t),
         case("nothing-resolved", F, lost, x, _diagonal(30), r, t),
         case("one-coordinate-lost", F, partly, x, _diagonal(30), np.eye(3), np.zeros(3)),
+        case("lost-in-both", F, neither, neither, _diagonal(30), np.eye(3), np.zeros(3)),
+        case("lost-here-and-there", F, partly, neither, _diagonal(30), np.eye(3), np.zeros(3)),
         case("empty-mobile", F, np.zeros((0, 3)), x, np.zeros((0, 2), np.int64), r, t),
         case("half-turn", F, x * [1, -1, -1], x, _diagonal(30), np.diag([1.0, -1, -1]), t),
         case("far-target", F, x[:9] @ r, x[:9] + 1e4, _diagonal(9), r, np.full(3, 1e4 + 0.03)),
