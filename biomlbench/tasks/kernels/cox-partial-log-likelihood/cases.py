@@ -68,10 +68,10 @@ def adversarial():
     # who leaves before the first event is in no risk set, whatever the covariates are
     early = np.concatenate([[0.5], time])
     unseen = np.concatenate([[False], event])
-    extreme = np.concatenate([[[3e15, -1.0]], x])
+    extreme, without = np.concatenate([[[3e15, -1.0]], x]), np.array([0.0, -0.5])
     return [
-        case("extreme-and-never-at-risk", F, early, unseen, extreme, beta),
-        case("extreme-and-never-at-risk-efron", F, early, unseen, -extreme, beta, "efron"),
+        case("extreme-and-never-at-risk", F, early, unseen, extreme, without),
+        case("extreme-and-never-at-risk-efron", F, early, unseen, -extreme, without, "efron"),
         case("no-events", F, time, np.zeros(10, bool), x, beta),
         case("no-subjects", F, time[:0], event[:0], x[:0], beta, "efron"),
         case("one-subject", F, time[:1], event[:1], x[:1], beta, "efron"),
