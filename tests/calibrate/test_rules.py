@@ -115,9 +115,8 @@ def test_a_killed_calibration_goes_on_and_a_finished_one_does_nothing(bench):
     assert all(row["diff"].startswith("--- reference") for row in survivors)
     rates = read_table("rates", results / "rates.parquet").to_pylist()
     held_out = [row for row in rates if row["name"] == HELD_OUT]
-    # such weak checks let some by; how many is said, which ones is not
+    # how many are let by is said, which ones is not
     assert {row["n"] for row in held_out} == {3}
-    assert sum(row["errors"] for row in held_out) > 0
     assert not any(family_of(row["operator"]) == HELD_OUT for row in survivors)
     kills = read_table("kills", results / "kills.parquet").to_pylist()
     assert not any(row["family"] == HELD_OUT for row in kills)
@@ -188,7 +187,7 @@ def test_a_change_of_one_card_measures_only_that_card_again(bench):
     assert _planned(bench) == {
         # its labelled run is verified again, too
         "validate": 1, "execute": 1, "grade": 1, "verify": 1, "medal": 1, "prepare": 1,
-        "calibrate_mutants": 1, "calibrate_controls": 3, "calibrate_flakes": 1,
+        "calibrate_mutants": 1, "calibrate_controls": 4, "calibrate_flakes": 1,
         "calibrate_flaky_run": 1, "calibrate_tables": 1,
     }  # fmt: skip
     controls = sorted((bench / "results" / "calibration" / "controls").rglob("*.parquet"))
