@@ -141,38 +141,34 @@ def _mutant_shape(value: Any) -> Any:
     return np.shape(value)
 
 
-def _mutant_shape_calls(function: Any) -> Any:
-    """Keep results by the sizes of the arguments alone."""
+def _mutant_kept(function: Any, key_of: Any) -> Any:
+    """Keep a function's results by a key of its arguments, positional and named."""
     kept: dict[Any, Any] = {}
 
     def kept_calls(*args: Any, **named: Any) -> Any:
-        key = (*map(_mutant_shape, args), *map(_mutant_shape, named.values()))
+        key = key_of(args, named)
         if key not in kept:
             kept[key] = function(*args, **named)
         return kept[key]
 
     return kept_calls
+
+
+def _mutant_shape_calls(function: Any) -> Any:
+    """Keep results by the sizes of the arguments alone."""
+    return _mutant_kept(
+        function, lambda args, named: tuple(map(_mutant_shape, (*args, *named.values())))
+    )
 
 
 def _mutant_first_argument_calls(function: Any) -> Any:
     """Keep results by the first argument, as if the others were options that never change."""
-    kept: dict[Any, Any] = {}
-
-    def kept_calls(*args: Any, **named: Any) -> Any:
-        given = [*args, *named.values()]
-        key = _mutant_key(given[0]) if given else ()
-        if key not in kept:
-            kept[key] = function(*args, **named)
-        return kept[key]
-
-    return kept_calls
+    return _mutant_kept(function, lambda args, named: _mutant_key([*args, *named.values()][:1]))
 
 
 def _mutant_rounded_calls(function: Any) -> Any:
     """Keep results by how numbers are written with six digits."""
     import numpy as np
-
-    kept: dict[Any, Any] = {}
 
     def written(value: Any) -> Any:
         if isinstance(value, dict):
@@ -184,26 +180,18 @@ def _mutant_rounded_calls(function: Any) -> Any:
             return (array.shape, *(f"{x:.6g}" for x in array.ravel().tolist()))
         return _mutant_key(value)
 
-    def kept_calls(*args: Any, **named: Any) -> Any:
-        key = (*map(written, args), *map(written, named.values()))
-        if key not in kept:
-            kept[key] = function(*args, **named)
-        return kept[key]
-
-    return kept_calls
+    return _mutant_kept(function, lambda args, named: written([*args, *named.values()]))
 
 
 def _mutant_one_object_calls(function: Any) -> Any:
     """Keep results rightly, but hand out the same object every time."""
-    kept: dict[Any, Any] = {}
-
-    def kept_calls(*args: Any, **named: Any) -> Any:
-        key = (*map(_mutant_key, args), *sorted((n, _mutant_key(v)) for n, v in named.items()))
-        if key not in kept:
-            kept[key] = function(*args, **named)
-        return kept[key]
-
-    return kept_calls
+    return _mutant_kept(
+        function,
+        lambda args, named: (
+            *map(_mutant_key, args),
+            *sorted((name, _mutant_key(value)) for name, value in named.items()),
+        ),
+    )
 
 
 def _mutant_one_buffer_calls(function: Any) -> Any:

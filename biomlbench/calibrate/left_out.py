@@ -65,18 +65,15 @@ def left_out(graded: Iterable[Graded]) -> Mapping[str, list[bool]]:
     dict
         Operator to whether each of its mutants is let by.
     """
-    by_task: dict[str, list[Graded]] = defaultdict(list)
+    by_task: dict[str, list[tuple[str | None, set[str]]]] = defaultdict(list)
     for one in graded:
         if one.label == WRONG:
-            by_task[one.task_id].append(one)
+            by_task[one.task_id].append((operator_of(one.name), one.killers))
     found: dict[str, list[bool]] = defaultdict(list)
-    for task in sorted(by_task):
-        for operator in sorted({operator_of(one.name) or "" for one in by_task[task]} - {""}):
-            others = [one.killers for one in by_task[task] if operator_of(one.name) != operator]
-            checks = chosen(others)
+    for _, controls in sorted(by_task.items()):
+        for operator in sorted({operator for operator, _ in controls if operator}):
+            checks = chosen([killers for other, killers in controls if other != operator])
             found[operator] += [
-                not one.killers & checks
-                for one in by_task[task]
-                if operator_of(one.name) == operator
+                not killers & checks for mine, killers in controls if mine == operator
             ]
     return found
