@@ -71,7 +71,7 @@ def prepare(case: Callable) -> Sent:
     Sent
     """
     if case.function != calls.SEQUENCE:
-        return _one(case.function, tuple(case.args), dict(case.kwargs))
+        return _one(case.function, tuple(case.args), dict(case.kwargs), shared=True)
     reuse, steps = case.args
     parts = [_one(name, tuple(args), dict(kwargs)) for name, args, kwargs in steps]
     body = codec.encode([bool(reuse), [[part.function, part.body] for part in parts]])
@@ -84,8 +84,9 @@ def prepare(case: Callable) -> Sent:
     return Sent(case.function, body, tuple(names * times), tuple(digests * times))
 
 
-def _one(function: str, args: tuple[Any, ...], kwargs: Arguments) -> Sent:
-    body = codec.encode((args, kwargs), layouts=True)
+def _one(function: str, args: tuple[Any, ...], kwargs: Arguments, *, shared: bool = False) -> Sent:
+    # in a sequence objects are used again one by one, so none may lie in another
+    body = codec.encode((args, kwargs), layouts=True, shared=shared)
     # what arrives may be of a plainer type than what was sent
     arrived = codec.decode(body, layouts=True)
     names = (*(f"argument {place}" for place in range(1, len(args) + 1)), *kwargs)

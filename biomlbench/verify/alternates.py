@@ -13,6 +13,7 @@ import numpy as np
 from biomlbench.sandbox.codec import encode
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.sandbox.inside.layouts import arrange, traits_of
+from biomlbench.verify.shared_memory import in_one_memory, overlapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_LAYOUTS",
+    "IN_ONE_MEMORY",
     "LAYOUTS",
+    "SHARED",
     "chosen_steps",
     "laid_out",
     "lies_in",
@@ -37,6 +40,7 @@ LAYOUTS = {
     "swapped": "the other byte order",
 }
 """How an array may lie in memory, in the words of a statement."""
+SHARED, IN_ONE_MEMORY = "shared", "views of memory that several arguments share"
 DEFAULT_LAYOUTS = ("fortran", "strided", "readonly")
 BASES = 2
 """Cases of each entry point whose arrays are all laid out otherwise, whatever is covered."""
@@ -73,7 +77,8 @@ def laid_out(
     """Plan cases that differ from others in layout alone.
 
     Each layout is tried on each argument and dtype for which it changes something in memory: on
-    that array alone, and on all arrays of the call together.
+    that array alone, and on all arrays of the call together. Where views are allowed, several
+    arrays also lie in one memory.
 
     Parameters
     ----------
@@ -94,15 +99,27 @@ def laid_out(
     covered: set[tuple[str, int | str, str]] = set()
 
     def add(base: PlannedCase, name: str, args: Any, kwargs: Any) -> None:
-        data = encode((args, kwargs), layouts=True)
+        data = encode((args, kwargs), layouts=True, shared=True)
         if data not in seen:
             seen.add(data)
             found[planned("adversarial", name, base.function, args, kwargs)] = base.id
 
     bases = _bases(cases)
     for base in bases:
-        seen.add(encode((base.args, base.kwargs), layouts=True))
+        # apart from each other its arrays are nothing new either
+        seen |= {
+            encode((base.args, base.kwargs), layouts=True, shared=one) for one in (True, False)
+        }
         values: dict[int | str, Any] = dict([*enumerate(base.args), *base.kwargs.items()])
+        if "strided" in layouts:
+            args, kwargs = in_one_memory(base.args, base.kwargs)
+            among = {
+                (f"{SHARED}-{alike}", place, values[place].dtype.name)
+                for place, alike in overlapping({**dict(enumerate(args)), **kwargs}).items()
+            }
+            if among and (base in bases[:BASES] or not covered >= among):
+                covered |= among
+                add(base, f"{base.name}~{SHARED}", args, kwargs)
         for layout in layouts:
             new = {
                 place: value.dtype.name

@@ -36,6 +36,8 @@ class Source(NamedTuple):
         Edge cases at most.
     strict : bool
         Whether a build that raises is a fault, not a word that the inputs are not promised.
+    wide : dict
+        Arguments as declared in ``inputs``, where ``edges`` narrows them without a build.
     """
 
     arguments: dict[str, ArgumentSpec]
@@ -44,6 +46,7 @@ class Source(NamedTuple):
     left_out: tuple[str, ...]
     most: int
     strict: bool = True
+    wide: dict[str, ArgumentSpec] = {}  # noqa: RUF012  # never changed
 
 
 def sources(card: Card, function: str, count: int) -> list[Source]:
@@ -73,8 +76,23 @@ def sources(card: Card, function: str, count: int) -> list[Source]:
     sizes = {**card.config.get("sizes", {}), **own.get("sizes", {})}
     build = card.build_of(own)
     if all(_can_be_made(spec, sizes) for spec in arguments.values()):
-        return [Source(arguments, sizes, build, left_out, count)]
+        wide = {} if "build" in own else _narrowed(declared, replaced, sizes)
+        return [Source(arguments, sizes, build, left_out, count, wide=wide)]
     return _of_spaces(card, function, count)
+
+
+def _narrowed(
+    declared: dict[str, ArgumentSpec],
+    replaced: dict[str, ArgumentSpec],
+    sizes: dict[str, list[int]],
+) -> dict[str, ArgumentSpec]:
+    """Return the declarations of arguments that are replaced by narrower bounds."""
+    return {
+        name: spec
+        for name, spec in declared.items()
+        if any(replaced.get(name, spec).get(end) != spec.get(end) for end in ("min", "max"))
+        and _can_be_made(spec, sizes)
+    }
 
 
 def _of_spaces(card: Card, function: str, count: int) -> list[Source]:

@@ -94,6 +94,8 @@ _PLAIN_TEXT = ("odd-letter", *_PLAIN)
 """Letters at random leave no long stretch without one that is not a nucleotide."""
 _ENDS = ("high", "low", "huge", "tiny")
 """Patterns that all arguments of a call take together."""
+_WIDE = ("high", "ends", "huge", "decades", "beyond-doubles")
+"""Patterns that lead to the ends of a declaration."""
 _ORDINARY = ("few", "tens", "mixed", "spread", "choice-0")
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
 
@@ -170,6 +172,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
         if source.most:
             yield from _about_size(card, function, number, source, rng)
             yield from _interplay(card, function, number, source)
+            yield from _wide(card, function, number, source)
 
 
 def _seeded(card: Card, function: str, number: int, what: str) -> np.random.Generator:
@@ -215,6 +218,22 @@ def _interplay(
         inputs = _tried(source, {**against, "...": "0"}, rng, dims)
         if inputs is not None:
             yield f"{number}-large-opposed", inputs
+
+
+def _wide(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls in which one argument takes all that is declared, the others what is usual."""
+    for name, spec in source.wide.items():
+        rng = _seeded(card, function, number, f"wide-{name}")
+        whole = source._replace(arguments={**source.arguments, name: spec})
+        factors = factors_of(whole)
+        plain = _first_of(_ORDINARY, factors)
+        for dtype in factors.get(_of_dtype(name), [""]):
+            typed = {**plain, **({_of_dtype(name): dtype} if dtype else {})}
+            for pattern in filter(_WIDE.__contains__, factors[name]):
+                if (inputs := _tried(whole, {**typed, name: pattern}, rng)) is not None:
+                    yield f"{number}-wide-{name}={pattern},{dtype}", inputs
 
 
 def factors_of(source: Source) -> dict[str, list[str]]:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biomlbench.verify.alternates import lies_in
+from biomlbench.verify.alternates import SHARED, lies_in
 from biomlbench.verify.declarations import INPUTS_SCHEMA, may_be_float
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
+from biomlbench.verify.shared_memory import can_share, overlapping
 from biomlbench.verify.statement import problems_of_statement
 
 if TYPE_CHECKING:
@@ -100,10 +101,13 @@ class _Linter:
                 self._layouts(case)
 
     def _layouts(self, case: PlannedCase) -> None:
-        for name, value in self.card.bind(case.function, case.args, case.kwargs).items():
+        given = self.card.bind(case.function, case.args, case.kwargs)
+        shared = overlapping(given)
+        for name, value in given.items():
             if isinstance(value, np.ndarray):
                 dtype = value.dtype.newbyteorder("=").name
-                self.kept |= {f"{case.function}.{name}: {way}, {dtype}" for way in lies_in(value)}
+                ways = [*lies_in(value), *([SHARED] if name in shared else [])]
+                self.kept |= {f"{case.function}.{name}: {way}, {dtype}" for way in ways}
 
     def outside(self, case: PlannedCase) -> Iterator[str]:
         given = self.card.bind(case.function, case.args, case.kwargs)
@@ -266,6 +270,11 @@ class _Linter:
         wanted: list[str] = []
         for function, arguments in self.declared.items():
             parameters = inspect.signature(self.card.reference[function]).parameters
+            if "strided" in self.card.layouts:
+                wanted += [
+                    f"{function}.{name}: {SHARED}, {dtype}"
+                    for name, dtype in sorted(can_share(arguments))
+                ]
             for name, spec in arguments.items():
                 where = f"{function}.{name}"
                 wanted += [f"{where}: dtype {dtype}" for dtype in spec.get("array", ())]

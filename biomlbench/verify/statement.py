@@ -6,9 +6,10 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.verify.alternates import LAYOUTS
+from biomlbench.verify.alternates import IN_ONE_MEMORY, LAYOUTS
 from biomlbench.verify.declarations import KINDS, may_be_float
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
+from biomlbench.verify.shared_memory import can_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +76,10 @@ def conventions(card: Card) -> str:
         most = f"; the product of a call's sizes is at most {product:,}" if product else ""
         lines.append(f"Sizes: {', '.join(sizes)}{most}.")
     if "array" in kinds:
-        layouts = ", ".join(LAYOUTS[name] for name in card.layouts)
+        ways = [LAYOUTS[name] for name in card.layouts]
+        if "strided" in card.layouts and any(map(can_share, given)):
+            ways.append(IN_ONE_MEMORY)
+        layouts = ", ".join(ways)
         lines.append(
             "Arrays are NumPy arrays of the given dtypes, never lists in their place. They may "
             f"lie in memory in any of these ways, which must not change the result: {layouts}."

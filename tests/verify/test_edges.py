@@ -292,3 +292,14 @@ def test_large_arrays_run_against_each_other():
     steps = [np.sign(np.diff(inputs[name])) for name in ("x", "y")]
     assert len(inputs["x"]) > 1861  # from here on the sum of squares leaves 32 bits
     assert {int(one.max()) for one in steps} | {int(one.min()) for one in steps} == {1, -1}
+
+
+def test_an_argument_that_edges_narrows_is_tried_to_the_ends_that_it_is_declared_to_have():
+    loaded = card.load(KERNELS / "sir-step")
+    narrow = loaded.config["edges"]["simulate_sir"]["arguments"]["state"]["max"]
+    wide = {name: inputs for name, inputs in edges.made(loaded, "simulate_sir") if "wide" in name}
+    states = [inputs["state"] for name, inputs in wide.items() if "wide-state" in name]
+    assert max(float(state.max()) for state in states) > narrow
+    whole = [state for state in states if state.dtype == np.int64]
+    assert any(int(sum(map(int, state))) > np.iinfo(np.int64).max for state in whole)
+    assert any("wide-steps=high" in name for name in wide)

@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 
 from biomlbench.outcomes import Reason
+from biomlbench.sandbox.codec import decode, encode
 from biomlbench.sandbox.inside import calls
+from biomlbench.sandbox.inside.shared_memory import view_of
+from biomlbench.sandbox.model import Case
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, judge
 from biomlbench.verify.alternates import LAYOUTS, laid_out, lies_in, shows, with_layout
 from biomlbench.verify.execution import in_process, in_sandbox
 from biomlbench.verify.near_draws import near_draws
 from biomlbench.verify.plan import PlannedCase
+from biomlbench.verify.shared_memory import in_one_memory, overlapping
 from tests.verify.test_cards import sandbox_or_skip
 
 REFERENCE = """import numpy as np
@@ -313,6 +317,42 @@ def test_a_layout_keeps_values_and_shape(layout):
 )
 def test_a_layout_is_tried_where_it_shows(array, layouts):
     assert {name for name in LAYOUTS if shows(array, name)} == layouts
+
+
+def test_arrays_of_one_memory_arrive_in_one_memory():
+    first, other = np.arange(6.0).reshape(3, 2), np.arange(4.0) + 9
+    given = (first, first[::-1].copy(), other, 5)
+    args, kwargs = in_one_memory(given, {"again": first.copy(), "flags": other > 0})
+    arrived, named = decode(encode((args, kwargs), layouts=True, shared=True), layouts=True)
+    for value, expected in zip(
+        (*arrived, *named.values()), (*given, first, other > 0), strict=True
+    ):
+        np.testing.assert_array_equal(value, expected)
+    shared = {0: True, 1: True, 2: False, "again": True}
+    assert overlapping({**dict(enumerate(arrived)), **named}) == shared
+    assert np.shares_memory(arrived[0], arrived[1])
+    assert np.shares_memory(arrived[0], named["again"])
+
+
+def test_calls_of_a_sequence_lie_apart():
+    one = np.arange(4.0)
+    alone = prepare(Case("1", "f", (one, one)))
+    several = prepare(Case("2", calls.SEQUENCE, (True, [("f", (one, one), {})])))
+    (first, second), _ = decode(alone.body, layouts=True)
+    assert np.shares_memory(first, second)
+    _, [[_, body]] = decode(several.body)
+    (first, second), _ = decode(body, layouts=True)
+    assert not np.may_share_memory(first, second)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [[8, [4], [8], True], [-8, [4], [8], True], [24, [4], [-16], True], [0, [2, 9], [8, 8], True]],
+    ids=["after", "before", "backwards", "long"],
+)
+def test_no_view_reaches_beyond_its_memory(place):
+    with pytest.raises(ValueError, match=r"strides|offset|buffer"):
+        view_of(np.arange(4.0), place)
 
 
 def test_each_layout_is_tried_on_each_array_and_dtype_alone_and_together():

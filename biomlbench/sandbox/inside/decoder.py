@@ -8,7 +8,7 @@ import math
 import re
 import sys
 
-from . import layout
+from . import layout, shared_memory
 from .arrays import CodecError, array_from_bytes
 from .layouts import TRAITS, arrange
 
@@ -153,6 +153,7 @@ class _Decoder:
         self.compound_keys = 0
         self.weight = 0
         self.layouts = layouts
+        self.owners: dict[int, NDArray[Any]] = {}
 
     def run(self, manifest: bytes) -> Any:
         self.weight += _CHARACTER_BYTES * len(manifest)
@@ -324,6 +325,15 @@ def _read_arranged(decoder: _Decoder, body: Any) -> NDArray[Any]:
     return arrange(decoder.array(index), traits)
 
 
+def _read_shared(decoder: _Decoder, body: Any) -> NDArray[Any]:
+    if not decoder.layouts:
+        raise CodecError("the manifest holds an unknown tag")
+    index, *place = body
+    if index not in decoder.owners:
+        decoder.owners[index] = decoder.array(index)
+    return shared_memory.view_of(decoder.owners[index], place)
+
+
 def _read_table(decoder: _Decoder, body: Any) -> Any:
     from . import tables
 
@@ -345,5 +355,6 @@ _READERS: dict[str, Callable[[_Decoder, Any], Any]] = {
     "s": lambda decoder, body: set(decoder.keys(body)),
     "t": lambda decoder, body: tuple(decoder.values(body)),
     "v": _read_arranged,
+    "w": _read_shared,
     "z": lambda decoder, body: frozenset(decoder.keys(body)),
 }

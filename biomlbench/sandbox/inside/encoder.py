@@ -7,7 +7,7 @@ import json
 import math
 import sys
 
-from . import layout
+from . import layout, shared_memory
 from .arrays import CodecError, array_to_bytes
 from .layouts import traits_of
 
@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
+
+    from numpy.typing import NDArray
 
     from biomlbench.contracts.mappings import JsonObject
 
@@ -34,12 +36,29 @@ _COLLECTION_DICTS = {
 
 
 class _Blobs(list[bytes]):
-    """The arrays of a message, and whether it says how each lies in memory."""
+    """The arrays of a message, and whether it says how each lies in memory.
+
+    Of arrays that lie in another one's memory, `owners` has that one by its id, and the number of
+    its blob once it has one.
+    """
 
     layouts = False
 
+    def __init__(self) -> None:
+        self.owners: dict[int, Any] = {}
+        self.numbers: dict[int, int] = {}
 
-def encode(value: object, *, layouts: bool = False) -> bytes:
+    def in_one_memory(self, array: NDArray[Any]) -> JsonObject:
+        """Return the node of an array in another one's memory; of any other an empty one."""
+        owner = self.owners.get(id(shared_memory.owner(array)))
+        if owner is None:
+            return {}
+        if id(owner) not in self.numbers:
+            self.numbers[id(owner)] = _blob(array_to_bytes(owner), self)
+        return {"w": [self.numbers[id(owner)], *shared_memory.place_of(array, owner)]}
+
+
+def encode(value: object, *, layouts: bool = False, shared: bool = False) -> bytes:
     """Turn plain data into bytes.
 
     Parameters
@@ -50,6 +69,9 @@ def encode(value: object, *, layouts: bool = False) -> bytes:
     layouts : bool
         Whether arrays keep how they lie in memory: what is read-only, not contiguous or of the
         other byte order arrives so. Meant for arguments; a result is values only.
+    shared : bool
+        Whether arrays among positional and keyword arguments, ``(args, kwargs)``, that overlap in
+        memory do so where they arrive. Only with `layouts`.
 
     Returns
     -------
@@ -62,6 +84,8 @@ def encode(value: object, *, layouts: bool = False) -> bytes:
     """
     blobs = _Blobs()
     blobs.layouts = layouts
+    if shared:
+        blobs.owners = shared_memory.owners_of(value)
     try:
         manifest = json.dumps(
             _to_node(value, blobs, 0), allow_nan=False, separators=(",", ":"), check_circular=False
@@ -176,6 +200,8 @@ def _array_to_node(value: Any, blobs: list[bytes], depth: int, np: ModuleType) -
         unit = np.datetime_data(value.dtype)
         raw = np.ascontiguousarray(value).reshape(value.shape).view("i8")
         return {"m": [value.dtype.kind, unit[0], unit[1], _blob(array_to_bytes(raw), blobs)]}
+    if isinstance(blobs, _Blobs) and (node := blobs.in_one_memory(value)):
+        return node
     index = _blob(array_to_bytes(value), blobs)
     traits = traits_of(value) if getattr(blobs, "layouts", False) else []
     return {"v": [traits, index]} if traits else {"a": index}

@@ -66,6 +66,11 @@ def adversarial():
         case("one-sample", F, np.array([[4.0, -2.0, 7.0]]), 1),
         case("as-many-as-samples", F, spectrum(rng, 4, 6, falling(3)), 4),
         _drawn("far-from-zero", 21, 16, 4, 2, values=falling(4), mean=1e6),
+        # twice: many samples of few features invite the eigenvectors of a covariance
+        _drawn("tall-and-far-from-zero", 42, 60, 4, 2, values=falling(4), mean=1e6),
+        _drawn(
+            "five-hundred-far-from-zero", 43, 500, 5, 3, values=falling(5, first=22.0), mean=1e6
+        ),
         _drawn("outlier", 22, 12, 4, 2, values=[300.0, 6.0, 3.0, 1.0]),
         case("duplicated-feature", F, low_rank[:, [0, 0, 1, 1]], 2),
         _drawn("tiny-units", 24, 14, 5, 5, values=falling(5) * 1e-30, mean=1e-29),

@@ -1,0 +1,116 @@
+"""Arguments that lie in one memory: views of one array, as callers pass halves, rows or a reverse.
+
+Code that asks whether arrays may share memory, in order to take them for one and the same, is right
+on separate arrays only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from biomlbench.contracts.mappings import Arguments
+    from biomlbench.verify.declarations import ArgumentSpec
+
+__all__ = ["can_share", "in_one_memory", "overlapping"]
+
+
+def in_one_memory(args: Iterable[Any], kwargs: Arguments) -> tuple[tuple[Any, ...], Arguments]:
+    """Return an equal call whose arrays of one dtype overlap in memory.
+
+    An array that equals another one becomes the same object, one that equals it backwards a view
+    of it. All others become columns of one table, entry by entry beside each other.
+
+    Parameters
+    ----------
+    args : iterable
+    kwargs : dict
+
+    Returns
+    -------
+    args : tuple
+    kwargs : dict
+    """
+    values: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
+    groups: dict[str, list[int | str]] = {}
+    for place, value in values.items():
+        if _fits(value):
+            groups.setdefault(value.dtype.str, []).append(place)
+    for places in groups.values():
+        if len(places) > 1:
+            columns: dict[tuple[Any, ...], np.ndarray] = {}
+            for place in places:
+                columns.setdefault(_key(values[place]), values[place])
+            kept = _apart(columns)
+            table = np.zeros((max(array.size for array in kept), len(kept)), kept[0].dtype)
+            laid = {}
+            for column, array in enumerate(kept):
+                view = table[: array.size, column].reshape(array.shape)
+                view[...] = array
+                laid[_key(array[::-1])] = view[::-1]
+                laid[_key(array)] = view
+            for place in places:
+                values[place] = laid[_key(values[place])]
+    named = {key: values.pop(key) for key in kwargs}
+    return tuple(values.values()), named
+
+
+def _fits(value: Any) -> bool:
+    plain = isinstance(value, np.ndarray) and value.dtype.kind in "biufc"
+    return bool(plain and value.dtype.isnative and value.ndim and value.size)
+
+
+def _key(array: np.ndarray) -> tuple[Any, ...]:
+    return array.shape, array.tobytes()
+
+
+def _apart(arrays: Mapping[tuple[Any, ...], np.ndarray]) -> list[np.ndarray]:
+    """Leave out each array that equals an earlier one backwards."""
+    kept: dict[tuple[Any, ...], np.ndarray] = {}
+    for key, array in arrays.items():
+        if _key(array[::-1]) not in kept:
+            kept[key] = array
+    return list(kept.values())
+
+
+def overlapping(values: Mapping[Any, Any]) -> dict[Any, bool]:
+    """Return the places or names of arguments that lie in one memory with another one.
+
+    Parameters
+    ----------
+    values : mapping
+
+    Returns
+    -------
+    dict of bool
+        Whether one of those has the same shape and other entries: most like being the same.
+    """
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    found: dict[Any, bool] = {}
+    for name, array in arrays.items():
+        others = (other for place, other in arrays.items() if place != name)
+        beside = [other for other in others if np.may_share_memory(array, other)]
+        if beside:
+            found[name] = any(
+                array.shape == other.shape and _key(array) != _key(other) for other in beside
+            )
+    return found
+
+
+def can_share(arguments: Mapping[str, ArgumentSpec]) -> set[tuple[str, str]]:
+    """Return the arguments and dtypes of an entry point that another argument may have as well."""
+    typed = [
+        (name, dtype)
+        for name, spec in arguments.items()
+        if spec.get("shape") != []
+        for dtype in spec.get("array", ())
+    ]
+    return {
+        (name, dtype)
+        for name, dtype in typed
+        if any(dtype == of_other and name != other for other, of_other in typed)
+    }
