@@ -73,7 +73,10 @@ def shown(value: object, most: int = 60) -> str:
     >>> shown("a" * 70, 10), shown("x" + chr(0))
     ("'aaaaaa...", "'x\\x00'")
     """
-    text = repr(value[: most + 1] if isinstance(value, str) else value)
+    try:
+        text = repr(value[: most + 1] if isinstance(value, str) else value)
+    except RecursionError:  # what JSON could just be read with may be too deep to be written out
+        text = f"<{type(value).__name__} in too many others>"
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= most else f"{text[: most - 3]}..."
 

@@ -88,6 +88,17 @@ def test_lists_where_cells_should_be_are_not_kept(tmp_path):
     assert bad[0].message.endswith("..., not text")
 
 
+@pytest.mark.parametrize("brackets", [("[", "]"), ('{"a":', "0}")])
+def test_cells_as_deep_as_json_can_be_read_cost_only_their_row(tmp_path, brackets):
+    row = '{"run_id": "r%d", "agent": %s, "task_id": "line", "submission_path": "s.csv"}\n'
+    first, last = brackets
+    deep = (first * n + last[:-1] + last[-1] * n for n in range(800, 1000))
+    text = "".join(row % (n, cell) for n, cell in enumerate(['"a"', *deep, '"b"']))
+    runs, bad = read(tmp_path, text, "runs.jsonl")
+    assert [run.agent for run in runs] == ["a", "b"]
+    assert len(bad) == 200
+
+
 def test_more_keys_than_any_line_has_cost_only_the_line(tmp_path):
     row = {"run_id": "r", "agent": "a", "task_id": "line", "submission_path": "s.csv"}
     many = row | {f"meta_{n}": n for n in range(table_rows.MOST_COLUMNS)}
