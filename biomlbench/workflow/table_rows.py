@@ -11,6 +11,7 @@ import difflib
 import json
 import re
 from collections import Counter
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -313,7 +314,10 @@ def _quoted(
         return next(csv.reader([lines[start]], delimiter=delimiter, strict=True)), 1, ""
     except (csv.Error, StopIteration) as error:
         problem = f"not CSV ({error})"
-    rest = (f"{lines[number]}\n" for number in range(start, last))
+    # A row has no more characters in several lines than in one.
+    length = accumulate(len(lines[number]) + 1 for number in range(start, last))
+    ends = takewhile(lambda total: total <= MOST_IN_A_LINE, length)
+    rest = (f"{lines[start + number]}\n" for number, _ in enumerate(ends))
     reader = csv.reader(rest, delimiter=delimiter, strict=True)
     try:
         cells = next(reader)

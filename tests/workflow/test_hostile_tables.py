@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import time
 import tracemalloc
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -58,6 +60,28 @@ def test_a_row_that_is_too_long_costs_only_itself(tmp_path, name):
     assert "longer than 1,000,000 characters; split it" in bad[0].message
     assert "`agent` has 1000 characters; at most 200" in bad[1].message
     assert max(len(str(value)) for row in bad for value in (row.agent, row.message)) <= 1000
+
+
+def test_a_row_of_many_lines_is_not_looked_for_beyond_what_a_row_may_have(tmp_path, monkeypatch):
+    seen = 0
+
+    def reader(lines, **options):
+        def counted():
+            nonlocal seen
+            for line in lines:
+                seen += len(line)
+                yield line
+
+        return csv.reader(counted(), **options)
+
+    monkeypatch.setattr(table_rows, "csv", SimpleNamespace(reader=reader, Error=csv.Error))
+    monkeypatch.setattr(table_rows, "MOST_IN_A_LINE", 1_000)
+    chain = '"b\n' + 'a","b\n' * 20_000
+    runs, bad = read(tmp_path, HEAD + '"r\n1",a,line,s.csv\nr,"a\nb",line,s.csv\n' + chain)
+    assert not runs
+    assert "holds a control character" in bad[1].message
+    assert len(bad) == 20_003
+    assert seen < 100 * 1_000 + 3 * len(chain)
 
 
 @pytest.mark.parametrize("key", ["agent", "meta_site", "task_id"])
