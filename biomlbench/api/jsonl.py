@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -84,17 +85,33 @@ def read_lines(path: Path) -> list[Line]:
         If it is larger than any list that is read.
     """
     lines: list[Line] = []
-    taken: dict[str, int] = {}
+    names = _FreeNames()
     for number, raw in enumerate(read_regular(path).splitlines(), 1):
         if not raw.strip() or raw.lstrip().startswith((b"#", b"//")):
             continue
         task_id, submission, fault = _parse(raw)
         stem = re.sub(r"[^A-Za-z0-9._-]", "_", task_id or f"line_{number}")[:120]
-        taken[stem.lower()] = count = taken.get(stem.lower(), 0) + 1
-        name = f"{stem}.json" if count == 1 else f"{stem}__{count}.json"
-        lines.append(Line(number, task_id, submission, name, fault))
+        lines.append(Line(number, task_id, submission, names.take(stem), fault))
     group = RunGroup(path.parent, [line.submission_path for line in lines])
     return [line._replace(found=_elsewhere(line.submission_path, group)) for line in lines]
+
+
+class _FreeNames:
+    """Names of files that no other line has, wherever capitals are the same as small letters."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._taken: set[str] = set()
+
+    def take(self, stem: str) -> str:
+        """Return a name for a line's report; the stem may end as the name of another one does."""
+        low = stem.lower()
+        while True:
+            self._counts[low] += 1
+            ending = "" if self._counts[low] == 1 else f"__{self._counts[low]}"
+            if f"{low}{ending}" not in self._taken:
+                self._taken.add(f"{low}{ending}")
+                return f"{stem}{ending}.json"
 
 
 def _elsewhere(stated: str | None, group: RunGroup) -> str:

@@ -30,6 +30,8 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _PATH = {"type": "string", "minLength": 1, "maxLength": 4096}
 _PATHS = {"type": "array", "items": _PATH, "maxItems": 1000}
 _HASH = {"type": ["string", "null"], "maxLength": 128}
+_DEEPEST = 60
+"""Levels of a record, which has six: what copies, checks or writes one goes down level by level."""
 _TASK = r"^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*\Z"
 _WORDS = {"type": "string", "maxLength": 1000}
 _LIMITS = {
@@ -114,6 +116,8 @@ def check_record(record: Record) -> None:
     """
     from jsonschema import Draft202012Validator
 
+    if _levels(record) > _DEEPEST:
+        raise ReproduceError(_not_as_it_must_be("the record", f"more than {_DEEPEST} levels"))
     for error in Draft202012Validator(_SCHEMA).iter_errors(record):
         place = "/".join(ascii(str(part))[1:-1][:100] for part in error.absolute_path)
         what = "a name" if error.validator in ("propertyNames", "pattern") else error.validator
@@ -134,6 +138,21 @@ def _not_as_it_must_be(place: str, what: str) -> str:
         f"provenance.json: {place} is not as a record must be ({what}); it was changed by hand or "
         "not made by this project"
     )
+
+
+def _levels(record: Record) -> int:
+    """Return how deep a record is, at most one more than is allowed."""
+    level: list[object] = [record]
+    deep = 0
+    while level and deep <= _DEEPEST:
+        deep += 1
+        above, level = level, []
+        for value in above:
+            if isinstance(value, dict):
+                level += value.values()
+            elif isinstance(value, list):
+                level += value
+    return deep
 
 
 def _texts(record: Record) -> Iterator[tuple[str, str]]:

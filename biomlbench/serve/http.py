@@ -94,6 +94,10 @@ class _Connection(h11.Connection):
         event = super().next_event()
         if isinstance(event, h11.Request):
             self._chunks = self._bytes = 0
+            # A proxy before this server may go by the other of the two, and take what is sent as
+            # the rest of one client's request for another's.
+            if {b"content-length", b"transfer-encoding"} <= {name for name, _ in event.headers}:
+                raise h11.RemoteProtocolError("the body's length is given twice")
         elif isinstance(event, h11.Data):
             # What was sent in one piece may come in many: only the end of a chunk counts.
             self._chunks += event.chunk_end

@@ -101,7 +101,7 @@ def read_csv_table(
     try:
         table = _parse(data, delimiter, {name: types[kind] for name, kind in columns.items()})
     except pa.ArrowInvalid:
-        table = _parse_slowly(data, delimiter, columns)
+        table = _parse_slowly(data, delimiter, columns, most_rows)
     if table.column_names != names:
         raise _refuse("the header line cannot be read", Reason.UNREADABLE)
     _check_rows(table.num_rows, most_rows)
@@ -211,7 +211,9 @@ def _parse(data: bytes, delimiter: str, types: Mapping[str, pa.DataType]) -> pa.
     )
 
 
-def _parse_slowly(data: bytes, delimiter: str, columns: Mapping[str, str]) -> pa.Table:
+def _parse_slowly(
+    data: bytes, delimiter: str, columns: Mapping[str, str], most_rows: int
+) -> pa.Table:
     """Read every column as text, find what is wrong, and convert what can be converted."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -246,6 +248,7 @@ def _parse_slowly(data: bytes, delimiter: str, columns: Mapping[str, str]) -> pa
         else:
             message = "the file cannot be read as CSV"
         raise _refuse(message, Reason.UNREADABLE) from error
+    _check_rows(table.num_rows, most_rows)  # before the cells of each are looked at
     for name, kind in columns.items():
         if kind != "text":
             index = table.column_names.index(name)

@@ -221,9 +221,20 @@ def _walk(
         return _arrays(np.asarray(got), np.asarray(expected), tolerance, dtype, place)
     if kind in ("list", "dict"):
         return _containers(got, expected, tolerance, dtype, types, place)
-    if got == expected:
+    if got == expected and (kind != "set" or _same_members(got, expected, dtype, types)):
         return Difference("none")
     return Difference("value", place, _WORST)
+
+
+def _same_members(got: Any, expected: Any, dtype: bool, types: bool) -> bool:
+    """Tell whether equal sets, or keys, are also of the same kinds: as a key True is 1."""
+    own = {item: item for item in got}
+    pairs = ((own[item], item) for item in expected)
+    return all(
+        _walk(a, b, EXACT, dtype, types, "").kind == "none"
+        for a, b in pairs
+        if type(a) is not type(b) or isinstance(b, (tuple, frozenset))
+    )
 
 
 def _has_no_axes(value: Any) -> bool:
@@ -251,7 +262,7 @@ def _containers(
     if len(got) != len(expected):
         return _structure(got, expected, place)
     if isinstance(expected, dict):
-        if got.keys() != expected.keys():
+        if got.keys() != expected.keys() or not _same_members(got, expected, dtype, types):
             return Difference("structure", place, _WORST, "the keys differ")
         pairs = [(f"{place}[{key!r}]", got[key], expected[key]) for key in expected]
     else:

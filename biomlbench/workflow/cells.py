@@ -34,11 +34,22 @@ _WHOLE = re.compile(r"([+-]?[0-9]{1,40})(\.0*)?", re.ASCII)
 _MOST_DIGITS = 20
 # What tables of dates, in nanoseconds since 1970, can hold from there on.
 _YEARS = range(1970, 2262)
-# Marks of direction, joints and byte order marks cannot be seen: two agents that differ by them
-# would look like one.
+# What cannot be seen: two agents that differ by it would look like one. Unicode's characters to
+# be ignored (Default_Ignorable_Code_Point), and marks of direction, interlinear notes and music.
 _INVISIBLE = dict.fromkeys(
-    [0x061C, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0xFEFF]
+    number
+    for first, last in (
+        *((0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5)),
+        *((0x180B, 0x180F), (0x200B, 0x200B), (0x200E, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F)),
+        *((0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
+        *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+    )
+    for number in range(first, last + 1)
 )
+_JOINER = re.compile("(^|.)[\u200c\u200d]+", re.DOTALL)
+_VIRAMA = 9
+# A page shows any number of any of them as one.
+_SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]+")
 _UNFIT = {"Cc": "a control character", "Zl": "a line break", "Zp": "a line break"}
 
 
@@ -63,10 +74,11 @@ def optional_text(row: AnyRow, key: str) -> str:
 
 
 def text_of(row: AnyRow, key: str) -> str:
-    """Return a name in its one form: without invisible characters, accents composed."""
+    """Return a name in its one form: nothing invisible, accents composed, single spaces."""
     text = optional_text(row, key)
     if not text.isascii():
-        text = composed(text.translate(_INVISIBLE)).strip()
+        text = composed(_JOINER.sub(_joined, text.translate(_INVISIBLE)))
+    text = _SPACES.sub(" ", text).strip()
     if not text:
         raise RowError(f"`{key}` is empty; give it a value")
     if len(text) > _MOST_LETTERS[key]:
@@ -75,6 +87,17 @@ def text_of(row: AnyRow, key: str) -> str:
         )
     _check_characters(text, key)
     return text
+
+
+def _joined(found: re.Match[str]) -> str:
+    """Leave a joiner after what it joins: signs of Arabic and Indic scripts, and of pictures."""
+    before = found[1]
+    joins = before and (
+        unicodedata.combining(before) == _VIRAMA
+        or unicodedata.bidirectional(before) == "AL"
+        or unicodedata.category(before) in ("So", "Sk")
+    )
+    return found[0][:2] if joins else before
 
 
 def path_of(row: AnyRow, key: str) -> str:

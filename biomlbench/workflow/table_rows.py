@@ -11,6 +11,7 @@ import difflib
 import json
 import re
 from collections import Counter
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,7 +74,10 @@ def shown(value: object, most: int = 60) -> str:
     >>> shown("a" * 70, 10), shown("x" + chr(0))
     ("'aaaaaa...", "'x\\x00'")
     """
-    text = repr(value[: most + 1] if isinstance(value, str) else value)
+    try:
+        text = repr(value[: most + 1] if isinstance(value, str) else value)
+    except RecursionError:  # what JSON could just be read with may be too deep to be written out
+        text = f"<{type(value).__name__} in too many others>"
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
@@ -310,7 +314,10 @@ def _quoted(
         return next(csv.reader([lines[start]], delimiter=delimiter, strict=True)), 1, ""
     except (csv.Error, StopIteration) as error:
         problem = f"not CSV ({error})"
-    rest = (f"{lines[number]}\n" for number in range(start, last))
+    # A row has no more characters in several lines than in one.
+    length = accumulate(len(lines[number]) + 1 for number in range(start, last))
+    ends = takewhile(lambda total: total <= MOST_IN_A_LINE, length)
+    rest = (f"{lines[start + number]}\n" for number, _ in enumerate(ends))
     reader = csv.reader(rest, delimiter=delimiter, strict=True)
     try:
         cells = next(reader)

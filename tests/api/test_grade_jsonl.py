@@ -142,6 +142,20 @@ def test_two_seeds_of_one_task_keep_both_reports(factory, good):
     assert load(report_path)["total_runs"] == 3
 
 
+def test_a_task_called_as_another_ones_second_report_takes_its_place_from_nobody(factory, good):
+    factory.task()
+    for name in ("a", "b"):
+        factory.submission(good if name == "a" else [1 - x for x in good], name=f"{name}.csv")
+    lines = write_lines(
+        factory.root / "s.jsonl",
+        *(entry("a.csv"), entry("b.csv"), entry("a.csv", "toy-task__2"), entry("a.csv")),
+    )
+    _, individual = grade_jsonl(lines, factory.root / "out", factory.registry())
+    reports = [load(individual / f"toy-task{end}.json") for end in ("", "__2", "__3")]
+    assert [report.get("score") for report in reports] == [1.0, 0.0, 1.0]
+    assert load(individual / "toy-task__2__2.json")["reason"] == "unknown_task"
+
+
 def test_two_gradings_in_one_second_keep_both(factory, good):
     factory.task()
     factory.submission(good, name="a.csv")

@@ -15,7 +15,7 @@ import pytest
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.sandbox import accounting
-from biomlbench.submission import parquet
+from biomlbench.submission import csv_table, parquet
 from biomlbench.submission.code_checks import code_rows
 from biomlbench.submission.ids import first_repeat
 from biomlbench.submission.reading import read_table
@@ -140,6 +140,12 @@ def test_a_bomb_of_rows_is_refused_before_it_is_parsed():
         read_table(bomb, COLUMNS, name="a.csv.gz", most_rows=1_000_000)
     # its text and nothing else, which compressing took as well
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 150_000
+
+
+def test_too_many_rows_are_refused_before_a_cell_of_them_is_looked_at(monkeypatch):
+    monkeypatch.setattr(csv_table, "clean_numbers", lambda *_: pytest.fail("it was looked at"))
+    with pytest.raises(InvalidSubmissionError, match="1002 rows; at most 1000 are read"):
+        read_table(csv_bytes(1_001, quoted=True) + b"x,x\n", COLUMNS, most_rows=1_000)
 
 
 def test_the_first_repeat_is_found_without_looking_at_all():

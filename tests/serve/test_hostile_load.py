@@ -19,7 +19,7 @@ from biomlbench.serve import http
 from biomlbench.serve._worker import NICER
 from biomlbench.serve.uploads import MAX_ARRIVALS, Arrivals
 from tests.serve.conftest import post, predictions, serving
-from tests.waiting import wait_until
+from tests.waiting import HANG_S, wait_until
 
 CARD = "kernels/gc-v2"
 HOSTILE = {
@@ -156,6 +156,16 @@ def test_a_body_of_tiny_chunks_is_refused_and_one_of_honest_chunks_read(url):
     long = form_of(rows + b"#" * 200_000)
     assert in_chunks(url, long, 4).startswith((b"HTTP/1.1 400 ", b"cut off"))
     assert in_chunks(url, long, 1 << 12).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_body_whose_length_is_given_twice_is_refused_with_what_follows_it(url):
+    place = urlsplit(url)
+    with socket.create_connection((place.hostname, place.port), timeout=HANG_S) as client:
+        head = SLOW.replace(b"\r\n\r\n--b\r\n", b"\r\nTransfer-Encoding: chunked\r\n\r\n")
+        client.sendall(head + b"0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = b"".join(iter(lambda: client.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
 
 
 def test_a_client_is_read_a_little_at_a_time():

@@ -31,6 +31,26 @@ def test_a_ragged_list_is_another_structure_than_an_array():
             assert difference(array, other).kind == "structure"
 
 
+@pytest.mark.parametrize(
+    ("got", "expected", "equal"),
+    [
+        ({True: 2}, {1: 2}, False),
+        ({0: "a", 1: "b"}, {False: "a", True: "b"}, False),
+        ({True, 2}, {1, 2}, False),
+        ({(1, True)}, {(1, 1)}, False),
+        ({frozenset({True})}, {frozenset({1})}, False),
+        ([{True: 0}], [{1: 0}], False),
+        ({1.0: 2}, {1: 2}, True),
+        ({np.int64(1), 2.0}, {1, 2}, True),
+        ({(1.0, "a"): 0}, {(1, "a"): 0}, True),
+        ({True: 2}, {True: 2}, True),
+    ],
+)
+def test_truth_values_are_no_numbers_as_keys_and_members_either(got, expected, equal):
+    assert (difference(got, expected).kind == "none") is equal
+    assert (difference(expected, got).kind == "none") is equal
+
+
 @given(values, values)
 def test_difference_is_symmetric_without_tolerance(a, b):
     assert (difference(a, b).kind == "none") == (difference(b, a).kind == "none")

@@ -13,6 +13,7 @@ from biomlbench.scoring.score import score_submission
 from biomlbench.submission.validation import inspect_submission
 from biomlbench.verify import decide, fingerprints, near_duplicates, predictions, reruns
 from biomlbench.verify.fingerprints import DIRECTIONS, fingerprint, similarity
+from biomlbench.verify.predictions import not_copied
 from biomlbench.verify.second_scores import SECOND, second_score
 
 N = 40
@@ -122,6 +123,13 @@ def test_a_copied_column_is_found_whatever_the_order_of_rows(make_task, column, 
     assert (told.outcome == "failed" and told.severity == "critical") is found
     if found:
         assert f"test.csv:{column}" in row(rows, "not-copied").message
+
+
+def test_a_straight_line_is_one_also_near_the_largest_numbers():
+    values = np.random.default_rng(0).normal(size=N)
+    far = np.where(np.arange(N) % 2, 1.7e308, -1.7e308) / np.arange(1, N + 1)
+    assert not_copied._on_a_line(values, 1.7e308 * (values / np.abs(values).max()))
+    assert not not_copied._on_a_line(values, far)
 
 
 def test_a_score_beyond_the_noise_floor_is_suspicious(make_task):

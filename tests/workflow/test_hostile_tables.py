@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import time
 import tracemalloc
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -60,6 +62,63 @@ def test_a_row_that_is_too_long_costs_only_itself(tmp_path, name):
     assert max(len(str(value)) for row in bad for value in (row.agent, row.message)) <= 1000
 
 
+@pytest.mark.parametrize(
+    "letters",
+    ["\u00ad", "\u034f", "\u115f", "\u180e", "\u200c", "\u200d", "\u2063", "\u206a", "\u3164",
+     "\ufe0f", "\ufff9", "\U0001d173", "\U000e0041", "\u200d\u200c"],
+)  # fmt: skip
+def test_nothing_that_cannot_be_seen_makes_another_agent(tmp_path, letters):
+    names = ["GPT 5", f"GP{letters}T 5", f"GPT 5{letters}", f"{letters}GPT {letters}5"]
+    text = "".join(f"r{n},{name},line,s.csv\n" for n, name in enumerate(names))
+    runs, bad = read(tmp_path, HEAD + text + f"r,{letters},line,s.csv\n")
+    assert {run.agent for run in runs} == {"GPT 5"}
+    assert len(runs) == 4
+    assert "`agent` is empty" in bad[0].message
+
+
+@pytest.mark.parametrize("space", ["  ", "\u00a0", "\u2003", "\u3000", "\u2800", " \u202f "])
+def test_spaces_that_a_page_shows_alike_make_no_other_agent(tmp_path, space):
+    text = f"r1,GPT 5,line,s.csv\nr2,GPT{space}5{space},line,s.csv\n"
+    runs, bad = read(tmp_path, HEAD + text)
+    assert not bad
+    assert {run.agent for run in runs} == {"GPT 5"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0645\u06cc\u200c\u062e\u0648\u0627",
+        "\u0915\u094d\u200d\u0937",
+        "\U0001f469\u200d\U0001f52c",
+    ],
+)
+def test_joiners_stay_where_they_change_what_is_seen(tmp_path, name):
+    (run,), _ = read(tmp_path, HEAD + f"r,{name},line,s.csv\n")
+    assert run.agent == name
+
+
+def test_a_row_of_many_lines_is_not_looked_for_beyond_what_a_row_may_have(tmp_path, monkeypatch):
+    seen = 0
+
+    def reader(lines, **options):
+        def counted():
+            nonlocal seen
+            for line in lines:
+                seen += len(line)
+                yield line
+
+        return csv.reader(counted(), **options)
+
+    monkeypatch.setattr(table_rows, "csv", SimpleNamespace(reader=reader, Error=csv.Error))
+    monkeypatch.setattr(table_rows, "MOST_IN_A_LINE", 1_000)
+    chain = '"b\n' + 'a","b\n' * 20_000
+    runs, bad = read(tmp_path, HEAD + '"r\n1",a,line,s.csv\nr,"a\nb",line,s.csv\n' + chain)
+    assert not runs
+    assert "holds a control character" in bad[1].message
+    assert len(bad) == 20_003
+    assert seen < 100 * 1_000 + 3 * len(chain)
+
+
 @pytest.mark.parametrize("key", ["agent", "meta_site", "task_id"])
 def test_accents_without_end_cost_a_row_no_time(tmp_path, key):
     row = {"run_id": "r", "agent": "a", "task_id": "line", "submission_path": "s.csv"}
@@ -86,6 +145,17 @@ def test_lists_where_cells_should_be_are_not_kept(tmp_path):
     assert "[[], [], [], " in runs[0].metadata["meta_note"]
     assert "`submission_path` is [[], [], [], " in bad[0].message
     assert bad[0].message.endswith("..., not text")
+
+
+@pytest.mark.parametrize("brackets", [("[", "]"), ('{"a":', "0}")])
+def test_cells_as_deep_as_json_can_be_read_cost_only_their_row(tmp_path, brackets):
+    row = '{"run_id": "r%d", "agent": %s, "task_id": "line", "submission_path": "s.csv"}\n'
+    first, last = brackets
+    deep = (first * n + last[:-1] + last[-1] * n for n in range(800, 1000))
+    text = "".join(row % (n, cell) for n, cell in enumerate(['"a"', *deep, '"b"']))
+    runs, bad = read(tmp_path, text, "runs.jsonl")
+    assert [run.agent for run in runs] == ["a", "b"]
+    assert len(bad) == 200
 
 
 def test_more_keys_than_any_line_has_cost_only_the_line(tmp_path):

@@ -178,6 +178,18 @@ def test_a_record_that_is_none_is_refused_before_anything_is_touched(record):
     assert str(caught.value).isprintable()
 
 
+@pytest.mark.parametrize("section", ["code", "environment", "config"])
+def test_a_record_is_no_deeper_than_what_goes_through_it(section):
+    for levels in (40, 100, 900):
+        deep = json.loads('{"a":' * levels + "0" + "}" * levels)
+        record = {**RECORD, section: {**RECORD[section], "sandbox": deep}}
+        if levels < 60:
+            check_record(record)
+        else:
+            with pytest.raises(ReproduceError, match="more than 60 levels"):
+                check_record(record)
+
+
 def test_nothing_is_written_for_a_record_that_leads_out(tmp_path, monkeypatch):
     results = tmp_path / "benchmark" / "results"
     results.mkdir(parents=True)

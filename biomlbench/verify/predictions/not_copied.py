@@ -71,6 +71,8 @@ def _on_a_line(values: np.ndarray, predictions: np.ndarray) -> bool:
     if not spread > 0:
         return False
     unit = (values - values.min()) / spread
+    # The difference of the largest numbers that there are is infinite, and any line within it.
+    predictions = predictions / np.abs(predictions).max()
     line = np.polynomial.polynomial.polyfit(unit, predictions, 1)
     off = np.abs(np.polynomial.polynomial.polyval(unit, line) - predictions).max()
     return bool(off <= LINE_RTOL * np.ptp(predictions))
