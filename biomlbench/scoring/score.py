@@ -7,7 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
+from biomlbench.errors import (
+    GraderError,
+    InvalidSubmissionError,
+    NotPreparedError,
+    TaskError,
+    faults_as,
+)
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.submission.answers import Answers, answers_of, whole_numbers
@@ -189,14 +195,8 @@ def _score_by_metric(
         return ScoreResult(True, score, metric.name, metric.direction, n_rows=len(y_true))
     from biomlbench.scoring.bootstrap import score_interval
 
-    try:
+    with faults_as(f"the bootstrap of {metric.name} raised ", GraderError):
         interval = score_interval(metric, y_true, y_pred, options, bootstrap, seed)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise GraderError(
-            f"the bootstrap of {metric.name} raised {type(error).__name__}: {error}"
-        ) from error
     return ScoreResult(
         True,
         score,
