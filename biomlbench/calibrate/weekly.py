@@ -18,6 +18,7 @@ from biomlbench.errors import TaskError
 from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.runtime.progress_bars import track
 from biomlbench.verify.card import load
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,9 +100,8 @@ def write_proposal(
     for row in rows:
         row["separates"] = None if row["separates"] is None else list(row["separates"])
     text = yaml.safe_dump({"week": week, "changes": rows}, sort_keys=False, width=100)
-    partial = path.with_suffix(".partial")
-    partial.write_text(_HEAD.format(path=path) + text, encoding="utf-8")
-    partial.replace(path)
+    with whole_file(path) as temporary:
+        temporary.write_text(_HEAD.format(path=path) + text, encoding="utf-8")
     return path
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import stat
 import zipfile
 import zlib
@@ -38,6 +37,7 @@ from biomlbench.runtime.bounded_json import check_json
 from biomlbench.runtime.progress_bars import track
 from biomlbench.task.adopted_data import MANIFEST as DATA_MANIFEST
 from biomlbench.task.adopted_data import PENDING
+from biomlbench.whole_files import whole_file
 from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
@@ -122,17 +122,14 @@ def archive(
             + f"\nLooked for in {inputs.base.absolute()}. Correct that and run the workflow again, "
             "or leave them out with --partial"
         )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file:
-            hashes = _write(file, contents)
-            crate = _crate(inputs, contents, hashes, date or _latest(inputs), licence)
-            hashes[CRATE] = _add(file, CRATE, _json(crate))
-            _add(file, MANIFEST, _json({"sha256": dict(sorted(hashes.items()))}))
-        os.replace(temporary, out)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with (
+        whole_file(out) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file,
+    ):
+        hashes = _write(file, contents)
+        crate = _crate(inputs, contents, hashes, date or _latest(inputs), licence)
+        hashes[CRATE] = _add(file, CRATE, _json(crate))
+        _add(file, MANIFEST, _json({"sha256": dict(sorted(hashes.items()))}))
     return contents.left_out
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import NotPreparedError, TaskError, folder_remedy
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.task import toolbox
 from biomlbench.task.adopted_data import (
     MANIFEST,
@@ -32,7 +33,6 @@ from biomlbench.task.adopted_data import (
     manifests_of,
     refuse_part,
     some_of,
-    write_json,
 )
 from biomlbench.task.installed_data import recorded_reads, write_record
 from biomlbench.task.loading import load_function
