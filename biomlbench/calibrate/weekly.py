@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 import yaml
 
 from biomlbench.calibrate import edits
+from biomlbench.calibrate.jobs import TABLES
 from biomlbench.calibrate.proposals import propose
 from biomlbench.calibrate.regrade import flips_of_card
 from biomlbench.calibrate.thresholds import of_check
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["PROPOSAL", "apply_proposal", "diff", "read_proposal", "write_proposal"]
 
 PROPOSAL = "proposal.yaml"
-_ARCHIVED = ("rates", "kills", "margins", "power", "calibrated", "survivors", "flakes")
 _HEAD = """\
 # Proposed changes of checks. Read `why`, `separates` and `flips`, take out what you do not
 # want, and adopt the rest with: biomlbench calibrate apply {path}
@@ -91,7 +91,7 @@ def write_proposal(
             rows.append(asdict(found))
     folder = results / "calibration" / week
     folder.mkdir(parents=True, exist_ok=True)
-    for name in _ARCHIVED:
+    for name in TABLES:
         path = results / "calibration" / f"{name}.parquet"
         if path.is_file():
             shutil.copyfile(path, folder / path.name)

@@ -42,7 +42,8 @@ def made_of(task: Task) -> dict[str, str]:
     dict of str to str
         ``task``: all files of its folder, leaderboard, grader and waivers among them; ``data``:
         the files at the top of its public and its private folder; ``grader``: what of this
-        package scores it, empty where a function of its own folder does; ``detectors``: what looks for findings.
+        package scores it, empty where a function of its own folder does; ``detectors``: what
+        looks for findings.
     """
     card = task.is_card
     return {

@@ -7,15 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import (
-    GraderError,
-    InvalidSubmissionError,
-    NotPreparedError,
-    TaskError,
-    faults_as,
-)
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.scoring.task_report import NOT_THERE
 from biomlbench.submission.answers import Answers, answers_of, whole_numbers
 from biomlbench.submission.csv_table import read_header
 from biomlbench.submission.reading import submission_format
@@ -146,7 +141,7 @@ def score_submission(
         inspection = inspect_submission(submission, task, name=name, root=root)
         if failure := inspection.first_failure:
             reason, message = failure
-            exists = reason not in (Reason.MISSING_FILE, Reason.UNSAFE_PATH)
+            exists = reason not in NOT_THERE
             return _failed(metric, direction, reason, message, exists=exists)
         if task.grader.spec is not None:
             return _score_in_process(task, submission, inspection, name, root)
@@ -235,10 +230,9 @@ def _score_in_process(
     if grader.spec is None:
         raise GraderError(f"grader {grader.name!r} has no process of its own")
     if not task.answers.is_file():
-        raise NotPreparedError(
-            f"{task.answers}: not there yet; prepare the task's data first, with "
-            "`biomlbench prepare`"
-        )
+        from biomlbench.task.registry import not_prepared
+
+        raise not_prepared(task, task.answers)
     data, suffix, rows = inspection.data, task.sample_submission.suffix.lower(), None
     if inspection.sample is not None:
         table, order = inspection.rows

@@ -8,24 +8,24 @@ import sys
 import threading
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.arrow import one_array
-from biomlbench.errors import InvalidSubmissionError, NotPreparedError, TaskError, folder_remedy
+from biomlbench.errors import InvalidSubmissionError, TaskError, folder_remedy
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
 from biomlbench.submission._parquet_reader import floats_as_text
 from biomlbench.submission.csv_table import are_booleans, clean_numbers, is_missing, read_header
 from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
-from biomlbench.submission.reading import submission_format
+from biomlbench.submission.reading import delimiter_of, submission_format
 from biomlbench.submission.submitted_file import MAX_BYTES
 from biomlbench.submission.unpacked_text import csv_text, gunzip
 from biomlbench.task.submission_columns import ColumnSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -118,11 +118,9 @@ def cached(kind: str, path: Path, build: Callable[[], Any], task: Task) -> Any:
     try:
         state = path.stat()
     except (FileNotFoundError, NotADirectoryError) as error:
-        from biomlbench.task.registry import prepare_command
+        from biomlbench.task.registry import not_prepared
 
-        raise NotPreparedError(
-            f"{path}: not there yet; prepare the task's data first, with: {prepare_command(task)}"
-        ) from error
+        raise not_prepared(task, path) from error
     except OSError as error:
         raise TaskError(
             f"{path}: {error.strerror}; {folder_remedy(path, error.errno or 0)}"
@@ -219,10 +217,10 @@ def own_text(path: Path) -> tuple[bytes, str]:
     InvalidSubmissionError
         If it is no text, or cannot be unpacked.
     """
-    data, name = path.read_bytes(), path.name.lower()
-    if name.endswith(".gz"):
+    data, kind = path.read_bytes(), own_format(path)
+    if kind.endswith(".gz"):
         data = gunzip(data, sys.maxsize)
-    return csv_text(data, sys.maxsize), "\t" if ".tsv" in Path(name).suffixes else ","
+    return csv_text(data, sys.maxsize), delimiter_of(kind)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
