@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.calibrate.controls import RIGHT, WRONG, Control
-from biomlbench.submission.sample import own_format
+from biomlbench.submission.own_tables import own_format
 from biomlbench.task.registry import not_prepared
 
 if TYPE_CHECKING:

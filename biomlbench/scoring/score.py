@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.scoring.score_apart import score_apart
 from biomlbench.scoring.task_report import NOT_THERE
-from biomlbench.submission.answers import Answers, answers_of, whole_numbers
-from biomlbench.submission.csv_table import read_header
-from biomlbench.submission.reading import submission_format
-from biomlbench.submission.submitted_file import quote, read_bytes
-from biomlbench.submission.unpacked_text import csv_text
+from biomlbench.submission.answers import Answers, answers_of
+from biomlbench.submission.submitted_file import quote
 from biomlbench.submission.validation import inspect_submission
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -144,7 +143,13 @@ def score_submission(
             exists = reason not in NOT_THERE
             return _failed(metric, direction, reason, message, exists=exists)
         if task.grader.spec is not None:
-            return _score_in_process(task, submission, inspection, name, root)
+            score = score_apart(task, submission, inspection, name, root)
+            table = inspection.table
+            return ScoreResult(
+                *(True, score, task.grader.name, direction),
+                n_rows=None if table is None else table.num_rows,
+                inspection=inspection,
+            )
         answers = answers_of(task)
         table, order = inspection.rows
         if task.metric is None:
@@ -213,57 +218,6 @@ def _of_answers(error: MetricError, answers: Answers, grader: Grader) -> str:
         columns = "as `inputs_fn` returns them"
     remedy = _ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)
     return f"{answers.task.answers}: {columns}: {error.message}; {remedy}"
-
-
-def _score_in_process(
-    task: Task,
-    submission: str | Path | bytes | pa.Table,
-    inspection: Inspection,
-    name: str | Path | None,
-    root: str | Path | None,
-) -> ScoreResult:
-    """Score by a published grader, which reads submission and answers itself."""
-    from biomlbench.grading.isolated import Rows, grade_isolated
-    from biomlbench.suites.graders import hub_answers
-
-    grader = task.grader
-    if grader.spec is None:
-        raise GraderError(f"grader {grader.name!r} has no process of its own")
-    if not task.answers.is_file():
-        from biomlbench.task.registry import not_prepared
-
-        raise not_prepared(task, task.answers)
-    data, suffix, rows = inspection.data, task.sample_submission.suffix.lower(), None
-    if inspection.sample is not None:
-        table, order = inspection.rows
-        data, columns = _as_csv(submission, table, name, root)
-        sample = inspection.sample
-        rows = Rows(columns, table.num_rows, list(sample.keys.columns), order, list(sample.columns))
-        suffix = ".csv"
-    score = grade_isolated(grader.spec, data, suffix, rows, hub_answers(task))
-    count = inspection.table.num_rows if inspection.table is not None else None
-    return ScoreResult(
-        True, score, grader.name, task.direction, n_rows=count, inspection=inspection
-    )
-
-
-def _as_csv(
-    submission: str | Path | bytes | pa.Table,
-    table: pa.Table,
-    name: str | Path | None,
-    root: str | Path | None,
-) -> tuple[bytes, list[str]]:
-    """Return a table as CSV, for a grader to read as its own benchmark would, and its columns."""
-    if isinstance(submission, (str, Path, bytes)):
-        shown = name if name is not None or isinstance(submission, bytes) else submission
-        if submission_format(shown if shown is not None else "submission.csv") == ".csv":
-            data = (
-                submission if isinstance(submission, bytes) else read_bytes(submission, root=root)
-            )
-            data = csv_text(data)
-            return data, read_header(data, ",")
-    frame = whole_numbers(table.to_pandas())
-    return frame.to_csv(index=False).encode(), list(frame.columns)
 
 
 def metric_inputs(

@@ -12,7 +12,8 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
 from biomlbench.submission.ids import Alignment, Keys, first_repeat
-from biomlbench.submission.sample import Sample, cached, own_format, own_table, own_text, sample_of
+from biomlbench.submission.own_tables import cached, own_format, own_table, own_text
+from biomlbench.submission.sample import Sample, sample_of
 from biomlbench.task.toolbox import read_csv
 
 if TYPE_CHECKING:

@@ -96,7 +96,7 @@ def _tables(folder: Path) -> list[tuple[Path, int]]:
 
 
 def _kept_columns(path: Path, predicted: Predicted) -> dict[str, np.ndarray]:
-    from biomlbench.submission.sample import cached
+    from biomlbench.submission.own_tables import cached
 
     sample = predicted.sample
     read = partial(_columns_of, path, sample.keys)
