@@ -237,10 +237,6 @@ class Registry:
         """Return the ids of the tasks of a difficulty, sorted."""
         return self._select(lambda task: task.difficulty == difficulty)
 
-    by_domain = get_tasks_by_domain
-    by_type = get_tasks_by_type
-    by_difficulty = get_tasks_by_difficulty
-
     def get_lite_task_ids(self) -> list[str]:
         """Return the ids of the easy tasks, sorted."""
         return self.get_tasks_by_difficulty("easy")

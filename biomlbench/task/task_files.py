@@ -192,13 +192,6 @@ class TaskFiles:
             raise kind(f"{self._where}: `{key}` names {declared!r}, which does not exist")
         return path if path.is_file() else None
 
-    @property
-    def verify(self) -> Path | None:
-        """File of the verifier's config, or None."""
-        declared = self.config.get("verify")
-        path = self.folder / (declared if isinstance(declared, str) else "verifier.yaml")
-        return path if path.is_file() else None
-
     def is_prepared(self) -> bool:
         """Whether the answers and the sample submission are there."""
         return self.answers.is_file() and self.sample_submission.is_file()
