@@ -6,10 +6,15 @@ import errno
 import os
 import re
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .outcomes import Fault, Reason, fault_of
 from .plain_text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "GraderError",
@@ -19,6 +24,7 @@ __all__ = [
     "TaskError",
     "UserError",
     "explain",
+    "faults_as",
 ]
 
 _LOOK = "`ls -ld` shows whose it is"
@@ -189,3 +195,29 @@ class GraderError(_ReasonedError):
     """A grading function failed for a reason of its own."""
 
     default = Reason.GRADER_ERROR
+
+
+@contextmanager
+def faults_as(before: str, error_of: Callable[[str], Exception] = TaskError) -> Iterator[None]:
+    """Turn all that code of others raises, but for an interruption, into one error.
+
+    Parameters
+    ----------
+    before : str
+        What the message begins with; type and message of what was raised follow.
+    error_of : callable
+        Makes the error of its message.
+
+    Examples
+    --------
+    >>> with faults_as("reference.py: "):
+    ...     1 / 0
+    Traceback (most recent call last):
+    biomlbench.errors.TaskError: reference.py: ZeroDivisionError: division by zero
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise error_of(f"{before}{type(error).__name__}: {error}") from error

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from biomlbench.contracts import ContractError, provenance
+from biomlbench.contracts import QUERIED, ContractError, provenance
 from biomlbench.errors import UserError
 from biomlbench.frames import in_form
 from biomlbench.notebook import html_fields, html_table
 from biomlbench.report import plots
-from biomlbench.report.inputs import DECLARED, Tables, arrow_table, is_run
+from biomlbench.report.inputs import Tables, arrow_table, is_run
 from biomlbench.scoring.task_report import TaskReport
 from biomlbench.summary.history import history_of, kept_in
 from biomlbench.workflow.pair_tables import PairTables
@@ -219,8 +219,8 @@ class Results:
         return in_form(self._arrow(name), as_ or self.form)
 
     def _arrow(self, name: str) -> pa.Table:
-        if name not in DECLARED:
-            raise ValueError(f"no table {name!r}; there are: {', '.join(DECLARED)}")
+        if name not in QUERIED:
+            raise ValueError(f"no table {name!r}; there are: {', '.join(QUERIED)}")
         if name not in self._read:
             self._read[name] = arrow_table(name, self.folder)
         return self._read[name]
@@ -303,7 +303,7 @@ class Results:
         return Pair(rows[0], in_form(self._arrow("checks").filter(both), self.form), self)
 
     def _sizes(self) -> list[AnyRow]:
-        paths = ((name, self.folder / f"{name}.parquet") for name in DECLARED)
+        paths = ((name, self.folder / f"{name}.parquet") for name in QUERIED)
         return [
             {"table": name, "rows": pq.read_metadata(path).num_rows}
             for name, path in paths

@@ -17,6 +17,7 @@ from biomlbench.outcomes import Reason, fault_of
 from biomlbench.runtime.once import once, one_look
 from biomlbench.runtime.regular_file import read_regular
 from biomlbench.submission.run_group import RunGroup, task_named
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -196,13 +197,8 @@ def write_json(path: Path, value: Any) -> None:
     """Write JSON without NaN literals, an item a line, all or nothing."""
     # Asking for an indent would leave the encoder that is written in C.
     text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",\n", ": "))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with whole_file(path) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8", errors="replace")
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def grade_here(

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.errors import TaskError
-from biomlbench.submission.sample import own_table
+from biomlbench.submission.own_tables import own_table
 from biomlbench.task.installed_data import installed_data, package_files
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.errors import TaskError
-from biomlbench.submission.sample import own_table
+from biomlbench.submission.own_tables import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,8 @@ import numpy as np
 from biomlbench.arrow import positions
 from biomlbench.errors import TaskError
 from biomlbench.scoring.score import answers_of
-from biomlbench.submission.sample import has_rows, own_table, sample_of
+from biomlbench.submission.own_tables import own_table
+from biomlbench.submission.sample import has_rows, sample_of
 
 from .doors import Doors, Outcome
 from .findings import Found

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.plain_text import spreadsheet_row
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
+from biomlbench.whole_files import whole_file
 
 from .badge import badge
 from .findings import COLUMNS, SEVERITIES, submission_name
@@ -62,7 +62,9 @@ def write_audit(audit: Audit, folder: Path) -> Path:
         writer.writeheader()
         writer.writerows(map(spreadsheet_row, audit.rows()))
     path = folder / FINDINGS
-    _replace(path, json.dumps(_finite(audit.as_dict()), indent=2, allow_nan=False) + "\n")
+    text = json.dumps(_finite(audit.as_dict()), indent=2, allow_nan=False)
+    with whole_file(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
     return path
 
 
@@ -98,8 +100,8 @@ def write_page(audits: Iterable[AuditDocument], path: Path, *, alone: bool = Fal
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
     text = template.render(audits=found, counts=_counts(found), score=_score, alone=alone)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, text)
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _place(severity: str) -> int:
@@ -117,9 +119,3 @@ def _counts(audits: Sequence[AuditDocument]) -> dict[str, int]:
 
 def _score(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)

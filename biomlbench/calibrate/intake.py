@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from biomlbench.calibrate import dataset, usage
 from biomlbench.contracts import read_table
+from biomlbench.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["intake"]
 
@@ -36,9 +40,6 @@ def intake(telemetry: str | Path, root: str | Path, report: str | Path) -> int:
     own = {dataset.run_key(row) for row in table.to_pylist()}
     kept = [row for row in dataset.read(root).to_pylist() if dataset.run_key(row) in own]
     found = usage.report(kept)
-    path = Path(report)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    partial.replace(path)
+    with whole_file(report) as temporary:
+        temporary.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return added

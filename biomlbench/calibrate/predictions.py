@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.calibrate.controls import RIGHT, WRONG, Control
-from biomlbench.errors import NotPreparedError
-from biomlbench.submission.sample import own_format
-from biomlbench.task.registry import prepare_command
+from biomlbench.submission.own_tables import own_format
+from biomlbench.task.registry import not_prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,10 +45,8 @@ def of_predictions(task: Task) -> list[Control]:
     import pandas as pd
 
     for path in (task.gold_submission, task.sample_submission):
-        if path is None or not path.is_file():
-            raise NotPreparedError(
-                f"{path}: not there; prepare the task's data first, with: {prepare_command(task)}"
-            )
+        if not path.is_file():
+            raise not_prepared(task, path)
     gold = pd.read_csv(task.gold_submission, dtype=str, keep_default_na=False)
     columns = _predicted(task, gold)
     raw = task.gold_submission.read_bytes()

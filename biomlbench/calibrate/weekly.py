@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 import yaml
 
 from biomlbench.calibrate import edits
+from biomlbench.calibrate.jobs import TABLES
 from biomlbench.calibrate.proposals import propose
 from biomlbench.calibrate.regrade import flips_of_card
 from biomlbench.calibrate.thresholds import of_check
@@ -18,6 +19,7 @@ from biomlbench.errors import TaskError
 from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.runtime.progress_bars import track
 from biomlbench.verify.card import load
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["PROPOSAL", "apply_proposal", "diff", "read_proposal", "write_proposal"]
 
 PROPOSAL = "proposal.yaml"
-_ARCHIVED = ("rates", "kills", "margins", "power", "calibrated", "survivors", "flakes")
 _HEAD = """\
 # Proposed changes of checks. Read `why`, `separates` and `flips`, take out what you do not
 # want, and adopt the rest with: biomlbench calibrate apply {path}
@@ -90,7 +91,7 @@ def write_proposal(
             rows.append(asdict(found))
     folder = results / "calibration" / week
     folder.mkdir(parents=True, exist_ok=True)
-    for name in _ARCHIVED:
+    for name in TABLES:
         path = results / "calibration" / f"{name}.parquet"
         if path.is_file():
             shutil.copyfile(path, folder / path.name)
@@ -99,9 +100,8 @@ def write_proposal(
     for row in rows:
         row["separates"] = None if row["separates"] is None else list(row["separates"])
     text = yaml.safe_dump({"week": week, "changes": rows}, sort_keys=False, width=100)
-    partial = path.with_suffix(".partial")
-    partial.write_text(_HEAD.format(path=path) + text, encoding="utf-8")
-    partial.replace(path)
+    with whole_file(path) as temporary:
+        temporary.write_text(_HEAD.format(path=path) + text, encoding="utf-8")
     return path
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import redirect_stdout
+from datetime import date
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -25,7 +26,9 @@ __all__ = [
     "Trouble",
     "as_json",
     "data_options",
+    "day_option",
     "echo",
+    "licence_option",
     "pair_of",
     "print_table",
     "provider_option",
@@ -49,6 +52,24 @@ results_argument, results_to_be_argument = (
         default=Path("results"),
     )
     for exists in (True, False)
+)
+
+
+def _as_day(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    try:
+        return date.fromisoformat(value).isoformat() if value else ""
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no day; write it as YYYY-MM-DD") from None
+
+
+def day_option(otherwise: str) -> Callable[[_Function], _Function]:
+    """Return the option ``--date``, a day as ISO 8601 has it; without it the day is empty."""
+    told = f"Day of publication, YYYY-MM-DD. [default: {otherwise}]"
+    return click.option("--date", callback=_as_day, default="", help=told)
+
+
+licence_option = click.option(
+    "--license", "licence", help="Address of the results' licence. [default: none given]"
 )
 
 

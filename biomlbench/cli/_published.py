@@ -50,10 +50,8 @@ def _grade_all(
 ) -> None:
     """Grade all submissions that a submission.jsonl lists; a bad line costs only itself."""
     from biomlbench.api.jsonl_batch import grade_jsonl
-    from biomlbench.task.registry import Registry
 
-    registry = Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir)
-    summary, reports = grade_jsonl(submission, output_dir, registry)
+    summary, reports = grade_jsonl(submission, output_dir, context.registry)
     if as_json:
         print_json(json.loads(summary.read_text(encoding="utf-8")))
         return

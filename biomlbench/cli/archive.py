@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import as_json, echo, print_json, results_argument
+from biomlbench.cli._common import (
+    as_json,
+    day_option,
+    echo,
+    licence_option,
+    print_json,
+    results_argument,
+)
 
 
 @click.command()
@@ -24,8 +31,8 @@ from biomlbench.cli._common import as_json, echo, print_json, results_argument
     help="Take along raw data and answers, where they cannot be had again.",
 )
 @click.option("--partial", is_flag=True, help="Leave out what is gone or lies elsewhere.")
-@click.option("--date", default="", help="Day of publication. [default: of the latest run]")
-@click.option("--license", "licence", help="Address of the results' licence. [default: none given]")
+@day_option("of the latest run")
+@licence_option
 @as_json
 def command(
     results: Path,
@@ -48,8 +55,6 @@ def command(
       biomlbench archive --out my-benchmark.crate.zip
       biomlbench reproduce my-benchmark.crate.zip --into /tmp/again
     """  # noqa: D301
-    from datetime import date as day
-
     from biomlbench.export import NO_LICENCE
     from biomlbench.export.archive import archive
     from biomlbench.reproduce.inputs import Inputs
@@ -57,10 +62,6 @@ def command(
     from biomlbench.reproduce.rerun import find_workflow
     from biomlbench.workflow.record import read_record
 
-    try:
-        day.fromisoformat(date or "1980-01-01")
-    except ValueError:
-        raise click.UsageError(f"--date {date!r} is no day; write it as YYYY-MM-DD") from None
     try:
         workflow = find_workflow(Inputs(read_record(results), results).base)
     except ReproduceError:

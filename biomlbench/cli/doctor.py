@@ -33,10 +33,8 @@ def command(*, context: Context, offline: bool, as_json: bool) -> None:
       biomlbench doctor --offline --json
     """  # noqa: D301
     from biomlbench.cli._doctor import examine
-    from biomlbench.task.registry import Registry
 
-    data_dir = Registry(data_dir=context.data_dir).get_data_dir()
-    findings = examine(data_dir, network=not offline)
+    findings = examine(context.registry.get_data_dir(), network=not offline)
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:

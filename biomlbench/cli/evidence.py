@@ -53,12 +53,10 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
 
 def _overview(context: Context, *, as_json: bool) -> None:
     from biomlbench.stages.cards import missing_evidence
-    from biomlbench.task.registry import Registry
 
-    registry = Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir)
     rows = []
-    for name in track(registry.list_task_ids(), "looking for evidence"):
-        missing = missing_evidence(registry.get_task(name))
+    for name in track(context.registry.list_task_ids(), "looking for evidence"):
+        missing = missing_evidence(context.task(name))
         state = "uncalibrated" if missing else "complete"
         rows.append({"task": name, "evidence": state, "missing": missing})
     if as_json:

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import as_json, echo, print_json, results_argument
+from biomlbench.cli._common import (
+    as_json,
+    day_option,
+    echo,
+    licence_option,
+    print_json,
+    results_argument,
+)
 from biomlbench.export import FORMATS, NO_LICENCE, export
 from biomlbench.export.forms import all_forms, summary
 
@@ -30,8 +37,8 @@ from biomlbench.export.forms import all_forms, summary
     help="Folder for the files; files of the same names are replaced.",
 )
 @click.option("--title", help="Name of the data. [default: that of the benchmark's config]")
-@click.option("--date", help="Day of publication, YYYY-MM-DD. [default: today]")
-@click.option("--license", "licence", help="Address of the results' licence. [default: none given]")
+@day_option("today")
+@licence_option
 @as_json
 def command(
     results: Path,
@@ -39,7 +46,7 @@ def command(
     to: Path,
     *,
     title: str | None,
-    date: str | None,
+    date: str,
     licence: str | None,
     as_json: bool,
 ) -> None:
@@ -53,16 +60,12 @@ def command(
     """  # noqa: D301
     from biomlbench.workflow.record import title_of
 
-    try:
-        day = datetime.fromisoformat(date) if date else datetime.now(UTC)
-    except ValueError:
-        raise click.UsageError(f"--date {date!r} is no day; write it as YYYY-MM-DD") from None
     paths = export(
         results,
         form,
         to,
         title=title or title_of(results, "Benchmark results"),
-        date=day.date().isoformat(),
+        date=date or datetime.now(UTC).date().isoformat(),
         licence=licence or NO_LICENCE,
     )
     if as_json:

@@ -10,6 +10,7 @@ import click
 
 from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json
 from biomlbench.export.forms import published_forms
+from biomlbench.scoring.bootstrap import LEAST_RESAMPLES
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context
@@ -67,13 +68,11 @@ def command(
       biomlbench grade-jsonl runs/group/submission.jsonl --format mle-bench
     """  # noqa: D301
     from biomlbench.api.jsonl_batch import grade_jsonl
-    from biomlbench.task.registry import Registry
 
-    if 0 < bootstrap < _LEAST_RESAMPLES:
-        raise click.UsageError(f"--bootstrap is 0 or at least {_LEAST_RESAMPLES}")
-    registry = Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir)
+    if 0 < bootstrap < LEAST_RESAMPLES:
+        raise click.UsageError(f"--bootstrap is 0 or at least {LEAST_RESAMPLES}")
     summary, single = grade_jsonl(
-        *(submissions, to or submissions.parent, registry),
+        *(submissions, to or submissions.parent, context.registry),
         workers=workers,
         bootstrap=bootstrap,
         seed=seed,
@@ -98,6 +97,3 @@ def _published(report: dict[str, list[dict[str, object]]], form: str) -> str:
 
     reports = map(TaskReport.from_dict, report["task_reports"])
     return published_text(reports, form, datetime.now(UTC))
-
-
-_LEAST_RESAMPLES = 1000

@@ -13,7 +13,6 @@ import click
 from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json, track
 from biomlbench.errors import TaskError, explain
 from biomlbench.outcomes import Reason
-from biomlbench.task.registry import Registry
 from biomlbench.task.sources.archives import OFFLINE, QUIET
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def command(
     """  # noqa: D301
     names = [*tasks, *named, *(line.strip() for line in listed or () if line.strip())]
     if every:
-        names += _all_of(context)
+        names += context.registry.list_task_ids()
     if not names:
         raise click.UsageError("name a task, or use --all; `biomlbench tasks` shows what there is")
     found = [context.task(name) for name in dict.fromkeys(names)]
@@ -127,7 +126,3 @@ def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | None
     except Exception as error:
         return error
     return None if row["reason"] == Reason.OK else TaskError(row["message"], row["reason"])
-
-
-def _all_of(context: Context) -> list[str]:
-    return Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir).list_task_ids()

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import as_json, echo, print_json, results_argument
+from biomlbench.cli._common import (
+    as_json,
+    day_option,
+    echo,
+    licence_option,
+    print_json,
+    results_argument,
+)
 
 
 @click.command()
@@ -19,8 +26,8 @@ from biomlbench.cli._common import as_json, echo, print_json, results_argument
     help="Folder of the site: new, empty, or published before.",
 )
 @click.option("--title", help="Name of the site. [default: that of the benchmark's config]")
-@click.option("--date", default="", help="Day of publication, YYYY-MM-DD. [default: none given]")
-@click.option("--license", "licence", help="Address of the results' licence. [default: none given]")
+@day_option("none given")
+@licence_option
 @as_json
 def command(
     results: Path, *, to: Path, title: str | None, date: str, licence: str | None, as_json: bool
@@ -41,16 +48,10 @@ def command(
       biomlbench publish --to site
       biomlbench publish results --to site --title "Our benchmark" --date 2025-03-31
     """  # noqa: D301
-    from datetime import date as day
-
     from biomlbench.export import NO_LICENCE
     from biomlbench.export.site import publish
     from biomlbench.workflow.record import title_of
 
-    try:
-        day.fromisoformat(date or "1980-01-01")
-    except ValueError:
-        raise click.UsageError(f"--date {date!r} is no day; write it as YYYY-MM-DD") from None
     files = publish(
         results,
         to,

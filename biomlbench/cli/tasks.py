@@ -26,9 +26,7 @@ def command(*, context: Context, domain: str | None, as_json: bool) -> None:
       biomlbench tasks
       biomlbench tasks --domain clinical --json
     """  # noqa: D301
-    from biomlbench.task.registry import Registry
-
-    registry = Registry(tasks_dirs=context.tasks_dirs, data_dir=context.data_dir)
+    registry = context.registry
     rows = []
     for task_id in registry.list_task_ids():
         try:

@@ -18,6 +18,7 @@ from biomlbench.contracts._results import (
 )
 from biomlbench.contracts._tables import (
     DIGESTS,
+    QUERIED,
     SCHEMA_VERSION,
     SCHEMAS,
     check,
@@ -30,6 +31,7 @@ from biomlbench.contracts._writing import write_parts, write_table
 __all__ = [
     "DIGESTS",
     "PAIR",
+    "QUERIED",
     "RUN_COLUMNS",
     "RUN_METADATA",
     "SCHEMAS",

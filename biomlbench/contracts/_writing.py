@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from biomlbench.contracts._tables import PROVENANCE, QUERIED, SCHEMA_VERSION, SCHEMAS, check
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 __all__ = ["MOST_GROUPS", "ROWS_A_GROUP", "write_parts", "write_table"]
 
@@ -54,7 +52,7 @@ def write_table(
         If the table does not have the declared schema.
     """
     check(name, table, str(path))
-    with _whole(path) as temporary:
+    with whole_file(path) as temporary:
         if name in QUERIED:
             size = max(ROWS_A_GROUP, -(-len(table) // MOST_GROUPS))
             with _writer_for_queries(name, temporary, provenance) as writer:
@@ -83,7 +81,7 @@ def write_parts(
     ContractError
         If a part does not have the declared schema; there is no file then.
     """
-    with _whole(path) as temporary, _writer_for_queries(name, temporary, provenance) as writer:
+    with whole_file(path) as temporary, _writer_for_queries(name, temporary, provenance) as writer:
         kept = SCHEMAS[name].empty_table().cast(writer.schema)
         written = 0
         for part in parts:
@@ -96,20 +94,6 @@ def write_parts(
                 kept = kept.slice(size)
         if len(kept) or not written:
             writer.write_table(kept)
-
-
-@contextmanager
-def _whole(path: str | Path) -> Iterator[Path]:
-    """Give the place of a file that gets its name once it is complete; else it goes."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _metadata(name: str, provenance: Mapping[str, Any] | None) -> dict[bytes, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomlbench.contracts import QUERIED
 from biomlbench.export.forms import About, all_forms
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "NO_LICENCE", "TABLES", "export", "load_tables"]
 
-TABLES = ("pairs", "checks", "agents", "tasks", "telemetry")
+TABLES = QUERIED
 """The tables of a results folder, by their names in :data:`biomlbench.contracts.SCHEMAS`."""
 FORMATS = tuple(all_forms())
 """Names of the forms."""

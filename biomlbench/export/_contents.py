@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomlbench.contracts import read_table
+from biomlbench.contracts import QUERIED, read_table
 from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.plain_text import markdown_line
 from biomlbench.reproduce.inputs import DATA, inside, not_in_tree, tree
@@ -16,6 +16,7 @@ from biomlbench.runtime.progress_bars import track
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import file_hash
 from biomlbench.submission.submitted_file import MAX_BYTES, read_bytes
+from biomlbench.summary.grading_report import GRADING_REPORT
 from biomlbench.summary.history import kept_in
 from biomlbench.workflow.pair_tables import PairTables
 
@@ -39,7 +40,6 @@ MAX_TOTAL_BYTES = 16 * 2**30
 """Largest archive, unpacked."""
 MAX_FILES = 2_000_000
 """Files of an archive at most: what 300,000 pairs have."""
-_SUMMARY = ("pairs", "checks", "agents", "tasks", "telemetry")
 _ENVIRONMENT = ("envs/requirements.lock", "envs/workflow.yaml")
 
 
@@ -199,7 +199,7 @@ def _own_tasks(contents: Contents, inputs: Inputs) -> None:
 
 def _results(contents: Contents, inputs: Inputs) -> None:
     results = inputs.results.absolute()
-    for name in (*(f"{table}.parquet" for table in _SUMMARY), "grading_report.json"):
+    for name in (*(f"{table}.parquet" for table in QUERIED), GRADING_REPORT):
         _add_if_there(contents, results / name, f"results/{name}", "Results.")
     _add_if_there(contents, results / "report.html", "results/report.html", "The report.")
     words = "What the results were made from."

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import stat
 import zipfile
 import zlib
@@ -36,8 +35,10 @@ from biomlbench.reproduce.inputs import Inputs, inside
 from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
 from biomlbench.runtime.bounded_json import check_json
 from biomlbench.runtime.progress_bars import track
+from biomlbench.summary.grading_report import GRADING_REPORT
 from biomlbench.task.adopted_data import MANIFEST as DATA_MANIFEST
 from biomlbench.task.adopted_data import PENDING
+from biomlbench.whole_files import whole_file
 from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
@@ -62,7 +63,6 @@ _MEDIA = {
 _CHUNK = 1 << 20
 _MANIFEST_BYTES = (4096, 100)
 """Of a manifest at most, beside the files' names: in all, and for each file."""
-_REPORT = "grading_report.json"
 _SMALL_BYTES = 32 << 20
 """Size of an archive whose list of files, 50 bytes or more for each, takes 400 MB at most."""
 _LISTING = Allowance(memory_mb=1536)
@@ -122,17 +122,14 @@ def archive(
             + f"\nLooked for in {inputs.base.absolute()}. Correct that and run the workflow again, "
             "or leave them out with --partial"
         )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file:
-            hashes = _write(file, contents)
-            crate = _crate(inputs, contents, hashes, date or _latest(inputs), licence)
-            hashes[CRATE] = _add(file, CRATE, _json(crate))
-            _add(file, MANIFEST, _json({"sha256": dict(sorted(hashes.items()))}))
-        os.replace(temporary, out)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with (
+        whole_file(out) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file,
+    ):
+        hashes = _write(file, contents)
+        crate = _crate(inputs, contents, hashes, date or _latest(inputs), licence)
+        hashes[CRATE] = _add(file, CRATE, _json(crate))
+        _add(file, MANIFEST, _json({"sha256": dict(sorted(hashes.items()))}))
     return contents.left_out
 
 
@@ -299,7 +296,7 @@ def _manifest(
 def _is_read(name: str) -> bool:
     """Tell whether a rerun reads a file as JSON; the grading report may be of any size."""
     parts = name.split("/")
-    ours = parts[0] == "results" and name.endswith(".json") and parts[-1] != _REPORT
+    ours = parts[0] == "results" and name.endswith(".json") and parts[-1] != GRADING_REPORT
     return ours or parts[-1] in (DATA_MANIFEST, PENDING)
 
 

@@ -27,6 +27,7 @@ from biomlbench.report.overview import Overview, Rate, build
 from biomlbench.report.page import environment, style
 from biomlbench.report.shown import MAX_NAME, printable, shown_name
 from biomlbench.runtime.shown_numbers import fixed
+from biomlbench.scoring.medals import THRESHOLDS
 from biomlbench.summary.task_facts import discrimination
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ _OF_TASKS = (
     *(("leaderboard entries", "leaderboard_size"), ("leaderboard", "leaderboard_note")),
     ("audit", "audit"),
 )
-_CUTS = ("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold")
 
 
 def slug(name: str) -> str:
@@ -213,7 +213,7 @@ class Pages:
     def _task(self, task: str) -> str:
         runs = self._best_first(task)
         known = self._of_task.get(task, {"task_id": task})
-        cuts = {name: runs[name].max() if len(runs) else None for name in _CUTS}
+        cuts = {name: runs[name].max() if len(runs) else None for name in THRESHOLDS}
         sizes = {"leaderboard_size": runs["leaderboard_size"].max() if len(runs) else None}
         facts = {**known, **cuts, **sizes}
         missing, findings = known.get("evidence_missing"), known.get("audit_findings")

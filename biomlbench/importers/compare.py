@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import GraderError, TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
-from biomlbench.scoring.medals import Thresholds, medal_of, medal_ranks
+from biomlbench.scoring.medals import MEDALS, Thresholds, medal_of, medal_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -161,8 +161,7 @@ def _grade(task: Task, entry: Entry) -> TaskReport:
 
 
 def _medal(report: TaskReport) -> str:
-    names = ("gold", "silver", "bronze")
-    return next((name for name in names if getattr(report, f"{name}_medal")), "none")
+    return next((name for name in MEDALS if getattr(report, f"{name}_medal")), "none")
 
 
 def own_medal(report: Published) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
 from biomlbench.runtime.bounded_json import check_json
-from biomlbench.scoring.medals import Thresholds
+from biomlbench.scoring.medals import MEDALS, Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Published", "find_report", "match", "published", "read_report"]
 
-MEDALS = ("gold", "silver", "bronze")
 _MOST_LENGTHS = 32
 """Lengths of stated paths, in parts, that are looked for; a group's are all of one or two."""
 

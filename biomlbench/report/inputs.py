@@ -21,7 +21,7 @@ from biomlbench.summary.history import FOLDER, history_of
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-__all__ = ["CALIBRATION_COLUMNS", "DECLARED", "Tables", "arrow_table", "is_run", "loaded"]
+__all__ = ["CALIBRATION_COLUMNS", "Tables", "arrow_table", "is_run", "loaded"]
 
 CALIBRATION_COLUMNS: dict[str, tuple[str, ...]] = {
     "rates": ("task_id", "scope", "name", "kind", "errors", "n", "rate", "low", "high"),
@@ -30,8 +30,6 @@ CALIBRATION_COLUMNS: dict[str, tuple[str, ...]] = {
     "flakes": ("task_id", "check", "runs", "disagreements", "rate", "low", "high"),
 }
 """The columns that each calibration table must have; further ones are kept."""
-DECLARED = ("pairs", "checks", "agents", "tasks", "telemetry")
-"""The tables over all pairs, which the contracts declare."""
 
 
 def empty(name: str) -> pd.DataFrame:
@@ -120,7 +118,8 @@ class Tables:
         root = Path(results)
         # The table of checks has by far the most rows.
         found: dict[str, pd.DataFrame | None] = {
-            name: _frame(arrow_table(name, root, coded=name == "checks")) for name in DECLARED
+            name: _frame(arrow_table(name, root, coded=name == "checks"))
+            for name in contracts.QUERIED
         }
         found["history"] = history_of(root).to_pandas()
         found |= {name: _calibration(name, root) for name in CALIBRATION_COLUMNS}
@@ -169,7 +168,7 @@ def arrow_table(name: str, root: Path, *, coded: bool = False) -> pa.Table:
     Parameters
     ----------
     name : str
-        One of :data:`DECLARED`.
+        One of :data:`biomlbench.contracts.QUERIED`.
     root : Path
         Folder of the results.
     coded : bool

@@ -16,6 +16,7 @@ from biomlbench.report.headline import headline
 from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.shown_numbers import NOTHING, fixed, number_text, percent
 from biomlbench.runtime.words import counted
+from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.agents import FAIR
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _ranking(tables: Tables, measure: str) -> list[Row]:
                 percentile=Rate.of(row, "leaderboard_percentile", 1.0),
                 completed=Rate.of(row, "completion_rate"),
                 completed_fair=100.0 * float(fair) if np.isfinite(fair) else None,
-                medals={m: int(row[m]) for m in ("gold", "silver", "bronze")},
+                medals={m: int(row[m]) for m in MEDALS},
                 medals_verified=int(verified.get(agent, 0)),
                 verdicts={
                     part: int(verdicts.get((agent, part), 0))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.runtime.shown_numbers import fixed
 from biomlbench.runtime.words import counted
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     import jinja2
@@ -49,10 +49,5 @@ def style() -> str:
 
 def write_whole(text: str, out: Path) -> None:
     """Write a page that appears only when it is complete."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
+    with whole_file(out) as temporary:
         temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, out)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from biomlbench.report.agent_order import compared, with_places
 from biomlbench.report.markdown import as_html
 from biomlbench.report.payload_checks import checks_of
 from biomlbench.report.shown import json_number, printable
+from biomlbench.scoring.medals import THRESHOLDS
 from biomlbench.stages import STAGES
 from biomlbench.stages.chain.medal import WITHHELD
 from biomlbench.stages.provenance import COLUMNS
@@ -44,7 +45,6 @@ _OF_HISTORY = (
     *("pass_rate", "pass_rate_low", "pass_rate_high", "leaderboard_percentile"),
 )
 _FULL_PRECISION = {"score"}
-THRESHOLDS = ("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold")
 
 
 def dumps(value: Any) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.outcomes import Fault
+from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.agents import FAIR, counted_percentile
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RunSums"]
 
-MEDALS = ("gold", "silver", "bronze")
 _NAMED = 3  # agents that share a best score and are all named
 
 

@@ -11,6 +11,7 @@ from biomlbench.errors import UserError
 from biomlbench.frames import as_frame
 from biomlbench.report.inputs import is_run
 from biomlbench.report.trust import severities
+from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.agents import FAIR, counted_percentile
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ __all__ = [
 ]
 
 LEVEL = "level"
-_MEDALS = ("gold", "silver", "bronze")
 
 
 class TaskSides(TypedDict):
@@ -135,7 +135,7 @@ def _side(runs: pd.DataFrame) -> _Side:
         "runs": len(runs),
         "passed": passed,
         "best": None if np.isnan(best) else float(best),
-        "medal": next((medal for medal in _MEDALS if medal in verified), None),
+        "medal": next((medal for medal in MEDALS if medal in verified), None),
         "percentile": None if np.isneginf(percentile) else percentile,
         "rank": rank if len(fair) else None,
     }

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from biomlbench.contracts import ContractError, compared, from_rows, read_table
+from biomlbench.contracts import QUERIED, ContractError, compared, from_rows, read_table
 from biomlbench.reproduce.reasons import Change, Reasons, changes_of
 from biomlbench.reproduce.rows import Cell, differing_cells
 from biomlbench.runtime.progress_bars import track
@@ -27,7 +27,6 @@ from biomlbench.workflow.pair_tables import PairTables
 
 __all__ = ["Comparison", "Count", "compare"]
 
-SUMMARIES = ("pairs", "checks", "agents", "tasks", "telemetry")
 KEYS = {
     "pairs": ("task_id", "run_id"),
     "checks": ("task_id", "run_id", "suite", "check"),
@@ -119,7 +118,7 @@ def compare(old: str | Path, new: str | Path) -> Comparison:
     old, new = Path(old), Path(new)
     found = Comparison(changed=changes_of(old, new))
     reasons = Reasons(old, new)
-    for name in SUMMARIES:
+    for name in QUERIED:
         one, other = (_read(name, folder / f"{name}.parquet") for folder in (old, new))
         _add(found, name, one, other, reasons)
     tasks = sorted({task for task, _, _ in reasons.pairs})

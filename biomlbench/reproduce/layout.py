@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.reproduce.inputs import DATA, NotAgain, inside, tree
+from biomlbench.runtime.files import CONFIG
 from biomlbench.stages.provenance import ABSENT
 from biomlbench.submission.submitted_file import file_sha256, read_bytes
 from biomlbench.task.adopted_data import MANIFEST
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CONFIG", "ReproduceError", "lay_out"]
 
-CONFIG = "config/config.yaml"
 """Where the workflow looks for its config, relative to the working directory."""
 RESULTS = "results"
 """Where a rerun writes its results, whatever the config says."""

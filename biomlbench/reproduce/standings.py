@@ -17,6 +17,7 @@ from biomlbench.outcomes import Fault
 from biomlbench.report.agent_order import in_order
 from biomlbench.report.inputs import Tables
 from biomlbench.reproduce.reasons import OF_RUN_TABLE, OTHERS, UNEXPLAINED, changed_words
+from biomlbench.scoring.medals import THRESHOLDS
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.summary.agents import METADATA
 from biomlbench.summary.history import KEPT, emptied_in
@@ -43,7 +44,7 @@ OF_AGENTS = (
 )
 OF_TASKS = (
     *("metric", "direction", "verifier", "calibrated"),
-    *("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold"),
+    *THRESHOLDS,
 )
 NEW, GONE, CHANGED = "new", "gone", "changed"
 RUNS = "runs"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,11 +36,8 @@ def write_json(path: Path, content: Mapping[str, Any], *, allow_nan: bool = True
         Whether to write infinite numbers and NaN, which only Python reads, or refuse them.
     """
     dumps = partial(json.dumps, sort_keys=True, allow_nan=allow_nan)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("w", encoding="utf-8") as file:
+    with whole_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(_lines(content, dumps))
-    os.replace(temporary, path)
 
 
 def _lines(content: Mapping[str, Any], dumps: Callable[[Any], str]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from functools import cache
 from pathlib import Path
@@ -24,9 +23,11 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _OF_TABLES = ("audit/detectors/*.py", "audit/subject.py", "audit/doors.py",
               "audit/prediction_values.py", "audit/public_tables.py")  # fmt: skip
 _OF_CARDS = ("audit/card_findings.py", "calibrate/card_audit.py", "calibrate/controls.py",
-             "calibrate/mutants.py", "calibrate/operators.py", "calibrate/agreement.py",
+             "calibrate/_*.py", "calibrate/mutants.py", "calibrate/operators.py",
+             "calibrate/numerical.py", "calibrate/held_out.py", "calibrate/agreement.py",
              "calibrate/batch.py", "verify/stock.py")  # fmt: skip
 _CHECKS = ("verify/*.py", "verify/modes/*.py")
+_METRICS = ("metrics/*.py", "structures/*.py")
 
 
 def made_of(task: Task) -> dict[str, str]:
@@ -41,14 +42,15 @@ def made_of(task: Task) -> dict[str, str]:
     dict of str to str
         ``task``: all files of its folder, leaderboard, grader and waivers among them; ``data``:
         the files at the top of its public and its private folder; ``grader``: what of this
-        package scores it; ``detectors``: what looks for findings.
+        package scores it, empty where a function of its own folder does; ``detectors``: what
+        looks for findings.
     """
     card = task.is_card
     return {
         "task": task_version(task),
         # What is prepared of a card follows from its folder.
         "data": "" if card else digest(list(_data(task))),
-        "grader": _sources(_CHECKS) if card else _metric(task),
+        "grader": _sources(_CHECKS if card else _METRICS) if card or task.metric else "",
         "detectors": _sources(_OF_CARDS if card else _OF_TABLES),
     }
 
@@ -64,12 +66,6 @@ def _data(task: Task) -> Iterator[tuple[str, str]]:
             for entry in sorted(os.scandir(folder), key=lambda one: one.name):
                 if entry.is_file():
                     yield f"{folder.name}/{entry.name}", file_hash(entry.path)
-
-
-def _metric(task: Task) -> str:
-    if task.metric is None:
-        return ""  # a function of the task's own folder
-    return file_hash(inspect.getsourcefile(inspect.unwrap(task.metric.function)))
 
 
 @cache

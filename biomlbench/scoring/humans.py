@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import LeaderboardError, TaskError
 from biomlbench.frames import as_frame
+from biomlbench.scoring.leaderboard import lower_is_better, parse_scores, read_score_columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,15 +87,13 @@ def compare_with_humans(score: float | None, humans: Any, direction: str) -> Hum
     """
     import numpy as np
 
-    if direction not in ("maximize", "minimize"):
-        raise ValueError(f"direction is 'maximize' or 'minimize', not {direction!r}")
+    lower = lower_is_better(direction)
     if humans is None or score is None or not math.isfinite(score):
         return HumanComparison(None, None)
     scores = human_scores(humans)
     if not len(scores):
         return HumanComparison(None, None)
     value, median = float(score), float(np.median(scores))
-    lower = direction == "minimize"
     beaten_or_tied = scores >= value if lower else scores <= value
     beats = value < median if lower else value > median
     return HumanComparison(beats, 100.0 * int(np.count_nonzero(beaten_or_tied)) / len(scores))
@@ -122,14 +121,11 @@ def human_tiers(humans: Any, direction: str) -> dict[str, float]:
     """
     import numpy as np
 
-    if direction not in ("maximize", "minimize"):
-        raise ValueError(f"direction is 'maximize' or 'minimize', not {direction!r}")
+    sign = -1.0 if lower_is_better(direction) else 1.0
     scores = human_scores(humans)
     if not len(scores):
         return {}
-    quality = scores if direction == "maximize" else -scores
-    sign = 1.0 if direction == "maximize" else -1.0
-    return {tier: sign * float(np.quantile(quality, share)) for tier, share in TIERS.items()}
+    return {tier: sign * float(np.quantile(sign * scores, share)) for tier, share in TIERS.items()}
 
 
 _cache: dict[str, tuple[tuple[int, int], Any]] = {}
@@ -152,8 +148,6 @@ def read_human_baselines(path: str | Path) -> np.ndarray:
     TaskError
         If it cannot be read, or a score is no number.
     """
-    from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
-
     path = Path(path)
     try:
         state = path.stat()

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
     from biomlbench.scoring.medals import Thresholds
 
-__all__ = ["Leaderboard", "as_leaderboard", "direction_of_file", "read_leaderboard"]
+__all__ = [
+    "Leaderboard",
+    "as_leaderboard",
+    "direction_of_file",
+    "lower_is_better",
+    "read_leaderboard",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -300,6 +306,19 @@ def _check_range(board: Leaderboard, score_range: tuple[float, float]) -> None:
                 f"{board.name}: the score {score:g} is outside the metric's range "
                 f"{low:g} to {high:g}; the leaderboard is of another metric"
             )
+
+
+def lower_is_better(direction: str) -> bool:
+    """Whether a direction is ``minimize``; refuse what is none.
+
+    Raises
+    ------
+    ValueError
+        If it is neither ``maximize`` nor ``minimize``.
+    """
+    if direction not in ("maximize", "minimize"):
+        raise ValueError(f"direction is 'maximize' or 'minimize', not {direction!r}")
+    return direction == "minimize"
 
 
 def direction_of_file(path: str | Path) -> str | None:

@@ -20,13 +20,20 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from biomlbench.scoring.leaderboard import Leaderboard, as_leaderboard, read_leaderboard
+from biomlbench.scoring.leaderboard import (
+    Leaderboard,
+    as_leaderboard,
+    lower_is_better,
+    read_leaderboard,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
 __all__ = [
+    "MEDALS",
+    "THRESHOLDS",
     "Leaderboard",
     "MedalProbabilities",
     "Ranked",
@@ -53,6 +60,10 @@ class Thresholds(NamedTuple):
     silver: float
     bronze: float
     median: float
+
+
+THRESHOLDS = tuple(f"{name}_threshold" for name in Thresholds._fields)
+"""Columns of the thresholds, in every table."""
 
 
 class Ranked(TypedDict):
@@ -119,12 +130,6 @@ def medal_ranks(n_teams: int) -> tuple[int, int, int]:
     return gold, n_teams // 20, n_teams // 10
 
 
-def _check_direction(direction: str) -> bool:
-    if direction not in ("maximize", "minimize"):
-        raise ValueError(f"direction is 'maximize' or 'minimize', not {direction!r}")
-    return direction == "minimize"
-
-
 def thresholds(leaderboard: Any, direction: str) -> Thresholds:
     """Return the scores that earn a medal.
 
@@ -144,7 +149,7 @@ def thresholds(leaderboard: Any, direction: str) -> Thresholds:
     >>> thresholds(range(1, 11), "maximize")
     Thresholds(gold=10.0, silver=9.0, bronze=7.0, median=5.5)
     """
-    lower = _check_direction(direction)
+    lower = lower_is_better(direction)
     board = as_leaderboard(leaderboard)
     if direction not in board._thresholds:
         import numpy as np
@@ -159,7 +164,7 @@ def thresholds(leaderboard: Any, direction: str) -> Thresholds:
 
 def medal_of(score: float, limits: Thresholds, direction: str) -> str:
     """Return the medal that a score earns: ``gold``, ``silver``, ``bronze`` or ``none``."""
-    lower = _check_direction(direction)
+    lower = lower_is_better(direction)
     for medal, limit in zip(MEDALS, limits, strict=False):
         if (score <= limit) if lower else (score >= limit):
             return medal
@@ -198,7 +203,7 @@ def rank_score(score: float | None, leaderboard: Any, direction: str) -> Ranked:
     >>> ranking["bronze_medal"], ranking["leaderboard_percentile"]
     (True, 70.0)
     """
-    lower = _check_direction(direction)
+    lower = lower_is_better(direction)
     board = as_leaderboard(leaderboard)
     limits = thresholds(board, direction)
     value = None if score is None else float(score)
@@ -235,7 +240,7 @@ def leaderboard_position(score: float, leaderboard: Any, direction: str) -> int:
     >>> leaderboard_position(9.0, [10.0, 9.0, 8.0], "maximize")
     2
     """
-    lower = _check_direction(direction)
+    lower = lower_is_better(direction)
     board = as_leaderboard(leaderboard)
     if lower:
         return 1 + int(board.ascending.searchsorted(score, side="left"))
@@ -322,7 +327,7 @@ def medal_probabilities(
     """
     import numpy as np
 
-    lower = _check_direction(direction)
+    lower = lower_is_better(direction)
     values = np.sort(np.asarray(quantiles, dtype=np.float64))
     if len(values) < 2 or not np.isfinite(values).all():
         raise ValueError("medal probabilities need at least two finite quantiles")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
-from biomlbench.submission.answers import Answers, answers_of, whole_numbers
-from biomlbench.submission.csv_table import read_header
-from biomlbench.submission.reading import submission_format
-from biomlbench.submission.submitted_file import quote, read_bytes
-from biomlbench.submission.unpacked_text import csv_text
+from biomlbench.scoring.score_apart import score_apart
+from biomlbench.scoring.task_report import NOT_THERE
+from biomlbench.submission.answers import Answers, answers_of
+from biomlbench.submission.submitted_file import quote
 from biomlbench.submission.validation import inspect_submission
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -175,10 +175,11 @@ def _scored(
     inspection = inspect_submission(submission, task, name=name, root=root)
     if failure := inspection.first_failure:
         reason, message = failure
-        exists = reason not in (Reason.MISSING_FILE, Reason.UNSAFE_PATH)
-        return _failed(metric, task.direction, reason, message, exists=exists)
+        return _failed(metric, task.direction, reason, message, exists=reason not in NOT_THERE)
     if task.grader.spec is not None:
-        return _score_in_process(task, submission, inspection, name, root)
+        score = score_apart(task, submission, inspection, name, root)
+        rows = None if inspection.table is None else inspection.table.num_rows
+        return ScoreResult(True, score, metric, task.direction, n_rows=rows, inspection=inspection)
     answers = answers_of(task)
     table, order = inspection.rows
     if task.metric is None:
@@ -219,14 +220,8 @@ def _score_by_metric(
         return ScoreResult(True, score, metric.name, metric.direction, n_rows=len(y_true))
     from biomlbench.scoring.bootstrap import score_interval
 
-    try:
+    with faults_as(f"the bootstrap of {metric.name} raised ", GraderError):
         interval = score_interval(metric, y_true, y_pred, options, bootstrap, seed)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise GraderError(
-            f"the bootstrap of {metric.name} raised {type(error).__name__}: {error}"
-        ) from error
     return ScoreResult(
         True,
         score,
@@ -248,58 +243,6 @@ def _of_answers(error: MetricError, answers: Answers, grader: Grader) -> str:
         columns = "as `inputs_fn` returns them"
     remedy = _ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)
     return f"{answers.task.answers}: {columns}: {error.message}; {remedy}"
-
-
-def _score_in_process(
-    task: Task,
-    submission: str | Path | bytes | pa.Table,
-    inspection: Inspection,
-    name: str | Path | None,
-    root: str | Path | None,
-) -> ScoreResult:
-    """Score by a published grader, which reads submission and answers itself."""
-    from biomlbench.grading.isolated import Rows, grade_isolated
-    from biomlbench.suites.graders import hub_answers
-
-    grader = task.grader
-    if grader.spec is None:
-        raise GraderError(f"grader {grader.name!r} has no process of its own")
-    if not task.answers.is_file():
-        raise NotPreparedError(
-            f"{task.answers}: not there yet; prepare the task's data first, with "
-            "`biomlbench prepare`"
-        )
-    data, suffix, rows = inspection.data, task.sample_submission.suffix.lower(), None
-    if inspection.sample is not None:
-        table, order = inspection.rows
-        data, columns = _as_csv(submission, table, name, root)
-        sample = inspection.sample
-        rows = Rows(columns, table.num_rows, list(sample.keys.columns), order, list(sample.columns))
-        suffix = ".csv"
-    score = grade_isolated(grader.spec, data, suffix, rows, hub_answers(task))
-    count = inspection.table.num_rows if inspection.table is not None else None
-    return ScoreResult(
-        True, score, grader.name, task.direction, n_rows=count, inspection=inspection
-    )
-
-
-def _as_csv(
-    submission: str | Path | bytes | pa.Table,
-    table: pa.Table,
-    name: str | Path | None,
-    root: str | Path | None,
-) -> tuple[bytes, list[str]]:
-    """Return a table as CSV, for a grader to read as its own benchmark would, and its columns."""
-    if isinstance(submission, (str, Path, bytes)):
-        shown = name if name is not None or isinstance(submission, bytes) else submission
-        if submission_format(shown if shown is not None else "submission.csv") == ".csv":
-            data = (
-                submission if isinstance(submission, bytes) else read_bytes(submission, root=root)
-            )
-            data = csv_text(data)
-            return data, read_header(data, ",")
-    frame = whole_numbers(table.to_pandas())
-    return frame.to_csv(index=False).encode(), list(frame.columns)
 
 
 def metric_inputs(

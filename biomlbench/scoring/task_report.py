@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import JsonObject
 
-__all__ = ["PAIR_COLUMNS", "Summary", "TaskReport", "Totals", "columns_of_pairs", "plain"]
+__all__ = [
+    "NOT_THERE",
+    "PAIR_COLUMNS",
+    "Summary",
+    "TaskReport",
+    "Totals",
+    "columns_of_pairs",
+    "plain",
+]
 
 
 @dataclass(frozen=True)
@@ -122,7 +130,7 @@ class TaskReport:
         return cls(
             **{
                 **values,
-                "submission_exists": row["reason"] not in _NOT_THERE,
+                "submission_exists": row["reason"] not in NOT_THERE,
                 "is_lower_better": row["direction"] == "minimize",
                 "created_at": None,
                 "submission_path": row["submission"],
@@ -166,7 +174,7 @@ def columns_of_pairs(pairs: pa.RecordBatch) -> dict[str, pa.Array]:
     columns = {name: pairs.column(name) for name in _FIELDS if name in pairs.schema.names}
     return columns | {
         "submission_exists": pc.invert(
-            pc.is_in(pairs.column("reason"), value_set=pa.array(_NOT_THERE))
+            pc.is_in(pairs.column("reason"), value_set=pa.array(NOT_THERE))
         ),
         "is_lower_better": pc.equal(pairs.column("direction"), "minimize"),
         "created_at": pa.nulls(len(pairs)),
@@ -251,12 +259,14 @@ _SHOWN = ("task_id", "score", "medal", "leaderboard_percentile", "beats_human", 
 
 
 def _with_medal(report: Mapping[str, Any]) -> JsonObject:
-    medals = ("gold", "silver", "bronze")
-    medal = next((name for name in medals if report[f"{name}_medal"]), "")
+    from biomlbench.scoring.medals import MEDALS
+
+    medal = next((name for name in MEDALS if report[f"{name}_medal"]), "")
     return {**report, "medal": medal}
 
 
-_NOT_THERE = ("missing_file", "unsafe_path")
+NOT_THERE = ("missing_file", "unsafe_path")
+"""Reasons of submissions that do not exist."""
 _FIELDS = tuple(item.name for item in fields(TaskReport))
 _REQUIRED = tuple(item.name for item in fields(TaskReport) if item.default is MISSING)
 PAIR_COLUMNS = frozenset((*_FIELDS, "submission"))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.stages.kinds import all_kinds, get_kind
 from biomlbench.submission.reading import FORMATS
-from biomlbench.task.registry import Registry
 
 if TYPE_CHECKING:
     from biomlbench.serve.settings import Settings
@@ -82,7 +81,7 @@ class Screen:
             **dict.fromkeys(site.getsitepackages(), "<python>"),
             **dict.fromkeys(map(str, settings.context.tasks_dirs), "<tasks>"),
         }
-        data = Registry(data_dir=settings.context.data_dir).get_data_dir()
+        data = settings.context.registry.get_data_dir()
         places[str(data)] = "<data>"
         found = {}
         for place, label in places.items():

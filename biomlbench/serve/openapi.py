@@ -100,10 +100,9 @@ def _schemas() -> JsonObject:
 def _card(settings: Settings, own: str) -> str:
     """Return a card to name as an example: the server's own task, or else a prepared one."""
     from biomlbench.stages.cards import oracle_path
-    from biomlbench.task.registry import Registry
 
     context = settings.context
-    ids = Registry(context.tasks_dirs, context.data_dir).list_task_ids()
+    ids = context.registry.list_task_ids()
     for name in sorted(ids, key=own.__ne__):
         try:
             task = context.task(name)

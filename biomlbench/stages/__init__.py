@@ -125,14 +125,19 @@ class Context:
     grant: Mapping[str, int] = field(default_factory=dict)
     unprepared: TaskError | None = None
 
+    @property
+    def registry(self) -> Registry:
+        """The tasks that there are, one registry for all equal contexts."""
+        return _registry(self.data_dir, tuple(self.tasks_dirs))
+
     def task(self, task_id: str) -> Task:
         """Return the task of that id."""
-        registry = _registry(self.data_dir, tuple(self.tasks_dirs))
+        registry = self.registry
         return once((id(registry), task_id), lambda: registry.get_task(task_id))
 
     def full_id(self, task_id: str) -> str | None:
         """Return the full id of a task that may be named in short; None where no one task is."""
-        return _registry(self.data_dir, tuple(self.tasks_dirs)).full_id(task_id)
+        return self.registry.full_id(task_id)
 
     def effective_task(self, task_id: str) -> EffectiveTask:
         """Return the task of that id as the config changes it."""

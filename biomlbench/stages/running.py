@@ -14,7 +14,6 @@ from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages.outputs import PROGRAM_CASE, PROGRAM_OUTPUT, case_row
 from biomlbench.submission.submitted_file import read_code
 from biomlbench.task.installed_data import installed_data
-from biomlbench.task.registry import Registry
 
 if TYPE_CHECKING:
     from biomlbench.contracts.rows import CaseRow
@@ -155,7 +154,7 @@ def hidden_paths(context: Context, task: Task) -> tuple[PurePath, ...]:
         All tasks and their data; and the files of installed packages that the task was made
         from, relative to where packages are installed.
     """
-    registry = Registry(context.tasks_dirs, context.data_dir)
+    registry = context.registry
     folders = (path.absolute() for path in (registry.get_data_dir(), *registry.tasks_dirs))
     return (*folders, *map(PurePath, installed_data(task)))
 

@@ -39,7 +39,7 @@ CARD_FILES = (
 """What makes up a problem card: keys of its config.yaml, and files."""
 PROBED = (
     *("inputs", "edges", "sizes", "quantities", "product"),
-    *("description.md", "solutions/right/*.py"),
+    *("*.md", "solutions/right/*.py"),
 )
 """What the cases that are drawn for one candidate depend on beside it."""
 

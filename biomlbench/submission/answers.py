@@ -12,7 +12,9 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
 from biomlbench.submission.ids import Alignment, Keys, first_repeat
-from biomlbench.submission.sample import Sample, cached, own_format, own_table, own_text, sample_of
+from biomlbench.submission.own_tables import cached, own_format, own_table, own_text
+from biomlbench.submission.sample import Sample, sample_of
+from biomlbench.task.toolbox import read_csv
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,18 +84,12 @@ class Answers:
         if own_format(path) == ".parquet":
             return pd.read_parquet(path)
         kinds: Any = {"integer": "int64", "text": "str"}
-        # From version 3 on pandas parses floats exactly, and warns of the option.
-        exact: Any = (
-            {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
-        )
         text, delimiter = own_text(path)
-        result: pd.DataFrame = pd.read_csv(
+        return read_csv(
             io.BytesIO(text),
             sep=delimiter,
             dtype={name: kinds[kind] for name, kind in zip(keys.columns, keys.kinds, strict=True)},
-            **exact,
         )
-        return result
 
     @property
     def _kind(self) -> str:

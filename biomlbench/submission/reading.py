@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from biomlbench.submission.private_files import PrivateFiles
 
-__all__ = ["FORMATS", "read_table", "submission_format"]
+__all__ = ["FORMATS", "delimiter_of", "read_table", "submission_format"]
 
 #: File name endings that are read.
 FORMATS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
@@ -49,6 +49,11 @@ def submission_format(name: str | Path) -> str:
     raise InvalidSubmissionError(
         f"the file's name must end in one of {', '.join(FORMATS)}", Reason.WRONG_FORMAT
     )
+
+
+def delimiter_of(kind: str) -> str:
+    """Return what separates the cells of a file of one of :data:`FORMATS`."""
+    return "\t" if kind.startswith(".tsv") else ","
 
 
 def read_table(
@@ -121,9 +126,7 @@ def _parsed(
         return read_parquet(data, columns, most_rows, most_bytes)
     if kind.endswith(".gz"):
         data = gunzip(data, most_bytes)
-    return read_csv_table(
-        csv_text(data, most_bytes), columns, "\t" if ".tsv" in kind else ",", most_rows
-    )
+    return read_csv_table(csv_text(data, most_bytes), columns, delimiter_of(kind), most_rows)
 
 
 def _name_of(source: str | Path | bytes) -> str | Path:

@@ -1,37 +1,31 @@
-"""A task's own tables, read once: what the sample submission asks for."""
+"""What a task's sample submission asks of a submission."""
 
 from __future__ import annotations
 
 import logging
-import os
-import sys
-import threading
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from biomlbench.arrow import one_array
-from biomlbench.errors import InvalidSubmissionError, NotPreparedError, TaskError, folder_remedy
+from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
-from biomlbench.submission._parquet_reader import floats_as_text
-from biomlbench.submission.csv_table import are_booleans, clean_numbers, is_missing, read_header
+from biomlbench.submission.csv_table import are_booleans, is_missing
 from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Alignment, Keys, first_repeat, kinds_of
-from biomlbench.submission.reading import submission_format
+from biomlbench.submission.own_tables import cached, number_or_text, own_format, own_table
 from biomlbench.submission.submitted_file import MAX_BYTES
-from biomlbench.submission.unpacked_text import csv_text, gunzip
 from biomlbench.task.submission_columns import ColumnSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+    from pathlib import Path
 
     import pyarrow as pa
 
     from biomlbench.task.task import Task
 
-__all__ = ["Sample", "cached", "has_rows", "own_format", "own_table", "own_text", "sample_of"]
+__all__ = ["Sample", "has_rows", "sample_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -87,173 +81,6 @@ class Sample:
 
     def _keys_of(self, table: pa.Table) -> Keys:
         return Keys.of(table, self.keys.columns, self.keys.kinds)
-
-
-# Held while a file is read, so that threads read it once; an answers file needs its sample.
-_lock = threading.RLock()
-#: Most files whose content is kept.
-MAX_CACHED = 64
-_cache: dict[tuple[str, str], tuple[tuple[int, int], Any]] = {}
-
-
-def cached(kind: str, path: Path, build: Callable[[], Any], task: Task) -> Any:
-    """Return what `build` makes of a file, made once for each state of the file.
-
-    Parameters
-    ----------
-    kind : str
-        What is made, and everything beside the file that it depends on.
-    path : Path
-    build : callable
-    task : Task
-        Whose file it is.
-
-    Raises
-    ------
-    NotPreparedError
-        If the file is not there.
-    TaskError
-        If it cannot be looked at.
-    """
-    try:
-        state = path.stat()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        from biomlbench.task.registry import prepare_command
-
-        raise NotPreparedError(
-            f"{path}: not there yet; prepare the task's data first, with: {prepare_command(task)}"
-        ) from error
-    except OSError as error:
-        raise TaskError(
-            f"{path}: {error.strerror}; {folder_remedy(path, error.errno or 0)}"
-        ) from error
-    key, stamp = (kind, os.fspath(path)), (state.st_mtime_ns, state.st_size)
-    with _lock:
-        held = _cache.pop(key, None)
-        if held is None or held[0] != stamp:
-            held = (stamp, build())
-        _cache[key] = held  # now the most recently used one
-        while len(_cache) > MAX_CACHED:
-            del _cache[next(iter(_cache))]
-    return held[1]
-
-
-def own_table(
-    path: Path,
-    text_columns: tuple[str, ...] | None = None,
-    reason: Reason = Reason.BROKEN_TASK,
-) -> pa.Table:
-    """Read a table of the task's own, in any format that submissions may have.
-
-    Parameters
-    ----------
-    path : Path
-    text_columns : tuple of str, optional
-        Columns to leave as text; by default all. The others are float64 where every value is
-        a number, else text.
-    reason : Reason
-        Of the error.
-
-    Raises
-    ------
-    TaskError
-        If it cannot be read.
-    """
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    try:
-        if own_format(path, reason) == ".parquet":
-            import pyarrow.parquet as pq
-
-            table = pq.read_table(path)
-            columns = [_plain(table.column(name)) for name in table.column_names]
-        else:
-            data, delimiter = own_text(path)
-            names = read_header(data, delimiter)
-            table = arrow_csv.read_csv(
-                pa.BufferReader(data),
-                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
-                parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-                ),
-            )
-            columns = table.columns
-    except (OSError, pa.ArrowException, InvalidSubmissionError) as error:
-        raise TaskError(f"{path}: cannot be read: {error}", reason) from error
-    names = table.column_names
-    if len(set(names)) != len(names):
-        raise TaskError(f"{path}: a column occurs twice: {names}", reason)
-    if text_columns is not None:
-        columns = [
-            column if name in text_columns else _number_or_text(column)
-            for name, column in zip(names, columns, strict=True)
-        ]
-    return pa.Table.from_arrays([one_array(column) for column in columns], names=names)
-
-
-def own_format(path: Path, reason: Reason = Reason.BROKEN_TASK) -> str:
-    """Return which of the formats of submissions the name of a task's own table claims.
-
-    Raises
-    ------
-    TaskError
-        With the reason, if it is none of them.
-    """
-    try:
-        return submission_format(path)
-    except InvalidSubmissionError as error:
-        raise TaskError(
-            f"{path}: {error.message}; convert it to one of these formats, and name that file "
-            "under `dataset` in config.yaml",
-            reason,
-        ) from error
-
-
-def own_text(path: Path) -> tuple[bytes, str]:
-    """Return the text of a task's own table, unpacked and in UTF-8, and what separates its cells.
-
-    Raises
-    ------
-    InvalidSubmissionError
-        If it is no text, or cannot be unpacked.
-    """
-    data, name = path.read_bytes(), path.name.lower()
-    if name.endswith(".gz"):
-        data = gunzip(data, sys.maxsize)
-    return csv_text(data, sys.maxsize), "\t" if ".tsv" in Path(name).suffixes else ","
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column of a Parquet file as the text that CSV would hold."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_boolean(column.type):
-        column = pc.if_else(column, "True", "False")
-    # whole numbers alone are whole numbers, which pandas makes floats for a missing one
-    elif (
-        pa.types.is_floating(column.type)
-        and not pc.all(pc.equal(column, pc.round(column)), min_count=0).as_py()
-    ):
-        column = floats_as_text(column)
-    return pc.fill_null(column.cast(pa.string()), "")
-
-
-def _number_or_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    try:
-        return column.cast(pa.float64())
-    except pa.ArrowInvalid:
-        pass
-    try:
-        return clean_numbers(column, "", "number")
-    except InvalidSubmissionError:
-        return column
 
 
 def sample_of(task: Task) -> Sample:
@@ -356,7 +183,7 @@ def _published_spec(name: str, column: pa.ChunkedArray) -> ColumnSpec:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = pa.types.is_string(_number_or_text(column).type)
+    text = pa.types.is_string(number_or_text(column).type)
     if text or are_booleans(column) or pc.any(is_missing(column), min_count=0).as_py():
         return ColumnSpec(name, "free")
     return ColumnSpec(name, "number")
@@ -368,5 +195,5 @@ def _spec_of(name: str, column: pa.ChunkedArray) -> ColumnSpec:
 
     if pc.all(is_missing(column)).as_py():
         return ColumnSpec(name, "number")
-    numeric = not pa.types.is_string(_number_or_text(column).type)
+    numeric = not pa.types.is_string(number_or_text(column).type)
     return ColumnSpec(name, "number" if numeric else "string")

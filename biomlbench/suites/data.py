@@ -20,6 +20,7 @@ from biomlbench.runtime.hashing import file_sha256
 from biomlbench.sandbox.interpreter import current, of_environment
 from biomlbench.task.sources.archives import DataSourceError, locked
 from biomlbench.task.sources.data_source import place, sources_of
+from biomlbench.task.task_files import description_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -155,9 +156,9 @@ def _run_preparer(task: Task) -> None:
         for name in ("public", "private"):
             (made / name).mkdir(parents=True)
         _call(task, str(reference), raw, made, Path(scratch))
-        description = task.folder / "description.md"
-        if description.is_file() and not (made / "public" / description.name).exists():
-            shutil.copyfile(description, made / "public" / description.name)
+        description, shown = description_file(task.folder, task.config), "description.md"
+        if description.is_file() and not (made / "public" / shown).exists():
+            shutil.copyfile(description, made / "public" / shown)
         prepared = home / "prepared"
         for path in (task.answers, task.sample_submission):
             if path.is_relative_to(prepared) and not (made / path.relative_to(prepared)).is_file():

@@ -170,7 +170,7 @@ def _hub_score(task: Task, name: str, options: Arguments, values: Any) -> float:
 
     from biomlbench.metrics import MetricError, get_metric
     from biomlbench.scoring.score import metric_reason
-    from biomlbench.submission.sample import own_table
+    from biomlbench.submission.own_tables import own_table
 
     answers = own_table(task.answers, (), Reason.BROKEN_ANSWERS)
     truth = answers.column(answers.column_names[-1]).to_numpy()

@@ -6,13 +6,13 @@ import csv
 import functools
 import hashlib
 import io
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -249,13 +249,13 @@ def derived_humans(published: Published, board: Path) -> Path:
         column = next((c for c in _NAMES if rows and c in rows[0]), None)
         if column is not None:
             rows = [row for row in rows if not _PROGRAMS.search(row[column] or "")]
-        path.parent.mkdir(exist_ok=True)
-        temporary = path.with_name(f".{os.getpid()}.{name}")
-        with temporary.open("w", encoding="utf-8", newline="") as file:
+        with (
+            whole_file(path) as temporary,
+            temporary.open("w", encoding="utf-8", newline="") as file,
+        ):
             writer = csv.writer(file)
             writer.writerow(["score"])
             writer.writerows([row.get("score") or ""] for row in rows)
-        os.replace(temporary, path)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise TaskError(f"{board}: human baselines cannot be derived from it: {error}") from error
     return path

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
+from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.mean_intervals import mean_interval
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
         out["pass_rate"] = (runs["verdict"] == "pass").astype(float)
     else:
         out["pass_rate"] = float("nan")
-    for medal in ("gold", "silver", "bronze"):
+    for medal in MEDALS:
         column = f"{medal}_medal"
         out[medal] = _flag(runs[column]) if column in runs else 0.0
     for name in METADATA:

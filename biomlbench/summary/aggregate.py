@@ -11,7 +11,7 @@ from biomlbench.calibrate.gate import uncalibrated
 from biomlbench.contracts import SCHEMAS, from_rows, write_parts, write_table
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.summary.check_rows import check_rows, duplicate_rows
-from biomlbench.summary.grading_report import write_grading_report
+from biomlbench.summary.grading_report import GRADING_REPORT, write_grading_report
 from biomlbench.summary.pair_rows import pair_rows
 from biomlbench.summary.task_rows import task_rows
 from biomlbench.workflow.pair_tables import PairTables
@@ -65,7 +65,7 @@ def aggregate(
     for name, table in made.items():
         write_table(name, table, results / f"{name}.parquet", made_from)
     write_json(results / RECORD, record)
-    write_grading_report(pairs, results / "grading_report.json")
+    write_grading_report(pairs, results / GRADING_REPORT)
 
 
 def _agents(pairs: pa.Table) -> pa.Table:

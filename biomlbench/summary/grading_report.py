@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import JsonObject
 
-__all__ = ["grading_report", "reports_of", "write_grading_report"]
+__all__ = ["GRADING_REPORT", "grading_report", "reports_of", "write_grading_report"]
 
+GRADING_REPORT = "grading_report.json"
+"""The file, in the folder of the results."""
 _ERROR = ("source", "run_id", "agent", "task_id", "submission", "reason", "fault", "message")
 _ROWS_AT_A_TIME = 10_000  # as Python's objects, which take much more room than Arrow's columns
 

@@ -11,12 +11,13 @@ import logging
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.bounded_yaml import read_yaml
 from biomlbench.runtime.hashing import file_sha256
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.task.registry import cache_dir, prepare_command
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     *("ADOPTED", "MANIFEST", "PENDING"),
     *("adopt", "differing", "digest_of", "file_hashes", "manifests_of", "own_files"),
-    *("refuse_part", "some_of", "write_json"),
+    *("refuse_part", "some_of"),
 ]
 
 logger = logging.getLogger(__name__)
@@ -117,7 +118,6 @@ def adopt(task: Task, note: str = "") -> dict[str, str]:
         *(task.id, place, note, len(files), digest_of(files)[:12], prepare_command(task)),
     )
     with suppress(OSError):  # a cache that cannot be written only means that it is said again
-        record.parent.mkdir(parents=True, exist_ok=True)
         write_json(record, manifest)
     return files
 
@@ -176,10 +176,3 @@ def digest_of(files: Mapping[str, str]) -> str:
 def some_of(names: list[str]) -> str:
     """Return the first few of some names."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write JSON so that a reader sees all of it or nothing."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    os.replace(temporary, path)

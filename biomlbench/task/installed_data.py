@@ -21,8 +21,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.runtime.linked_packages import linked_packages
-from biomlbench.task.adopted_data import write_json
 from biomlbench.task.sources.data_source import parse_sources
 from biomlbench.task.sources.package import PackageFile
 

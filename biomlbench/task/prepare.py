@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import NotPreparedError, TaskError, folder_remedy
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.task import toolbox
 from biomlbench.task.adopted_data import (
     MANIFEST,
@@ -32,12 +33,12 @@ from biomlbench.task.adopted_data import (
     manifests_of,
     refuse_part,
     some_of,
-    write_json,
 )
 from biomlbench.task.installed_data import recorded_reads, write_record
 from biomlbench.task.loading import load_function
 from biomlbench.task.sources.archives import locked
 from biomlbench.task.sources.data_source import DataSourceError, place, sources_of
+from biomlbench.task.task_files import description_file
 from biomlbench.task.toolbox import read_csv, write_csv
 
 if TYPE_CHECKING:
@@ -175,7 +176,8 @@ def _recipe_hash(folder: Path, config: Mapping[str, Any]) -> str:
         parts["data_source"] = config["data_source"]
     digest.update(json.dumps(parts, sort_keys=True, default=str).encode())
     shared = [*(Path(__file__).parents[1] / "tasks").glob("*.py"), Path(toolbox.__file__)]
-    for path in [*sorted(folder.glob("*.py")), folder / "description.md", *sorted(shared)]:
+    own = [*sorted(folder.glob("*.py")), description_file(folder, config)]
+    for path in [*own, *sorted(shared)]:
         if path.is_file() and path.name != "baseline.py":
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
@@ -224,7 +226,7 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
             f"{task.id}: the preparer failed: {type(error).__name__}: {error}; "
             f"check the raw files in {raw} and {task.folder}"
         ) from error
-    description = Path(task.folder) / "description.md"
+    description = description_file(task.folder, config)
     if description.is_file() and not (public / "description.md").exists():
         shutil.copyfile(description, public / "description.md")
     layout = {"answers": "private/answers.csv", "sample_submission": "public/sample_submission.csv"}

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.task.task import Task, slug
 from biomlbench.task.task_folders import CONFIG, read_config, task_folders
@@ -28,6 +28,7 @@ __all__ = [
     "Task",
     "cache_dir",
     "default_data_dir",
+    "not_prepared",
     "prepare_command",
     "registry",
 ]
@@ -87,6 +88,13 @@ def prepare_command(task: Task) -> str:
     if not task.folder.is_relative_to(Path(__file__).parents[1] / "tasks"):
         words += ["--tasks-dir", str(_tasks_dir(task))]
     return shlex.join(words)
+
+
+def not_prepared(task: Task, path: Path) -> NotPreparedError:
+    """Return the error that says which file of a task's data is not there, and the remedy."""
+    return NotPreparedError(
+        f"{path}: not there yet; prepare the task's data first, with: {prepare_command(task)}"
+    )
 
 
 def _tasks_dir(task: Task) -> Path:
@@ -228,10 +236,6 @@ class Registry:
     def get_tasks_by_difficulty(self, difficulty: str) -> list[str]:
         """Return the ids of the tasks of a difficulty, sorted."""
         return self._select(lambda task: task.difficulty == difficulty)
-
-    by_domain = get_tasks_by_domain
-    by_type = get_tasks_by_type
-    by_difficulty = get_tasks_by_difficulty
 
     def get_lite_task_ids(self) -> list[str]:
         """Return the ids of the easy tasks, sorted."""

@@ -42,7 +42,6 @@ _DECIDING = (
     "preparer",
     "source",
     "submission",
-    "verify",
 )
 _ALIKE = 0.85
 _DIFFICULTIES = ("easy", "medium", "hard")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Config
     from biomlbench.suites.published import Published
 
-__all__ = ["TaskFiles"]
+__all__ = ["TaskFiles", "description_file"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class TaskFiles:
     @cached_property
     def description(self) -> str:
         """Text of the description; empty if there is none."""
-        path = self.folder / PurePosixPath(self.config.get("description") or "description.md").name
+        path = description_file(self.folder, self.config)
         return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     @property
@@ -192,13 +192,19 @@ class TaskFiles:
             raise kind(f"{self._where}: `{key}` names {declared!r}, which does not exist")
         return path if path.is_file() else None
 
-    @property
-    def verify(self) -> Path | None:
-        """File of the verifier's config, or None."""
-        declared = self.config.get("verify")
-        path = self.folder / (declared if isinstance(declared, str) else "verifier.yaml")
-        return path if path.is_file() else None
-
     def is_prepared(self) -> bool:
         """Whether the answers and the sample submission are there."""
         return self.answers.is_file() and self.sample_submission.is_file()
+
+
+def description_file(folder: Path, config: Mapping[str, Any]) -> Path:
+    """Return where a task's description is: beside its config, whatever path that states.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of ``config.yaml``.
+    config : mapping
+        The config, as read.
+    """
+    return folder / PurePosixPath(str(config.get("description") or "description.md")).name

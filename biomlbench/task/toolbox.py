@@ -59,7 +59,7 @@ def hash_order(keys: Iterable[object], salt: str) -> np.ndarray:
     return np.array(sorted(range(len(digests)), key=digests.__getitem__), dtype=int)
 
 
-def read_csv(path: Path, **options: Any) -> pd.DataFrame:
+def read_csv(path: Path | io.BytesIO, **options: Any) -> pd.DataFrame:
     """Read a CSV with every float exact; the default parser of pandas 2 may be off by one ulp."""
     import pandas as pd
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.verify.oracle import answers
@@ -13,7 +14,6 @@ from biomlbench.verify.probes import probes
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
-    from biomlbench.verify.config import Check
     from biomlbench.verify.constants import Constants
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.plan import Plan, PlannedCase
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "for_candidate"]
 
 _KEPT = 16
-_OK = "ok"
 
 
 class Prepared(NamedTuple):
@@ -70,11 +69,11 @@ def _for_constants(card: Card, plan: Plan, oracle: Oracle, constants: Constants)
         )
         for check in card.checks
         for suite in check.suites
-        if _looks_at_one(check)
+        if check.mode != "metamorphic"
     }
     extended = replace(
         plan,
-        cases=tuple(sorted([*plan.cases, *drawn], key=_by_id)),
+        cases=tuple(sorted([*plan.cases, *drawn], key=attrgetter("id"))),
         units=plan.units | units,
         inputs=plan.inputs | {case.id: _inputs(card, case) for case in drawn},
         probes=tuple(drawn),
@@ -82,13 +81,5 @@ def _for_constants(card: Card, plan: Plan, oracle: Oracle, constants: Constants)
     return Prepared(extended, replace(oracle, values=oracle.values | values))
 
 
-def _looks_at_one(check: Check) -> bool:
-    return check.mode != "metamorphic"
-
-
 def _inputs(card: Card, case: PlannedCase) -> Arguments:
     return card.with_defaults(case.function, card.bind(case.function, case.args, case.kwargs))
-
-
-def _by_id(case: PlannedCase) -> str:
-    return case.id

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import TaskError, faults_as
 from biomlbench.scoring.effective_task import declared_verifier
 from biomlbench.task.loading import load_module
 from biomlbench.task.task import is_card
@@ -236,14 +236,10 @@ def _entry_points(folder: Path, config: Config) -> tuple[str, ...]:
 
 def _module(folder: Path, name: str) -> Any:
     path = folder / name
-    try:
+    if not path.is_file():
+        raise TaskError(f"{path}: the file does not exist")
+    with faults_as(f"{path}: "):
         return load_module(path)
-    except FileNotFoundError:
-        raise TaskError(f"{path}: the file does not exist") from None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise TaskError(f"{path}: {type(error).__name__}: {error}") from error
 
 
 def _cases(folder: Path, entry_points: tuple[str, ...]) -> dict[str, tuple[Case, ...]]:
@@ -252,12 +248,8 @@ def _cases(folder: Path, entry_points: tuple[str, ...]) -> dict[str, tuple[Case,
     seen: set[str] = set()
     for suite in SUITES:
         make = getattr(module, suite, None)
-        try:
+        with faults_as(f"{path}: {suite}() raised "):
             cases = tuple(make()) if make else ()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise TaskError(f"{path}: {suite}() raised {type(error).__name__}: {error}") from error
         for case in cases:
             if case.function not in entry_points:
                 raise TaskError(

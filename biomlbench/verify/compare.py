@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from biomlbench.verify.cases import MARGIN_FLOOR
 from biomlbench.verify.written import describe
 
 __all__ = ["Difference", "Tolerance", "difference", "kind_of"]
@@ -81,8 +82,6 @@ _SCALARS = {
 }
 """Kinds of the types that most values have, without asking for each what it is an instance of."""
 _NUMERIC = {"number", "bool"}
-_FLOOR = -1e6
-_WORST = -1e6
 
 
 def kind_of(value: Any) -> str:
@@ -198,7 +197,7 @@ def difference(
         except Exception:
             # Values that NumPy cannot compare differ, unless the expected one is at fault.
             look(expected, expected, tolerance, dtype, types, "")
-            return Difference("structure", "", _WORST, "the two cannot be compared")
+            return Difference("structure", "", MARGIN_FLOOR, "the two cannot be compared")
 
 
 def _walk(
@@ -223,7 +222,7 @@ def _walk(
         return _containers(got, expected, tolerance, dtype, types, place)
     if got == expected and (kind != "set" or _same_members(got, expected, dtype, types)):
         return Difference("none")
-    return Difference("value", place, _WORST)
+    return Difference("value", place, MARGIN_FLOOR)
 
 
 def _same_members(got: Any, expected: Any, dtype: bool, types: bool) -> bool:
@@ -253,7 +252,7 @@ def _container(value: Any) -> str:
 
 def _structure(got: Any, expected: Any, place: str) -> Difference:
     detail = f"expected {describe(expected)}, got {describe(got)}"
-    return Difference("structure", place, _WORST, detail)
+    return Difference("structure", place, MARGIN_FLOOR, detail)
 
 
 def _containers(
@@ -263,7 +262,7 @@ def _containers(
         return _structure(got, expected, place)
     if isinstance(expected, dict):
         if got.keys() != expected.keys() or not _same_members(got, expected, dtype, types):
-            return Difference("structure", place, _WORST, "the keys differ")
+            return Difference("structure", place, MARGIN_FLOOR, "the keys differ")
         pairs = [(f"{place}[{key!r}]", got[key], expected[key]) for key in expected]
     else:
         pairs = [
@@ -297,7 +296,7 @@ def _arrays(
         unequal = np.atleast_1d(got != expected)
         if not unequal.any():
             return Difference("none")
-        return Difference("value", place + _index(unequal, got.ndim), _WORST)
+        return Difference("value", place + _index(unequal, got.ndim), MARGIN_FLOOR)
     return _numbers(np.atleast_1d(got), np.atleast_1d(expected), tolerance, place, got.ndim)
 
 
@@ -325,7 +324,7 @@ def _numbers(
         np.divide(deviation, limit, where=limit > 0, out=np.full(deviation.shape, np.inf)),
     )
     worst = int(np.argmax(ratio))
-    margin = max(1 - float(ratio.flat[worst]), _FLOOR)
+    margin = max(1 - float(ratio.flat[worst]), MARGIN_FLOOR)
     where = place + _index_of(worst, got.shape, ndim)
     return Difference("none" if margin >= 0 else "value", where, margin)
 

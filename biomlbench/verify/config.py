@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import TaskError, faults_as
 from biomlbench.outcomes import Severity, Suite
 from biomlbench.verify._lines import Lines, YamlError, read
 from biomlbench.verify.modes import all_modes, get_mode
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from biomlbench.contracts.mappings import Config
@@ -96,6 +97,10 @@ class VerifierConfig:
     def error(self, rule: str, message: str, *place: str | int) -> VerifierError:
         """Make an error that names this file and the line of `place`."""
         return VerifierError(self.path, self.lines.at(*place), rule, message)
+
+    def blaming(self, rule: str, what: str, *place: str | int) -> AbstractContextManager[None]:
+        """Turn what the card's own code raises into an error of a rule, in a with block."""
+        return faults_as(f"{what}: ", lambda text: self.error(rule, text, *place))
 
 
 _KEYS = ("name", "mode", "severity", "suite", "weight", "catches", "cases", "function")

@@ -18,7 +18,6 @@ Without it, arguments that no value can be made for are made as in `generate` of
 from __future__ import annotations
 
 import copy
-import hashlib
 import itertools
 import math
 from typing import TYPE_CHECKING
@@ -41,6 +40,7 @@ from biomlbench.verify.edge_sizes import (
 )
 from biomlbench.verify.edge_sources import Source, sources
 from biomlbench.verify.pairwise import combinations
+from biomlbench.verify.plan import seeded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -155,7 +155,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
     for number, source in enumerate(
         sources(card, function, max(LEAST, COUNT // len(card.entry_points)))
     ):
-        rng = _seeded(card, function, number, "edges")
+        rng = seeded(card.name, function, number, "edges")
         factors = factors_of(source)
         rich = {name: [*filter(_is_rich, every)] or every for name, every in factors.items()}
         corners = _corners(source, factors) if source.most else []
@@ -173,11 +173,6 @@ def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
             yield from _about_size(card, function, number, source, rng)
             yield from _interplay(card, function, number, source)
             yield from _wide(card, function, number, source)
-
-
-def _seeded(card: Card, function: str, number: int, what: str) -> np.random.Generator:
-    digest = hashlib.sha256(f"{card.name}/{function}/{number}/{what}".encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
 
 
 def _about_size(
@@ -206,7 +201,7 @@ def _interplay(
     card: Card, function: str, number: int, source: Source
 ) -> Iterator[tuple[str, Arguments]]:
     """Yield calls in which several arguments are of a kind at once."""
-    rng, factors = _seeded(card, function, number, "interplay"), factors_of(source)
+    rng, factors = seeded(card.name, function, number, "interplay"), factors_of(source)
     most = edge_interplay.share(len(card.entry_points))
     rows = edge_interplay.together(factors, source.arguments, most, rng)
     for row, levels in enumerate(rows):
@@ -225,7 +220,7 @@ def _wide(
 ) -> Iterator[tuple[str, Arguments]]:
     """Yield calls in which one argument takes all that is declared, the others what is usual."""
     for name, spec in source.wide.items():
-        rng = _seeded(card, function, number, f"wide-{name}")
+        rng = seeded(card.name, function, number, f"wide-{name}")
         whole = source._replace(arguments={**source.arguments, name: spec})
         factors = factors_of(whole)
         plain = _first_of(_ORDINARY, factors)

@@ -77,7 +77,4 @@ def _agreement(old: Decision, new: Decision) -> CheckOutcome:
         outcome=Outcome.PASSED if same else Outcome.FAILED,
         reason=Reason.OK if same else new.reasons[0],
         message=f"v1: {old.verdict}; v2: {new.verdict} ({', '.join(new.reasons)})",
-        margin=None,
-        weight=0.0,
-        pattern="",
     )

@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.task.task import is_card
+from biomlbench.task.task_files import description_file
 from biomlbench.verify import card as cards
 from biomlbench.verify import promises
 from biomlbench.verify.kill_matrix import kill_matrix
+from biomlbench.verify.second_scores import SECOND
 from biomlbench.verify.statement import statement_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from biomlbench.contracts.mappings import Config
     from biomlbench.verify.card import Card
     from biomlbench.verify.execution import Executor
     from biomlbench.verify.kill_matrix import KillMatrix
@@ -96,10 +99,7 @@ def matrix(folder: str | Path) -> EvidenceMatrix:
     data = cards.config_of(folder)
     if is_card(data):
         return of_card(cards.load(folder))
-    from biomlbench.verify.predictions_evidence import of_predictions
-
-    items = tuple(EvidenceItem(*item) for item in of_predictions(folder, data))
-    return EvidenceMatrix(folder.name, items)
+    return of_predictions(folder, data)
 
 
 def missing(folder: str | Path) -> list[str]:
@@ -162,6 +162,41 @@ def of_card(card: Card) -> EvidenceMatrix:
     if deciding and not any(check.semantic for check in deciding):
         items.append(EvidenceItem("semantic checks", MISSING, "no check looks at values"))
     return EvidenceMatrix(card.name, tuple(items))
+
+
+def of_predictions(folder: Path, config: Config) -> EvidenceMatrix:
+    """Look at what evidence a prediction task has.
+
+    Parameters
+    ----------
+    folder : Path
+    config : dict
+        Its ``config.yaml``.
+
+    Returns
+    -------
+    EvidenceMatrix
+        The reference solution is the gold submission, the oracle is the second implementation
+        of the metric, the properties are declared columns, the metamorphic channel is the
+        order of rows, which every task has. The known-bad submissions (constant, shuffled,
+        copied) are made from the task's own data.
+    """
+    grader, dataset = config.get("grader") or {}, config.get("dataset") or {}
+    columns = (config.get("submission") or {}).get("columns")
+    metric = str(grader.get("metric") or "").strip().lower().replace("-", "_").replace(" ", "_")
+    found = (
+        ("description", description_file(folder, config).is_file(), "description.md"),
+        ("gold submission", dataset.get("gold_submission"), "dataset.gold_submission"),
+        (
+            "second implementation of the score",
+            metric in SECOND,
+            metric or "a function grades, so no second implementation can be looked up",
+        ),
+        ("declared columns", columns, "submission.columns"),
+    )
+    items = (EvidenceItem(item, PRESENT if is_there else MISSING, detail)
+             for item, is_there, detail in found)  # fmt: skip
+    return EvidenceMatrix(folder.name, tuple(items))
 
 
 def _promises(card: Card) -> EvidenceItem:

@@ -129,7 +129,10 @@ class Judge:
         cases = self.plan.suite(suite)
         reasons = Counter(self.unfit[case.id] for case in cases if case.id in self.unfit)
         if not reasons:
-            return _row(RUNS, suite, GATE, Severity.BLOCKER, message=f"{len(cases)} cases ran")
+            told = f"{len(cases)} cases ran"
+            return CheckOutcome(
+                RUNS, suite, GATE, Severity.BLOCKER, Outcome.PASSED, Reason.OK, told
+            )
         # what is not the candidate's fault must not be booked on it
         own = [r for r in reasons if fault_of(r) is Fault.SUBMISSION]
         reason = own[0] if own else next(iter(reasons))
@@ -139,15 +142,14 @@ class Judge:
         if reason == Reason.MISSING_FUNCTION:
             wanted = {case.function for case in cases if self.unfit.get(case.id) == reason}
             more += f" Missing: {', '.join(sorted(wanted))}."
-        return _row(
+        return CheckOutcome(
             RUNS,
             suite,
             GATE,
             Severity.BLOCKER,
-            outcome=Outcome.FAILED if own else Outcome.ERROR,
-            reason=Reason(reason),
-            message=f"{sum(reasons.values())} of {len(cases)} cases: {counts}. "
-            f"{sentence(reason)}{more}",
+            Outcome.FAILED if own else Outcome.ERROR,
+            Reason(reason),
+            f"{sum(reasons.values())} of {len(cases)} cases: {counts}. {sentence(reason)}{more}",
         )
 
     def check(self, check: Check, suite: Suite) -> CheckOutcome:
@@ -184,7 +186,6 @@ class Judge:
                 Outcome.SKIPPED,
                 Reason.NOT_REACHED,
                 f"{lost} of {len(specs)} cases gave no result of the right form",
-                None,
             )
         return self._row(check, suite, Outcome.PASSED, Reason.OK, f"{len(specs)} cases", margin)
 
@@ -288,19 +289,6 @@ class GraderError(Exception):
 
 def _case(plan: Plan, case_id: str) -> PlannedCase:
     return next(case for case in plan.cases if case.id == case_id)
-
-
-def _row(
-    check: str,
-    suite: Suite,
-    mode: str,
-    severity: Severity,
-    *,
-    outcome: Outcome = Outcome.PASSED,
-    reason: Reason = Reason.OK,
-    message: str = "",
-) -> CheckOutcome:
-    return CheckOutcome(check, suite, mode, severity, outcome, reason, message, None, 0.0, "")
 
 
 def _plain(finding: Finding) -> Finding:

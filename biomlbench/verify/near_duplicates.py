@@ -148,7 +148,5 @@ def _outcome(near: str, equal: str) -> CheckOutcome:
         outcome=Outcome.FAILED if near else Outcome.PASSED,
         reason=Reason.NEAR_DUPLICATE if near else Reason.OK,
         message="; ".join(filter(None, (near, equal))),
-        margin=None,
-        weight=0.0,
         pattern="duplicate-of-a-run",
     )

@@ -17,6 +17,7 @@ import numpy as np
 
 from biomlbench.errors import TaskError
 from biomlbench.sandbox.codec import CodecError, decode, encode
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -54,8 +55,6 @@ class Oracle:
 
     def save(self, path: str | Path) -> None:
         """Write the oracle to a file, all or nothing."""
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
         ids = sorted(self.values)
         payload = {
             "format": _FORMAT,
@@ -64,9 +63,8 @@ class Oracle:
             "values": [self.values[case_id] for case_id in ids],
             "seconds": [float(self.seconds[case_id]) for case_id in ids],
         }
-        partial = path.with_name(path.name + ".partial")
-        partial.write_bytes(encode(payload))
-        partial.replace(path)
+        with whole_file(path) as temporary:
+            temporary.write_bytes(encode(payload))
 
     def belongs_to(self, card: Card, plan: Plan) -> bool:
         """Tell whether the oracle was computed from this plan and this reference."""

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.outcomes import Suite
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
 
-__all__ = ["Plan", "PlannedCase", "UnitSpec", "looked_at", "planned_case"]
+__all__ = ["Plan", "PlannedCase", "UnitSpec", "looked_at", "planned_case", "seeded"]
 
 _ID_DIGITS = 12
 
@@ -115,6 +117,14 @@ def planned_case(
     """Return a case whose id tells nothing, and is the same whenever its name is."""
     digest = hashlib.sha256(f"{card.name}/{name}".encode()).hexdigest()[:_ID_DIGITS]
     return PlannedCase(digest, Suite(suite), function, tuple(args), dict(kwargs), name)
+
+
+def seeded(*parts: str | int) -> np.random.Generator:
+    """Return random numbers that are the same wherever and whenever the parts are."""
+    import numpy as np
+
+    digest = hashlib.sha256("/".join(map(str, parts)).encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
 
 
 def looked_at(check: Check, cases: list[PlannedCase], suite: Suite) -> list[PlannedCase]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from biomlbench.verify import alternates, edges
 from biomlbench.verify.cases import SUITES, Transformed
 from biomlbench.verify.collisions import in_other_shapes, rounded_alike
 from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES
 from biomlbench.verify.near_draws import near_draws
-from biomlbench.verify.plan import Plan, PlannedCase, UnitSpec, looked_at, planned_case
+from biomlbench.verify.plan import (
+    Plan,
+    PlannedCase,
+    UnitSpec,
+    looked_at,
+    planned_case,
+    seeded,
+)
 from biomlbench.verify.space import Source, draw
 
 if TYPE_CHECKING:
@@ -76,7 +81,7 @@ def make(card: Card) -> Plan:
                 )
             units[check.name, suite] = tuple(found)
     same_as, sequences = _alternates(card, cases, limits, near)
-    everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=_by_id)
+    everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=attrgetter("id"))
     if len({case.id for case in everything}) != len(everything):
         raise card.rules.error("unique-names", "two planned cases have the same name", "checks")
     inputs = {
@@ -95,15 +100,6 @@ def make(card: Card) -> Plan:
     )
 
 
-def _by_id(case: PlannedCase) -> str:
-    return case.id
-
-
-def _seed(*parts: str) -> np.random.Generator:
-    digest = hashlib.sha256("/".join(parts).encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
-
-
 def _generated(card: Card) -> list[PlannedCase]:
     found = []
     for index, space in enumerate(card.spaces):
@@ -111,18 +107,9 @@ def _generated(card: Card) -> list[PlannedCase]:
         build = card.build_of(space)
         for number in range(space.get("count", _DEFAULT_COUNT)):
             name = f"{space['name']}-{number}"
-            try:
-                inputs = draw(space, Source(_seed(card.name, name)), build)
+            with card.rules.blaming("generate", f"space `{space['name']}`", "generate", index):
+                inputs = draw(space, Source(seeded(card.name, name)), build)
                 args, kwargs = card.unbind(function, inputs)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
-                raise card.rules.error(
-                    "generate",
-                    f"space `{space['name']}`: {type(error).__name__}: {error}",
-                    "generate",
-                    index,
-                ) from error
             suite = space.get("suite", "hidden")
             found.append(planned_case(card, suite, name, function, args, kwargs))
     return found
@@ -139,19 +126,11 @@ def _near(card: Card) -> list[PlannedCase]:
             continue
         function = card.function_of(space)
         build = card.build_of(space)
-        try:
-            drawn = near_draws(space, _seed(card.name, space["name"], "near"), build)
+        what = f"near draws of space `{space['name']}`"
+        with card.rules.blaming("generate", what, "generate", index):
+            drawn = near_draws(space, seeded(card.name, space["name"], "near"), build)
             drawn |= _left_out(card, function, drawn["first"])
             calls = {name: card.unbind(function, inputs) for name, inputs in drawn.items()}
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise card.rules.error(
-                "generate",
-                f"near draws of space `{space['name']}`: {type(error).__name__}: {error}",
-                "generate",
-                index,
-            ) from error
         for name, (args, kwargs) in calls.items():
             title = f"{space['name']}-{name}"
             found.append(planned_case(card, "adversarial", title, function, args, kwargs))
@@ -222,20 +201,12 @@ def _metamorphic(
     units, variants = [], []
     for base in bases[: check.options.get("max_bases", DEFAULT_MAX_BASES)]:
         inputs = card.bind(base.function, base.args, base.kwargs)
-        try:
-            made = transform(inputs, _seed(card.name, check.name, base.name))
+        what = f"check `{check.name}`, base case `{base.name}`"
+        with card.rules.blaming("transform-fits", what, "checks", index):
+            made = transform(inputs, seeded(card.name, check.name, base.name))
             if not isinstance(made, Transformed):
                 raise TypeError(f"a transform returns Transformed, not {type(made).__name__}")
             calls = [card.unbind(base.function, new) for new in made.variants]
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise card.rules.error(
-                "transform-fits",
-                f"check `{check.name}`, base case `{base.name}`: {type(error).__name__}: {error}",
-                "checks",
-                index,
-            ) from error
         planned = [
             planned_case(card, suite, f"{base.name}~{check.name}~{i}", base.function, args, kwargs)
             for i, (args, kwargs) in enumerate(calls)

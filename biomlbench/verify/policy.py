@@ -33,9 +33,9 @@ class CheckOutcome(NamedTuple):
     outcome: Outcome
     reason: Reason
     message: str
-    margin: float | None
-    weight: float
-    pattern: str
+    margin: float | None = None
+    weight: float = 0.0
+    pattern: str = ""
 
     @classmethod
     def of(cls, row: CheckRow) -> Self:
@@ -157,8 +157,6 @@ def gate(check: str, reason: Reason, message: str) -> CheckOutcome:
         outcome=Outcome.ERROR if ours else Outcome.FAILED,
         reason=reason,
         message=message,
-        margin=None,
-        weight=0.0,
         pattern="does not run to a valid result",
     )
 

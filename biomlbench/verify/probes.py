@@ -8,7 +8,6 @@ that the card promises. The reference says what is right, as for every case.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from biomlbench.verify import edge_sizes, edges
 from biomlbench.verify.constants import Constants, constants_of
 from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sources import Source, sources
+from biomlbench.verify.plan import seeded
 from biomlbench.verify.probe_ways import ORDINARY, Probe, ProbedArguments, in_turn, ways
 from biomlbench.verify.statement import statement_path
 
@@ -113,9 +113,7 @@ def _of_source(
     suite = edges.suite_of(card, function)
     for probe in ways(arguments, constants):
         name = f"probe-{function}-{number}-{probe.name}"
-        digest = hashlib.sha256(f"{card.name}/{name}".encode()).digest()
-        rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:8], "big")))
-        inputs = _inputs(source, arguments, factors, probe, rng)
+        inputs = _inputs(source, arguments, factors, probe, seeded(card.name, name))
         if inputs is None:
             continue
         try:

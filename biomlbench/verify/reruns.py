@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite
+from biomlbench.submission.ids import Keys
 from biomlbench.verify.policy import CheckOutcome
 
 if TYPE_CHECKING:
@@ -201,16 +202,16 @@ class _Judge:
     def __init__(self, task: Task, submission: pa.Table, rerun: Rerun) -> None:
         self.task, self.rerun = task, rerun
         self.inputs = _Inputs(task)
-        self.ids = self.inputs.ids
         self.specs = self.inputs.sample.predictions
         self.first = self._by_id(submission)
 
     def run(self, check: str, mode: str, reason: Reason, look: Any) -> CheckOutcome:
         """Carry out one check and make its row."""
         row = CheckOutcome(
-            check, Suite.ADVERSARIAL, mode, Severity.CRITICAL, Outcome.PASSED, Reason.OK,
-            "", None, 1.0, str(reason).replace("_", "-"),
-        )  # fmt: skip
+            *(check, Suite.ADVERSARIAL, mode, Severity.CRITICAL, Outcome.PASSED, Reason.OK, ""),
+            weight=1.0,
+            pattern=str(reason).replace("_", "-"),
+        )
         try:
             message = look(*(self.rerun(files) for files in self.inputs.of(check)))
         except _NotApplicable as error:
@@ -279,12 +280,8 @@ class _Judge:
         return table
 
     def _by_id(self, table: pa.Table) -> dict[str, tuple[Any, ...]]:
-        keys = [_plain(value) for value in table.column(self.ids[0]).to_pylist()]
-        for name in self.ids[1:]:
-            keys = [
-                f"{key}\x1f{_plain(value)}"
-                for key, value in zip(keys, table.column(name).to_pylist(), strict=True)
-            ]
+        wanted = self.inputs.sample.keys
+        keys = Keys.of(table, wanted.columns, wanted.kinds).values.to_pylist()
         columns = [table.column(spec.name).to_pylist() for spec in self.specs]
         return dict(zip(keys, zip(*columns, strict=True), strict=True))
 
@@ -313,13 +310,6 @@ def _mirrored(labels: list[str], rng: np.random.Generator) -> list[str]:
     whole = np.array_equal(values, np.round(values))
     mirror = (low + high - values).tolist()
     return [str(round(value)) if whole else repr(value) for value in mirror]
-
-
-def _plain(value: Any) -> str:
-    """Write an id the same way whether it was read as a number or as text."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
 
 
 def _close(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:

@@ -185,7 +185,4 @@ def _row(
         Outcome.FAILED if bad else Outcome.PASSED,
         reason if bad else Reason.OK,
         message,
-        None,
-        0.0,
-        "",
     )

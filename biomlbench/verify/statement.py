@@ -6,6 +6,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.task.task_files import description_file
 from biomlbench.verify.alternates import IN_ONE_MEMORY, LAYOUTS
 from biomlbench.verify.declarations import KINDS, may_be_float
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
@@ -126,7 +127,7 @@ def write_conventions(card: Card) -> None:
 
 def statement_path(card: Card) -> Path:
     """Return where a card's statement is."""
-    return card.folder / str(card.config.get("description") or "description.md")
+    return description_file(card.folder, card.config)
 
 
 def _wrapped(line: str) -> str:

@@ -75,5 +75,5 @@ def _row(name: str, mode: str, good: list[bool], total: int, reason: Reason) -> 
     else:
         outcome, reason, message = Outcome.PASSED, Reason.OK, f"{total} cases"
     return CheckOutcome(
-        name, Suite.VISIBLE, mode, Severity.BLOCKER, outcome, reason, message, None, 1.0, ""
+        name, Suite.VISIBLE, mode, Severity.BLOCKER, outcome, reason, message, weight=1.0
     )

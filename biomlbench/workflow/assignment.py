@@ -32,6 +32,7 @@ __all__ = [
     "Members",
     "batch_folder",
     "batch_size",
+    "pair_folder",
 ]
 
 RECORD = "batches.json"
@@ -98,6 +99,11 @@ def batch_size(pairs_per_job: int | str, n_new: int, cores: int) -> int:
 def batch_folder(task: str, batch: str) -> str:
     """Return the folder of a batch's tables, relative to the results."""
     return f"batches/{task}/{batch}"
+
+
+def pair_folder(task: str, run: str, batch: str | None = None) -> str:
+    """Return the folder of a pair's tables, its own or its batch's, relative to the results."""
+    return f"pairs/{task}/{run}" if batch is None else batch_folder(task, batch)
 
 
 @dataclass
@@ -208,7 +214,7 @@ class Assignment:
         for key, run in runs.items():
             if not shares_jobs(run.kind) or key in taken or key in new.alone:
                 continue
-            if not (results / "pairs" / run.task_id / run.run_id / "medal.parquet").exists():
+            if not (results / pair_folder(run.task_id, run.run_id) / "medal.parquet").exists():
                 waiting.setdefault(run.task_id, []).append(run)
         size = batch_size(pairs_per_job, sum(map(len, waiting.values())), cores)
         for task, of_task in waiting.items() if size > 1 else ():

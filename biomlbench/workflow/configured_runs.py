@@ -22,7 +22,7 @@ from biomlbench.stages.kinds import shares_jobs
 from biomlbench.task.adopted_data import own_files
 from biomlbench.task.registry import Registry
 from biomlbench.task.task import TASK_ID
-from biomlbench.workflow.assignment import Assignment, batch_folder
+from biomlbench.workflow.assignment import Assignment, pair_folder
 from biomlbench.workflow.checked_config import changes_of_tasks, checked
 from biomlbench.workflow.config import ConfigError, Sources
 from biomlbench.workflow.runs import Run, read_runs
@@ -204,7 +204,7 @@ class ConfiguredRuns:
     def place(self, task: str, run: str) -> str:
         """Return the folder of a pair's tables, relative to the results: its own or a batch's."""
         batch = self._batch_of.get((task, run)) if self._batch_of else None
-        return f"pairs/{task}/{run}" if batch is None else batch_folder(task, batch)
+        return pair_folder(task, run, batch)
 
     def is_in_batch(self, task: str, run: str) -> bool:
         """Tell whether a configured pair shares a job with others."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.contracts import ContractError, provenance, read_table
 from biomlbench.stages.kinds import shares_jobs
-from biomlbench.workflow.assignment import Assignment, batch_folder
+from biomlbench.workflow.assignment import Assignment, pair_folder
 from biomlbench.workflow.batch_tables import split
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class PairTables:
 
     def _folder(self, task: str, run: str, kind: str) -> str:
         batch = self._batch_of.get((task, run)) if shares_jobs(kind) else None
-        return f"pairs/{task}/{run}" if batch is None else batch_folder(task, batch)
+        return pair_folder(task, run, batch)
 
     def read(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.runtime.files import workflow_root
 from biomlbench.stages import STAGES
+from biomlbench.workflow.assignment import batch_folder
 from biomlbench.workflow.plan import Benchmark
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def leftovers(
             if f"pairs/{task}/{path.stem}" not in places:
                 found.append(Leftover(path, _size(path), "log of a pair that left"))
     for (task, batch), members in benchmark.assignment.batches.items():
-        place = f"batches/{task}/{batch}"
+        place = batch_folder(task, batch)
         gone = [r for r in sorted(members) if not benchmark.is_in_batch(task, r)]
         if gone and place in places:
             why = f"holds rows of {', '.join(gone)}, which left; kept for the others"

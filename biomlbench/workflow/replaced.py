@@ -16,6 +16,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.workflow.runs import NO_SUBMISSION
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ class Replaced:
             if path in self._now:
                 self._now[path] = [*self._now[path][:3], count]
         if self._now != self._before and self._results.is_dir():
-            _write(self._results / RECORD, self._now)
+            with contextlib.suppress(OSError):
+                write_json(self._results / RECORD, self._now)
 
 
 def _differs(run: Run, table: Path) -> bool:
@@ -143,10 +145,3 @@ def _read(path: Path) -> dict[str, list[int]]:
     except (OSError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}
-
-
-def _write(path: Path, record: dict[str, list[int]]) -> None:
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    with contextlib.suppress(OSError):
-        temporary.write_text(json.dumps(record), encoding="utf-8")
-        os.replace(temporary, path)

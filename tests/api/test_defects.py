@@ -139,7 +139,7 @@ def test_human_tiers_follow_the_direction():
 
 
 def test_answers_are_not_read_for_every_submission(factory, good, monkeypatch):
-    from biomlbench.submission import sample as tables
+    from biomlbench.submission import own_tables as tables
 
     reads = []
     original = tables.own_table

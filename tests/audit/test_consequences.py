@@ -22,6 +22,7 @@ from biomlbench.scoring.stored_audit import FILE, read_stored_audit
 from biomlbench.stages import STAGES, Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
 from biomlbench.summary.aggregate import aggregate
+from biomlbench.workflow.code_hash import modules_of
 from biomlbench.workflow.job import context_of
 from biomlbench.workflow.plan import Benchmark
 from tests.audit.cheating import severe, stamped, submitted, write_board, write_runs
@@ -96,8 +97,20 @@ def test_a_stale_audit_says_so_and_counts_neither_way(what, leaky, tmp_path):
 
 def test_what_an_audit_depends_on_is_found():
     """Files that are named and not there would make no audit stale."""
-    for pattern in (*audit_currency._OF_TABLES, *audit_currency._OF_CARDS, *audit_currency._CHECKS):
+    named = (
+        *(*audit_currency._OF_TABLES, *audit_currency._OF_CARDS),
+        *(*audit_currency._CHECKS, *audit_currency._METRICS),
+    )
+    for pattern in named:
         assert list(audit_currency._PACKAGE.glob(pattern)), pattern
+
+
+def test_all_that_makes_mutants_makes_an_audit_of_cards_stale():
+    used = modules_of("biomlbench.calibrate.mutants")
+    named = [path for pattern in audit_currency._OF_CARDS
+             for path in audit_currency._PACKAGE.glob(pattern)]  # fmt: skip
+    there = {path.relative_to(audit_currency._PACKAGE).as_posix() for path in named}
+    assert {path for path in used if path.startswith("calibrate/")} <= there
 
 
 def test_a_broken_audit_verifies_no_medal(leaky, tmp_path):

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from rocrate.rocrate import ROCrate
 
 from biomlbench.cli import TROUBLE, _cli, main
+from biomlbench.cli._common import _as_day
 from biomlbench.contracts import SCHEMAS, read_table, write_table
 from biomlbench.export import FORMATS, TABLES, export, load_tables
 from biomlbench.export.forms import all_forms, summary
@@ -207,6 +208,12 @@ def test_command(results, tmp_path):
     refused = run(results, "--format", "croissant", "--date", "31st", "--to", tmp_path / "out")
     assert refused.exit_code == 2
     assert "YYYY-MM-DD" in refused.output
+
+
+def test_a_day_has_one_form_however_it_is_given():
+    for form in ("2025-03-31", "20250331", "2025-W14-1"):
+        assert _as_day(None, None, form) == "2025-03-31"
+    assert _as_day(None, None, "") == ""
 
 
 def test_the_command_offers_every_form():

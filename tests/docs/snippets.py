@@ -99,3 +99,9 @@ def run(block, page, clone, home):
         f"{where}\n{block.text}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
     )
     return done.stdout
+
+
+def run_page(page, clone, home):
+    """Run all blocks of a page, one after another, and return what each printed."""
+    blocks = [block for block in blocks_of(page) if block.kind in RUN and block.why is None]
+    return [run(block, page, clone, home) for block in blocks]

@@ -9,15 +9,9 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import copy_project
-from tests.docs.snippets import ROOT, RUN, blocks_of, run
+from tests.docs.snippets import ROOT, run_page
 
 TUTORIAL = ROOT / "docs" / "tutorial"
-
-
-def take(name, clone, home):
-    page = TUTORIAL / name
-    blocks = [block for block in blocks_of(page) if block.kind in RUN and block.why is None]
-    return [run(block, page, clone, home) for block in blocks]
 
 
 @pytest.mark.slow
@@ -26,18 +20,18 @@ def test_three_readers(tmp_path):
     (clone / ".venv" / "bin").mkdir(parents=True)
     (clone / ".venv" / "bin" / "activate").write_text("")
 
-    _, valid, *_, seen, compared = take("agent-developers.md", clone, tmp_path)
+    _, valid, *_, seen, compared = run_page(TUTORIAL / "agent-developers.md", clone, tmp_path)
     assert valid.startswith("True")
     assert "missing_ids" in seen
     assert (clone / "v1-against-v2.png").is_file()
     assert "tasks_needed" in compared
 
-    *_, board, published = take("benchmark-owners.md", clone, tmp_path)
+    *_, board, published = run_page(TUTORIAL / "benchmark-owners.md", clone, tmp_path)
     assert "maximize" in board or "minimize" in board
     assert "owned-site/index.html" in published
     assert (clone / "owned-audit" / "audit.html").is_file()
 
-    again, medals, faults, ranking, boards = take("reviewers.md", clone, tmp_path)
+    again, medals, faults, ranking, boards = run_page(TUTORIAL / "reviewers.md", clone, tmp_path)
     assert "Equal" in again
     assert "verified_medal" in medals
     assert "submission" in faults

@@ -7,7 +7,7 @@ import subprocess
 import pyarrow.parquet as pq
 import pytest
 
-from tests.docs.snippets import ROOT, RUN, blocks_of, environment, run
+from tests.docs.snippets import ROOT, environment, run_page
 from tests.workflow.conftest import Bench, write_benchmark
 
 HOW_TO = ROOT / "docs" / "how-to"
@@ -24,18 +24,12 @@ def bench(tmp_path_factory):
     return path
 
 
-def take(name, bench, home):
-    page = HOW_TO / name
-    blocks = [block for block in blocks_of(page) if block.kind in RUN and block.why is None]
-    return [run(block, page, bench, home) for block in blocks]
-
-
 @pytest.mark.slow
 def test_query_results(bench, tmp_path):
     pytest.importorskip("duckdb", reason="DuckDB is not installed")
     pytest.importorskip("polars", reason="Polars is not installed")
-    seen, best, failing, medals, pairs, across, same, origin = take(
-        "query-results.md", bench, tmp_path
+    seen, best, failing, medals, pairs, across, same, origin = run_page(
+        HOW_TO / "query-results.md", bench, tmp_path
     )
     assert "Pair('" in seen
     assert (bench / "agents-and-boards.png").stat().st_size > 10_000
@@ -50,7 +44,7 @@ def test_query_results(bench, tmp_path):
 
 @pytest.mark.slow
 def test_reproduce(bench, tmp_path):
-    again, against, _, from_archive = take("reproduce.md", bench, tmp_path)
+    again, against, _, from_archive = run_page(HOW_TO / "reproduce.md", bench, tmp_path)
     assert "Equal" in again
     assert '"equal": true' in against
     assert "Equal" in from_archive

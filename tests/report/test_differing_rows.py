@@ -20,17 +20,13 @@ from biomlbench.submission.submitted_file import file_sha256
 from biomlbench.task.prepare import prepare_task
 from biomlbench.task.registry import Registry
 from tests.report import fixtures
+from tests.workflow.conftest import predictions
 
 TASK = "toy/line"
 TOY = Path(__file__).parents[1] / "workflow" / "toy"
 SECTIONS = ("run_tables", "submissions", "tasks", "code", "environment")
 CONFIG = {"runs": [], "tasks": {}, "tasks_dirs": ["toy"], "data_dir": "data",
           "results_dir": "results"}  # fmt: skip
-
-
-def predictions(slope, noise=0.0):
-    rows = [(i, slope * i / 10 + 1 + noise * (-1) ** i) for i in range(30)]
-    return "id,y\n" + "".join(f"r{i:02d},{y!r}\n" for i, y in rows)
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,11 @@ import wheels
 
 from biomlbench.errors import TaskError
 from biomlbench.task.sources import archives
-from biomlbench.task.sources.archives import DataSourceError, cache_dir, fetch_archive, read_members
+from biomlbench.task.sources.archives import DataSourceError, cache_dir, fetch_archive
 from biomlbench.task.sources.base import Checksum
 from biomlbench.task.sources.data_source import parse_sources, place
 from biomlbench.task.sources.manual import ManualFile
+from biomlbench.task.sources.unpack import extract
 from tests.waiting import HANG_S
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def test_another_file_of_the_same_name_is_not_taken(index):
 def test_damaged_cache_is_downloaded_again(tiny):
     path = fetched(tiny)
     path.write_bytes(b"damaged")
-    assert read_members(fetched(tiny), ["tinydata/table.csv"])
+    assert fetched(tiny).read_bytes() != b"damaged"
 
 
 def test_interrupted_download_leaves_nothing_that_counts(tiny):
@@ -181,9 +182,9 @@ def test_concurrent_downloads_agree(tiny):
     assert found == {str(cache_dir() / "archives" / tiny / wheels.NAME)}
 
 
-def test_missing_member_is_the_tasks_fault(tiny):
+def test_missing_member_is_the_tasks_fault(tiny, tmp_path):
     with pytest.raises(TaskError, match=r"no file absent\.csv"):
-        read_members(fetched(tiny), ["absent.csv"])
+        extract(fetched(tiny), [("absent.csv", tmp_path / "absent.csv")])
 
 
 def test_link_inside_an_archive_is_not_followed(tmp_path):
@@ -191,21 +192,22 @@ def test_link_inside_an_archive_is_not_followed(tmp_path):
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     archive = wheels.sdist(tmp_path / "p-1.tar.gz", {"p-1/data.csv": link})
     with pytest.raises(TaskError, match="no file"):
-        read_members(archive, ["p-1/data.csv"])
+        extract(archive, [("p-1/data.csv", tmp_path / "data.csv")])
 
 
-def test_source_archive_is_read_in_one_pass(tmp_path):
-    archive = wheels.sdist(tmp_path / "p-1.tar.gz", {"p-1/a": b"1", "p-1/b": b"2", "p-1/c": b"3"})
-    assert read_members(archive, ["p-1/c", "p-1/a"]) == {"p-1/a": b"1", "p-1/c": b"3"}
-
-
-def test_oversized_member_is_refused_by_its_declared_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_MEMBER_BYTES", 10)
-    path = tmp_path / "big.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("zeros", b"\0" * 11)
-    with pytest.raises(TaskError, match="11 bytes"):
-        read_members(path, ["zeros"])
+@pytest.mark.parametrize("form", ["tar.gz", "zip"])
+def test_a_member_may_go_to_two_places(tmp_path, form):
+    files = {"p-1/a": b"1", "p-1/b": b"2", "p-1/c": b"3"}
+    archive = tmp_path / f"p-1.{form}"
+    if form == "zip":
+        with zipfile.ZipFile(archive, "w") as zipped:
+            for name, content in files.items():
+                zipped.writestr(name, content)
+    else:
+        wheels.sdist(archive, files)
+    extract(archive, [(f"p-1/{a}", tmp_path / "raw" / b) for a, b in ("c3", "a1", "c4")])
+    there = {path.name: path.read_bytes() for path in (tmp_path / "raw").iterdir()}
+    assert there == {"1": b"1", "3": b"3", "4": b"3"}
 
 
 @pytest.mark.parametrize("name", ["broken.zip", "broken.tar.gz"])
@@ -213,7 +215,7 @@ def test_broken_archive_says_which(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(os.urandom(100))
     with pytest.raises(DataSourceError, match=name):
-        read_members(path, ["x"])
+        extract(path, [("x", tmp_path / "x")])
 
 
 def test_manual_file_says_which_and_where(tmp_path):

@@ -71,6 +71,16 @@ def toy(tmp_path):
     return Toy(tmp_path)
 
 
+def test_a_description_under_another_name_is_published_and_prepares_anew(toy):
+    toy.write(f"{CONFIG}description: statement.md\n", statement__md="# First\n")
+    prepare_task(toy.task)
+    shown = toy.task.public_dir / "description.md"
+    assert shown.read_text() == toy.task.description == "# First\n"
+    toy.write(statement__md="# Second\n")
+    assert prepare_task(toy.task).fresh
+    assert shown.read_text() == "# Second\n"
+
+
 def test_layout_gold_and_description(toy):
     toy.write(description__md="# Toy\n")
     made = prepare_task(toy.task)

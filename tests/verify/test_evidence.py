@@ -115,6 +115,14 @@ def test_stock_candidates_are_python(template_card):
         compile(stock.source(name, template_card, template_card.plan(), oracle), name, "exec")
 
 
+def test_a_statement_may_have_another_name(template):
+    text = (template / "config.yaml").read_text()
+    other = text.replace("description: ", "description: kernels/norm/statement.md # ")
+    (template / "config.yaml").write_text(other)
+    (template / "description.md").rename(template / "statement.md")
+    assert evidence.matrix(template).calibrated
+
+
 def test_evidence_of_a_prediction_task(tmp_path):
     (tmp_path / "description.md").write_text("# What\n")
     (tmp_path / "config.yaml").write_text(

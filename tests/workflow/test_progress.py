@@ -12,6 +12,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_biomlbench as plugin
 from biomlbench.workflow.progress import Tally, describe
+from tests.workflow.conftest import say
 
 LAST = re.compile(r"^ *(\d+) of (\d+) jobs · (.*)$", re.MULTILINE)
 
@@ -35,12 +36,6 @@ def handler(tally):
     handler.common_settings = settings
     handler.__post_init__()
     return handler
-
-
-def say(handler, event, **fields):
-    record = logging.LogRecord("", logging.INFO, "", 0, "", (), None)
-    record.__dict__.update(event=event, **fields)
-    handler.emit(record)
 
 
 def test_a_table_is_counted_once(tally):

@@ -28,6 +28,7 @@ from biomlbench.workflow.progress import Tally
 from biomlbench.workflow.run_failures import with_failures
 from biomlbench.workflow.run_state import FILE, LOCK, Recorder, StateError, Writer, read_state
 from tests.waiting import wait_until
+from tests.workflow.conftest import say
 
 
 class Clock:
@@ -363,12 +364,6 @@ def handler_of(monkeypatch, tally):
     handler.common_settings = SimpleNamespace(dryrun=False)
     handler.__post_init__()
     return handler
-
-
-def say(handler, event, **fields):
-    record = logging.LogRecord("", logging.INFO, "", 0, "", (), None)
-    record.__dict__.update(event=event, **fields)
-    handler.emit(record)
 
 
 def test_the_logger_keeps_the_state_and_tells_the_command(tmp_path, tally, monkeypatch, capsys):

@@ -11,7 +11,7 @@ from biomlbench.audit.findings import Found
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Gravity
 from biomlbench.scoring.effective_task import EffectiveTask
-from biomlbench.scoring.medals import thresholds
+from biomlbench.scoring.medals import MEDALS, thresholds
 from biomlbench.scoring.score import score_submission
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _by_chance(subject: Subject, board: Leaderboard) -> Iterator[Found]:
     scores = subject.by_chance[:TRIES]
     lower = subject.task.direction == "minimize"
     first = int(scores.argmin() if lower else scores.argmax())
-    for medal, limit in zip(("gold", "silver", "bronze"), limits[:3], strict=True):
+    for medal, limit in zip(MEDALS, limits[:3], strict=True):
         if not subject.better(limit, float(scores[first])):
             frame = subject.shuffled(first)
             yield Found(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from biomlbench.scoring.medals import THRESHOLDS
+from biomlbench.summary.grading_report import GRADING_REPORT
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -15,12 +18,10 @@ if TYPE_CHECKING:
     from biomlbench.export.forms import About
     from biomlbench.scoring.task_report import TaskReport
 
-__all__ = ["FILE", "percent", "percentile", "shared", "totals", "write_published"]
+__all__ = ["percent", "percentile", "shared", "totals", "write_published"]
 
-FILE = "grading_report.json"
 _SCORE_DIGITS = 5
 _PERCENT_DIGITS = 1
-_THRESHOLDS = ("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold")
 _FLAGS = (
     *("any_medal", "gold_medal", "silver_medal", "bronze_medal", "above_median"),
     *("submission_exists", "valid_submission", "is_lower_better"),
@@ -52,7 +53,7 @@ def write_published(
     if not about.date:
         raise ValueError(f"a report of {form} says when it was made: give `date`")
     day = datetime.fromisoformat(about.date)
-    path = to / FILE
+    path = to / GRADING_REPORT
     reports = reports_of(tables["pairs"])
     path.write_text(published_text(reports, form, day), encoding="utf-8")
     return [path]
@@ -62,7 +63,7 @@ def shared(report: TaskReport, created_at: datetime) -> JsonObject:
     time = report.created_at or created_at
     return {
         "score": None if report.score is None else round(float(report.score), _SCORE_DIGITS),
-        **{name: getattr(report, name) for name in _THRESHOLDS},
+        **{name: getattr(report, name) for name in THRESHOLDS},
         **{name: bool(getattr(report, name)) for name in _FLAGS},
         # The published times are local ones that do not say so.
         "created_at": time.replace(tzinfo=None).isoformat(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from biomlbench.export.forms._reports import FILE
+from biomlbench.summary.grading_report import GRADING_REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,6 @@ def write(tables: Mapping[str, pa.Table], to: Path, about: About) -> list[Path]:
     from biomlbench.summary.grading_report import grading_report
 
     text = json.dumps(grading_report(tables["pairs"]), indent=2, allow_nan=False)
-    path = to / FILE
+    path = to / GRADING_REPORT
     path.write_text(text + "\n", encoding="utf-8")
     return [path]

@@ -33,7 +33,6 @@ __all__ = [
     "load",
     "names",
     "render",
-    "render_all",
 ]
 
 FORMATS = ("png", "svg")
@@ -167,9 +166,3 @@ def render(name: str, tables: Tables, outdir: Path, formats: Iterable[str] = FOR
             written.append(path)
     _log.debug("drew %s", name)
     return written
-
-
-def render_all(tables: Tables, outdir: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
-    """Draw every figure; see :func:`render`."""
-    formats = tuple(formats)
-    return [path for name in names() for path in render(name, tables, outdir, formats)]

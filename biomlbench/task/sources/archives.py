@@ -7,20 +7,18 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
-import zipfile
-import zlib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomlbench.errors import TaskError, UserError
+from biomlbench.errors import UserError
 from biomlbench.runtime.hashing import file_sha256
 from biomlbench.task.registry import cache_dir
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
 __all__ = [
     "OFFLINE",
@@ -32,12 +30,8 @@ __all__ = [
     "copy_file",
     "fetch_archive",
     "locked",
-    "read_members",
-    "temporary_file",
 ]
 
-#: Largest file that is read out of an archive, bytes. A declared size above it is refused.
-MAX_MEMBER_BYTES = 512 * 2**20
 #: Seconds after which a download counts as failed.
 DOWNLOAD_TIMEOUT_S = 900
 #: Seconds that pip waits for a server that does not answer, and how often it tries again.
@@ -56,59 +50,6 @@ WHEEL = re.compile(
 
 class DataSourceError(UserError, RuntimeError):
     """A raw file cannot be had now: an infrastructure fault, worth trying again."""
-
-
-def read_members(archive: Path, members: Collection[str]) -> dict[str, bytes]:
-    """Read files out of a wheel, zip or tar.gz in one pass; nothing is unpacked to disk.
-
-    Parameters
-    ----------
-    archive : Path
-    members : collection of str
-        Paths inside the archive.
-
-    Returns
-    -------
-    dict of str to bytes
-
-    Raises
-    ------
-    TaskError
-        If one is no regular file in it, or larger than :data:`MAX_MEMBER_BYTES`.
-    DataSourceError
-        If the archive cannot be read.
-    """
-    found: dict[str, bytes] = {}
-    try:
-        if archive.name.endswith(".tar.gz"):
-            with tarfile.open(archive, "r:gz") as tar:
-                for info in tar:
-                    if info.name in members and info.isreg():
-                        _check_size(archive, info.name, info.size)
-                        handle = tar.extractfile(info)
-                        found[info.name] = handle.read() if handle else b""
-        else:
-            with zipfile.ZipFile(archive) as zipped:
-                for entry in zipped.infolist():
-                    if entry.filename in members and not entry.is_dir():
-                        _check_size(archive, entry.filename, entry.file_size)
-                        found[entry.filename] = zipped.read(entry)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error) as error:
-        raise DataSourceError(
-            f"{archive}: cannot be read ({error}); delete it and run again"
-        ) from error
-    if missing := sorted(set(members) - found.keys()):
-        raise TaskError(
-            f"{archive.name}: has no file {', '.join(missing)}; correct `member` in config.yaml"
-        )
-    return found
-
-
-def _check_size(archive: Path, member: str, size: int) -> None:
-    if size > MAX_MEMBER_BYTES:
-        raise TaskError(
-            f"{archive.name}: {member} has {size:,} bytes, more than {MAX_MEMBER_BYTES:,}"
-        )
 
 
 def fetch_archive(package: str, version: str, file: str, sha256: str) -> Path:
@@ -235,21 +176,7 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def temporary_file(path: Path) -> Iterator[Path]:
-    """Yield a name beside `path` that takes its place when the block succeeds."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-    os.close(handle)
-    try:
-        yield Path(name)
-        Path(name).chmod(0o644)
-        os.replace(name, path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
 def copy_file(source: Path, path: Path) -> None:
     """Copy a file; where it goes there is the old one, none, or the whole new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with temporary_file(path) as temporary:
+    with whole_file(path) as temporary:
         shutil.copyfile(source, temporary)

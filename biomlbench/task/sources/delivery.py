@@ -59,7 +59,7 @@ class DownloadedFile(DataSource):
         for download in dict.fromkeys(source.download() for source in wanted):
             of_file = [source for source in wanted if source.download() == download]
             path = of_file[0].fetch()
-            if members := {s.member: raw / s.to for s in of_file if s.member}:
+            if members := [(s.member, raw / s.to) for s in of_file if s.member]:
                 extract(path, members)
             for source in of_file:
                 if source.unpack:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_BYTES",
+    "PASSING",
     "TIMEOUT_S",
     "Meter",
     "PassingError",
@@ -51,6 +52,8 @@ MAX_BYTES = 500 * 2**30
 TIMEOUT_S = 30.0
 """Seconds without a byte after which a server counts as gone. A slow one may take as long as it
 needs."""
+PASSING = frozenset((408, 425, 429, 500, 502, 503, 504))
+"""Answers of a server that another attempt may not meet."""
 ATTEMPTS = 5
 BACKOFF_S = 1.0
 """Seconds before the second attempt; twice as many before each further one."""

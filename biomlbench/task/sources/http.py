@@ -12,7 +12,15 @@ from biomlbench.errors import TaskError
 from biomlbench.task.sources.archives import DataSourceError
 from biomlbench.task.sources.base import Checksum, checksum_of
 from biomlbench.task.sources.delivery import DELIVERY, DownloadedFile, delivery_of
-from biomlbench.task.sources.download import MAX_BYTES, TIMEOUT_S, Meter, PassingError, Way, cached
+from biomlbench.task.sources.download import (
+    MAX_BYTES,
+    PASSING,
+    TIMEOUT_S,
+    Meter,
+    PassingError,
+    Way,
+    cached,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["SOURCE", "HttpFile", "fetch_address", "translated"]
 
 _DOI = re.compile(r"doi:(?P<doi>10\.[^/\s]+/[^/\s]+)/(?P<file>\S+)")
-_PASSING = frozenset((408, 425, 429, 500, 502, 503, 504))
 _MEANINGS = {
     401: "it asks for a login",
     403: "it refuses access",
@@ -212,7 +219,7 @@ class _Translated:
             message = f"the server answers {code}"
             if meaning := _MEANINGS.get(code):
                 message += f": {meaning}"
-            if code not in _PASSING:
+            if code not in PASSING:
                 raise DataSourceError(message) from error
             wait = error.response.headers.get("Retry-After", "")
             raise PassingError(message, float(wait) if wait.isdecimal() else None) from error

@@ -13,7 +13,7 @@ from biomlbench.errors import TaskError
 from biomlbench.task.sources.archives import DataSourceError
 from biomlbench.task.sources.base import Checksum, checksum_of, client
 from biomlbench.task.sources.delivery import DELIVERY, DownloadedFile, delivery_of
-from biomlbench.task.sources.download import TIMEOUT_S, PassingError, cached, check_room
+from biomlbench.task.sources.download import PASSING, TIMEOUT_S, PassingError, cached, check_room
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["SOURCE", "HuggingFaceFile"]
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
-_PASSING = frozenset((408, 429, 500, 502, 503, 504))
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ class HuggingFaceFile(DownloadedFile):
             ) from error
         except errors.HfHubHTTPError as error:
             code = error.response.status_code if error.response is not None else 0
-            kind = PassingError if code in _PASSING else DataSourceError
+            kind = PassingError if code in PASSING else DataSourceError
             raise kind(f"the hub answers {code} ({_brief(error)})") from error
         except _connection_error() as error:
             raise PassingError(f"the connection failed or was cut ({_brief(error)})") from error

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
-from biomlbench.task.sources.archives import WHEEL, fetch_archive, read_members, temporary_file
+from biomlbench.task.sources.archives import WHEEL, fetch_archive
 from biomlbench.task.sources.base import DataSource, checksum_of, file_name
+from biomlbench.task.sources.unpack import extract
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,12 +92,7 @@ class PackageFile(DataSource):
         for of_archive in archives.values():
             one = of_archive[0]
             archive = fetch_archive(one.package, one.version, one.file, one.sha256)
-            found = read_members(archive, {source.member for source in of_archive})
-            for source in of_archive:
-                path = raw / source.to
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with temporary_file(path) as temporary:
-                    temporary.write_bytes(found[source.member])
+            extract(archive, [(source.member, raw / source.to) for source in of_archive])
 
 
 SOURCE = PackageFile

@@ -100,7 +100,7 @@ class PolarisBenchmark(DataSource):
                 [_way(source.benchmark)],
                 what=f"the benchmark {source.benchmark}",
             )
-            extract(both, {name: raw / name for name in (TRAIN, TEST)})
+            extract(both, [(name, raw / name) for name in (TRAIN, TEST)])
 
 
 def _way(benchmark: str) -> Way:

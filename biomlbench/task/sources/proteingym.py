@@ -83,7 +83,7 @@ class ProteinGymAssay(DataSource):
             for name in ARCHIVES:
                 archive = _archive(name, source.mirrors)
                 if member := _member(archive, f"{source.assay}.csv"):
-                    extract(archive, {member: raw / source.to})
+                    extract(archive, [(member, raw / source.to)])
                     break
             else:
                 raise TaskError(

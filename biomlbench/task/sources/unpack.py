@@ -17,11 +17,12 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 from biomlbench.errors import TaskError
-from biomlbench.task.sources.archives import DataSourceError, temporary_file
+from biomlbench.task.sources.archives import DataSourceError
 from biomlbench.task.sources.download import check_room
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = ["ARCHIVES", "extract", "extract_all"]
 
@@ -34,14 +35,14 @@ _CHUNK = 1 << 20
 _BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError)
 
 
-def extract(archive: Path, wanted: Mapping[str, Path]) -> None:
+def extract(archive: Path, wanted: Iterable[tuple[str, Path]]) -> None:
     """Write members of an archive to files.
 
     Parameters
     ----------
     archive : Path
-    wanted : mapping of str to Path
-        From the path inside the archive to the file.
+    wanted : iterable of (str, Path)
+        Paths inside the archive, each with a file that it goes to.
 
     Raises
     ------
@@ -50,15 +51,16 @@ def extract(archive: Path, wanted: Mapping[str, Path]) -> None:
     DataSourceError
         If the archive cannot be read, or the disk has no room.
     """
-    left = dict(wanted)
+    left: dict[str, list[Path]] = {}
+    for member, path in wanted:
+        left.setdefault(member, []).append(path)
     with _readable(archive):
         for name, size, opened in _members(archive):
-            if (path := left.pop(name, None)) is None:
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            check_room(path.parent, size, f"{archive.name}: {name}")
-            with temporary_file(path) as temporary, opened() as source:
-                _copy(source, temporary, archive, MAX_UNPACKED_BYTES)
+            for path in left.pop(name, ()):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                check_room(path.parent, size, f"{archive.name}: {name}")
+                with whole_file(path) as temporary, opened() as source:
+                    _copy(source, temporary, archive, MAX_UNPACKED_BYTES)
             if not left:
                 return
     missing = ", ".join(sorted(left))
@@ -88,9 +90,7 @@ def extract_all(archive: Path, folder: Path) -> None:
                 raise DataSourceError(
                     f"{archive.name}: holds {name[:200]!r}, which leads out of it"
                 )
-            path = folder.joinpath(*parts)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary_file(path) as temporary, opened() as source:
+            with whole_file(folder.joinpath(*parts)) as temporary, opened() as source:
                 room -= _copy(source, temporary, archive, room)
 
 

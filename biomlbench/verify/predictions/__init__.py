@@ -120,9 +120,7 @@ def _public_dir(task: Task) -> Path:
 
 
 def _gate(outcome: Outcome, reason: Reason, message: str) -> CheckOutcome:
-    return CheckOutcome(
-        "readable", SUITE, GATE, Severity.BLOCKER, outcome, reason, message, None, 0.0, ""
-    )
+    return CheckOutcome("readable", SUITE, GATE, Severity.BLOCKER, outcome, reason, message)
 
 
 def _rows(check: Any, predicted: Predicted) -> list[CheckOutcome]:

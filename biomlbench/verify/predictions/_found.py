@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason, Severity
+from biomlbench.verify.cases import MARGIN_FLOOR
 from biomlbench.verify.policy import rounded
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ __all__ = ["SCORE_RTOL", "Found", "Predicted", "agreement", "not_applicable", "r
 
 SCORE_RTOL = 1e-9
 """Relative difference of two ways to one score that rounding explains."""
-_LOWEST_MARGIN = -1e6
 
 
 class Found(NamedTuple):
@@ -142,7 +142,7 @@ def agreement(other: float, score: float, what: str) -> Found:
     """Compare two scores. That they differ is the grader's fault, not the submission's."""
     limit = SCORE_RTOL * max(1.0, abs(score))
     off = abs(other - score)
-    margin = rounded(max(1 - off / limit, _LOWEST_MARGIN)) if math.isfinite(off) else _LOWEST_MARGIN
+    margin = rounded(max(1 - off / limit, MARGIN_FLOOR)) if math.isfinite(off) else MARGIN_FLOOR
     if off <= limit:
         return Found(Outcome.PASSED, f"{what} gives the same score", margin)
     return Found(

@@ -39,11 +39,12 @@ MAX_KEPT_BYTES = 4 << 20
 
 def look(predicted: Predicted) -> Iterable[Found]:
     """Compare every numeric column with every one of the public tables."""
+    numbers = predicted.numbers()
     copied = [
         f"{name} is a copy of {file}:{column}"
         for file, columns in _public_columns(predicted)
         for column, values in columns.items()
-        for name, predictions in predicted.numbers().items()
+        for name, predictions in numbers.items()
         if len(predictions) > 1
         and np.ptp(predictions) > 0
         and np.allclose(values, predictions, rtol=COPY_RTOL, atol=0)
@@ -54,7 +55,7 @@ def look(predicted: Predicted) -> Iterable[Found]:
         f"{name} follows {file}:{column} on a straight line"
         for file, columns in _public_columns(predicted)
         for column, values in columns.items()
-        for name, predictions in predicted.numbers().items()
+        for name, predictions in numbers.items()
         if _on_a_line(values, predictions)
     ]
     # A model of one feature may be honest work, so it is only told.
@@ -97,7 +98,7 @@ def _tables(folder: Path) -> list[tuple[Path, int]]:
 
 
 def _kept_columns(path: Path, predicted: Predicted) -> dict[str, np.ndarray]:
-    from biomlbench.submission.sample import cached
+    from biomlbench.submission.own_tables import cached
 
     sample = predicted.sample
     read = partial(_columns_of, path, sample.keys)

@@ -46,7 +46,7 @@ def look(predicted: Predicted) -> Iterable[Found]:
 
 def _asks_for_distributions(predicted: Predicted) -> bool:
     """Tell whether each row of the sample submission is one."""
-    from biomlbench.submission.sample import cached, own_table
+    from biomlbench.submission.own_tables import cached, own_table
 
     task, names = predicted.task, list(predicted.numbers())
 
