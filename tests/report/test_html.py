@@ -183,7 +183,7 @@ def test_outdated_figures_are_drawn_anew(tmp_path):
 
 
 def test_no_half_file_is_left(results, tmp_path, monkeypatch):
-    monkeypatch.setattr(pages.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
         html.render(results, tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
