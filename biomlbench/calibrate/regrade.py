@@ -12,6 +12,7 @@ from biomlbench.outcomes import Verdict, Verifier
 from biomlbench.runtime import progress_bars as bars
 from biomlbench.stages import STAGES, Pair, SubmissionChangedError, run_stage
 from biomlbench.stages.chain import FINAL
+from biomlbench.stages.chain.medal import WITHHELD
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RecordError, read_record
 
@@ -116,13 +117,15 @@ def flips_of_card(
         judged = judge(card, mine.plan, mine.oracle, outputs)
         verdict = decide([*kept, *(row for row in judged if row.mode != "gate")]).verdict
         if verdict != pair["verdict"]:
+            # what a medal is withheld for does not hang on a card's checks
+            earned = pair["any_medal"] and WITHHELD not in (pair["medal_note"] or "")
             flips.append(
                 {
                     "run_id": pair["run_id"],
                     "verdict": [pair["verdict"], str(verdict)],
                     "verified_medal": [
                         pair["verified_medal"],
-                        bool(pair["any_medal"] and verdict == Verdict.PASS),
+                        bool(earned and verdict == Verdict.PASS),
                     ],
                 }
             )
