@@ -155,8 +155,7 @@ class _ReasonedError(UserError, ValueError):
 class InvalidSubmissionError(_ReasonedError):
     """The submission cannot be graded, and that is its own fault.
 
-    Grading functions raise it. Every other exception of theirs counts as their own bug, unless
-    they grade the sample submission without one.
+    Grading functions raise it; every other exception of theirs counts as their own bug.
 
     Parameters
     ----------

@@ -137,58 +137,33 @@ def score_submission(
             raise TaskError(f"{task.id} takes code, not predictions; grade it as a pair")
         metric = task.metric.name if task.metric else task.grader.name
         direction = task.direction
-        return _scored(submission, task, bootstrap, seed, name, root)
+        inspection = inspect_submission(submission, task, name=name, root=root)
+        if failure := inspection.first_failure:
+            reason, message = failure
+            exists = reason not in NOT_THERE
+            return _failed(metric, direction, reason, message, exists=exists)
+        if task.grader.spec is not None:
+            score = score_apart(task, submission, inspection, name, root)
+            table = inspection.table
+            return ScoreResult(
+                *(True, score, task.grader.name, direction),
+                n_rows=None if table is None else table.num_rows,
+                inspection=inspection,
+            )
+        answers = answers_of(task)
+        table, order = inspection.rows
+        if task.metric is None:
+            score = task.grader.run(answers.submission_frame(table, order), answers.frame.copy())
+            return ScoreResult(
+                True, score, metric, direction, n_rows=table.num_rows, inspection=inspection
+            )
+        result = _score_by_metric(task.metric, task.grader, answers, table, order, bootstrap, seed)
+        return replace(result, inspection=inspection)
     except (InvalidSubmissionError, TaskError) as error:
         return _failed(metric, direction, error.reason, error.message)
     except GraderError as error:
         logger.exception("%s: the grader failed", task.id)
-        if task.metric is None and _grades_its_sample(task):
-            told = f"the task's grader fails on it, though not on the sample submission: {error}"
-            return _failed(metric, direction, Reason.INVALID_SCORE, told)
         return _failed(metric, direction, error.reason, error.message)
-
-
-def _grades_its_sample(task: Task) -> bool:
-    """Whether the task's own grader works, so that its failure is the submission's doing.
-
-    A run that is lost to its grader counts against nobody; so a file that breaks a grader would be
-    better for an agent than poor predictions.
-    """
-    try:
-        return _scored(task.sample_submission, task, 0, 0, None, None).valid
-    except InvalidSubmissionError:
-        return True
-    except (GraderError, TaskError):
-        return False
-
-
-def _scored(
-    submission: str | Path | bytes | pa.Table,
-    task: Task,
-    bootstrap: int,
-    seed: int,
-    name: str | Path | None,
-    root: str | Path | None,
-) -> ScoreResult:
-    """Score predictions; what the grader and the task are to blame for is raised."""
-    metric = task.metric.name if task.metric else task.grader.name
-    inspection = inspect_submission(submission, task, name=name, root=root)
-    if failure := inspection.first_failure:
-        reason, message = failure
-        return _failed(metric, task.direction, reason, message, exists=reason not in NOT_THERE)
-    if task.grader.spec is not None:
-        score = score_apart(task, submission, inspection, name, root)
-        rows = None if inspection.table is None else inspection.table.num_rows
-        return ScoreResult(True, score, metric, task.direction, n_rows=rows, inspection=inspection)
-    answers = answers_of(task)
-    table, order = inspection.rows
-    if task.metric is None:
-        score = task.grader.run(answers.submission_frame(table, order), answers.frame.copy())
-        return ScoreResult(
-            True, score, metric, task.direction, n_rows=table.num_rows, inspection=inspection
-        )
-    result = _score_by_metric(task.metric, task.grader, answers, table, order, bootstrap, seed)
-    return replace(result, inspection=inspection)
 
 
 def _score_by_metric(
