@@ -38,6 +38,7 @@ def hidden():
 
 def adversarial():
     return [
+        case("most-persons", F, np.full(3, 10**18), 0.5, 0.2, 1.0, 4),
         _run("no-step", 90, 10, 0, 0.5, 0.2, 1.0, 0),
         _run("nobody", 0, 0, 0, 0.5, 0.2, 1.0, 3),
         _run("all-recovered", 0, 0, 50, 0.5, 0.2, 1.0, 3),

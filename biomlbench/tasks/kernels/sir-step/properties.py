@@ -5,7 +5,7 @@ from biomlbench.verify.cases import Transformed, within
 
 def population_kept(inputs, output):
     """Each row sums to the population at the start."""
-    total = float(np.sum(inputs["state"]))
+    total = float(np.sum(inputs["state"], dtype=float))
     off = np.abs(np.asarray(output, float).sum(axis=1) - total)
     return within(off.max(), 1e-9 * max(total, 1e-9), "persons vanish or appear")
 
@@ -13,7 +13,7 @@ def population_kept(inputs, output):
 def susceptibles_fall_recovered_rise(inputs, output):
     """Susceptibles never become more and recovered never fewer."""
     rows = np.asarray(output, float)
-    slack = 1e-9 * float(np.sum(inputs["state"]))
+    slack = 1e-9 * float(np.sum(inputs["state"], dtype=float))
     return bool((np.diff(rows[:, 0]) <= slack).all() and (np.diff(rows[:, 2]) >= -slack).all())
 
 
