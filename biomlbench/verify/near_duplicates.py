@@ -8,6 +8,7 @@ import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite
 from biomlbench.verify.fingerprints import (
+    Prints,
     Similarity,
     fingerprint,
     near_duplicates,
@@ -20,13 +21,20 @@ if TYPE_CHECKING:
 
     from biomlbench.submission.validation import Inspection
 
-__all__ = ["CHECK", "THRESHOLD", "equal_files", "fingerprint_of", "outcomes"]
+__all__ = ["CHECK", "THRESHOLD", "equal_files", "fingerprint_of", "outcomes", "threshold_of"]
 
 CHECK = "not-a-duplicate"
 THRESHOLD = Similarity(correlation=0.9995, agreement=0.8)
 """From which on two runs' predictions count as near-duplicates. Two models trained on the same data
 may order the rows nearly alike, but do not give the same fine values: by chance an agreement of
 0.8 is estimated for none of 10**9 pairs (six standard deviations, with 64 directions)."""
+NEARER = 20
+"""How many times nearer than is usual in a task two runs must be, in what their correlation lacks
+to 1. Where answers are places of atoms, any two good predictions are beyond the threshold."""
+LEAST_GROUPS = 4
+"""Groups from which on a task has a usual nearness: of fewer one copy would decide it."""
+_SAMPLE = 200
+_LARGEST = 1 - 1e-6
 _NAMED = 3
 
 
@@ -120,13 +128,41 @@ def outcomes(
     else:
         near = {
             place: _listed([names[other] for other in first], count)
-            for place, count, first in near_duplicates(prints, groups, THRESHOLD, _NAMED)
+            for place, count, first in near_duplicates(
+                prints, groups, threshold_of(prints, groups), _NAMED
+            )
         }
     equal = {place: _same_file(place, members, names) for place, members in same.items()}
     return {
         place: _outcome(near.get(place, ""), equal.get(place, ""))
         for place in sorted({*compared, *equal})
     }
+
+
+def threshold_of(prints: Prints, groups: Sequence[str]) -> Similarity:
+    """Return from which on two runs of a task are near-duplicates: nearer than is usual there.
+
+    Parameters
+    ----------
+    prints : Prints
+        Of n runs.
+    groups : sequence of str, length n
+
+    Returns
+    -------
+    Similarity
+        :data:`THRESHOLD`, with a higher correlation where that of most runs is high. Copies that
+        are most of a task's runs are still found by the agreement of their values.
+    """
+    ranks, names = prints.parts[0], np.unique(np.asarray(groups), return_inverse=True)[1]
+    there = np.flatnonzero(ranks.any(axis=1))
+    some = there[np.linspace(0, len(there) - 1, min(_SAMPLE, len(there))).astype(int)]
+    if len(np.unique(names[some])) < LEAST_GROUPS:
+        return THRESHOLD
+    apart = np.triu(names[some, None] != names[None, some], 1)
+    usual = float(np.median((ranks[some] @ ranks[some].T)[apart]))
+    nearer = min(1 - (1 - usual) / NEARER, _LARGEST)
+    return THRESHOLD._replace(correlation=max(THRESHOLD.correlation, nearer))
 
 
 def _listed(named: Sequence[str], count: int) -> str:

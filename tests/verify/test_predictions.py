@@ -173,6 +173,24 @@ def test_near_duplicates_are_told(make_task):
     assert near_duplicates.outcomes([own, *others], list("aaabc"), names) == {}
 
 
+def test_where_all_runs_are_near_to_each_other_only_nearer_ones_are_duplicates():
+    rng = np.random.default_rng(5)
+    ids, truth = [f"r{i}" for i in range(400)], np.linspace(0, 50, 400)
+    runs = [truth + rng.normal(0, 0.2, 400) for _ in range(12)]
+    copy = 1.01 * runs[3] + 0.5
+    copy[:2] = copy[1::-1]
+    prints = [fingerprints.fingerprint(ids, run) for run in (*runs, copy)]
+    names = [f"run{number}" for number in range(12)] + ["copy"]
+    parsed = fingerprints.parse(prints)
+    assert near_duplicates.threshold_of(parsed, names).correlation > 0.9995
+    found = near_duplicates.outcomes(prints, names, names)
+    failed = {names[place]: row.message for place, row in found.items() if row.outcome == "failed"}
+    assert failed == {"run3": "copy", "copy": "run3"}
+    # of so few agents nobody knows what is usual
+    three = near_duplicates.threshold_of(parsed, [name[-1] > "5" for name in names])
+    assert three == near_duplicates.THRESHOLD
+
+
 def test_runs_of_one_agent_that_are_the_same_file_are_told_and_do_not_fail(make_task):
     task, ids, x, y = make_task()
     tables = [table(ids, 3 * x), table(ids, 3 * x), table(ids, 3 * x + 1e-6), table(ids, y)]
