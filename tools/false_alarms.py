@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from biomlbench.task.task import Task
+    from biomlbench.zoo import Problem
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Seeds that no leaderboard was made with.
@@ -80,7 +81,7 @@ def write_benchmark(folder: Path, tasks: list[Task], models: int) -> None:
             print(f"left out: {error}", file=sys.stderr)
             continue
         problem = load_problem(task.folder, task.public_dir)
-        for work in honest_work(task, models):
+        for work in honest_work(problem, models):
             path = folder / "runs" / task.id / f"{work.run}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
             problem.submit(work.predictions).to_csv(path, index=False)
@@ -94,9 +95,8 @@ def write_benchmark(folder: Path, tasks: list[Task], models: int) -> None:
         writer.writerows(rows)
 
 
-def honest_work(task: Task, models: int) -> Iterator[Work]:
+def honest_work(problem: Problem, models: int) -> Iterator[Work]:
     """Fit models drawn from the zoo, and average some of what they predict."""
-    problem = load_problem(task.folder, task.public_dir)
     rng = np.random.default_rng(SEEDS)
     zoo = [e for e in entries(problem.kind) if e.suits(*problem.x_train.shape)]
     zoo = [e for e in zoo if not e.model.startswith("Dummy")]

@@ -42,19 +42,8 @@ def in_one_memory(args: Iterable[Any], kwargs: Arguments) -> tuple[tuple[Any, ..
             groups.setdefault(value.dtype.str, []).append(place)
     for places in groups.values():
         if len(places) > 1:
-            columns: dict[tuple[Any, ...], np.ndarray] = {}
-            for place in places:
-                columns.setdefault(_key(values[place]), values[place])
-            kept = _apart(columns)
-            table = np.zeros((max(array.size for array in kept), len(kept)), kept[0].dtype)
-            laid = {}
-            for column, array in enumerate(kept):
-                view = table[: array.size, column].reshape(array.shape)
-                view[...] = array
-                laid[_key(array[::-1])] = view[::-1]
-                laid[_key(array)] = view
-            for place in places:
-                values[place] = laid[_key(values[place])]
+            laid = _in_one_table([values[place] for place in places])
+            values |= {place: laid[_key(values[place])] for place in places}
     named = {key: values.pop(key) for key in kwargs}
     return tuple(values.values()), named
 
@@ -68,13 +57,20 @@ def _key(array: np.ndarray) -> tuple[Any, ...]:
     return array.shape, array.tobytes()
 
 
-def _apart(arrays: Mapping[tuple[Any, ...], np.ndarray]) -> list[np.ndarray]:
-    """Leave out each array that equals an earlier one backwards."""
+def _in_one_table(arrays: list[np.ndarray]) -> dict[tuple[Any, ...], np.ndarray]:
+    """Return by key the views that take the place of arrays, and those of the arrays backwards."""
     kept: dict[tuple[Any, ...], np.ndarray] = {}
-    for key, array in arrays.items():
+    for array in arrays:
         if _key(array[::-1]) not in kept:
-            kept[key] = array
-    return list(kept.values())
+            kept.setdefault(_key(array), array)
+    table = np.zeros((max(array.size for array in kept.values()), len(kept)), arrays[0].dtype)
+    laid = {}
+    for column, (key, array) in enumerate(kept.items()):
+        view = table[: array.size, column].reshape(array.shape)
+        view[...] = array
+        laid[_key(array[::-1])] = view[::-1]
+        laid[key] = view
+    return laid
 
 
 def overlapping(values: Mapping[Any, Any]) -> dict[Any, bool]:

@@ -42,9 +42,8 @@ class _Blobs(list[bytes]):
     its blob once it has one.
     """
 
-    layouts = False
-
-    def __init__(self) -> None:
+    def __init__(self, layouts: bool) -> None:
+        self.layouts = layouts
         self.owners: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
 
@@ -82,8 +81,7 @@ def encode(value: object, *, layouts: bool = False, shared: bool = False) -> byt
     CodecError
         If a value is of any other type (subclasses included) or too large.
     """
-    blobs = _Blobs()
-    blobs.layouts = layouts
+    blobs = _Blobs(layouts)
     if shared:
         blobs.owners = shared_memory.owners_of(value)
     try:
@@ -108,12 +106,12 @@ def _in_order(item: Any) -> tuple[str, str]:
     return type(item).__name__, repr(item) if type(item) in _PLAIN else ""
 
 
-def _blob(value: bytes, blobs: list[bytes]) -> int:
+def _blob(value: bytes, blobs: _Blobs) -> int:
     blobs.append(value)
     return len(blobs) - 1
 
 
-def _to_node(value: Any, blobs: list[bytes], depth: int) -> Any:
+def _to_node(value: Any, blobs: _Blobs, depth: int) -> Any:
     kind = type(value)
     if value is None or kind is bool:
         return value
@@ -156,7 +154,7 @@ def _hex(value: int) -> str:
     return text
 
 
-def _list_to_node(value: list[Any], blobs: list[bytes], depth: int) -> Any:
+def _list_to_node(value: list[Any], blobs: _Blobs, depth: int) -> Any:
     kinds = set(map(type, value)) if len(value) >= PACK_FROM else ()
     if kinds == {float}:
         return {"l": ["d", _blob(_packed("d", value), blobs)]}
@@ -172,7 +170,7 @@ def _packed(code: Any, value: list[Any]) -> bytes:
     return row.tobytes()
 
 
-def _library_to_node(value: Any, kind: type, blobs: list[bytes], depth: int) -> Any:
+def _library_to_node(value: Any, kind: type, blobs: _Blobs, depth: int) -> Any:
     module = kind.__module__.partition(".")[0]
     if module == "numpy":
         import numpy as np
@@ -192,7 +190,7 @@ def _library_to_node(value: Any, kind: type, blobs: list[bytes], depth: int) -> 
     )
 
 
-def _array_to_node(value: Any, blobs: list[bytes], depth: int, np: ModuleType) -> JsonObject:
+def _array_to_node(value: Any, blobs: _Blobs, depth: int, np: ModuleType) -> JsonObject:
     if value.dtype.kind == "O":
         items = [_to_node(item, blobs, depth + 1) for item in value.ravel().tolist()]
         return {"o": [list(value.shape), items]}
@@ -200,8 +198,8 @@ def _array_to_node(value: Any, blobs: list[bytes], depth: int, np: ModuleType) -
         unit = np.datetime_data(value.dtype)
         raw = np.ascontiguousarray(value).reshape(value.shape).view("i8")
         return {"m": [value.dtype.kind, unit[0], unit[1], _blob(array_to_bytes(raw), blobs)]}
-    if isinstance(blobs, _Blobs) and (node := blobs.in_one_memory(value)):
+    if node := blobs.in_one_memory(value):
         return node
     index = _blob(array_to_bytes(value), blobs)
-    traits = traits_of(value) if getattr(blobs, "layouts", False) else []
+    traits = traits_of(value) if blobs.layouts else []
     return {"v": [traits, index]} if traits else {"a": index}

@@ -23,9 +23,9 @@ MAX_COLUMNS = 10_000
 def to_node(
     value: Any,
     kind: type,
-    blobs: list[bytes],
+    blobs: Any,
     depth: int,
-    encode_value: Callable[[Any, list[bytes], int], Any],
+    encode_value: Callable[[Any, Any, int], Any],
 ) -> Any:
     """Return the codec node of a DataFrame, Series, Index or pandas scalar.
 
