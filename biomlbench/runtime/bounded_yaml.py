@@ -2,12 +2,14 @@
 
 A few hundred bytes of YAML can stand for more than memory holds (aliases of aliases), end the
 process (nesting that overflows the parser's stack), keep it busy (a number of a million digits),
-or raise what is no YAML error at all (a date with a 13th month). So the parser's events, which are
-made without recursion, are looked at before anything is built from them.
+or raise what is no YAML error at all (a date with a 13th month); of a key that is given twice the
+parser keeps the last and says nothing. So the parser's events, which are made without recursion,
+are looked at before anything is built from them.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
@@ -70,7 +72,7 @@ def load_yaml(text: str, *, as_text: bool = False) -> Any:
 
 
 def check_yaml(text: str) -> None:
-    """Refuse what is nested too deep, stands for too much, or takes too long to build.
+    """Refuse what is nested too deep, stands for too much, takes too long, or gives a key twice.
 
     Parameters
     ----------
@@ -83,13 +85,14 @@ def check_yaml(text: str) -> None:
     """
     import yaml
 
-    # Of each collection that is open, and of the whole: anchor, values, levels below.
     anchors: dict[str, tuple[int, int]] = {}
-    open_: list[tuple[str | None, int, int]] = [(None, 0, 0)]
+    open_ = [_Open()]
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         anchor = getattr(event, "anchor", None)
+        if isinstance(event, yaml.NodeEvent) and not open_[-1].takes(event):
+            raise _refusal(f"gives the key `{event.value[:80]}` twice; remove one", event)
         if isinstance(event, yaml.CollectionStartEvent):
-            open_.append((anchor, 1, 0))
+            open_.append(_Open(anchor, set() if isinstance(event, yaml.MappingStartEvent) else None))
             if len(open_) > MAX_DEPTH:
                 raise _refusal("is nested too deep", event)
             continue
@@ -103,18 +106,43 @@ def check_yaml(text: str) -> None:
                 raise _refusal("refers to itself, or to what is not there", event)
             found = anchors[anchor]
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, nodes, levels = open_.pop()
-            found = (nodes, levels + 1)
+            closed = open_.pop()
+            anchor, found = closed.anchor, (closed.nodes, closed.levels + 1)
         else:
             continue
         if anchor is not None and not isinstance(event, yaml.AliasEvent):
             anchors[anchor] = found
-        above, nodes, levels = open_[-1]
-        open_[-1] = (above, nodes + found[0], max(levels, found[1]))
-        if nodes + found[0] > MAX_NODES:
+        above = open_[-1]
+        above.nodes += found[0]
+        above.levels = max(above.levels, found[1])
+        if above.nodes > MAX_NODES:
             raise _refusal("stands for too many values", event)
         if len(open_) + found[1] > MAX_DEPTH:
             raise _refusal("is nested too deep", event)
+
+
+@dataclass
+class _Open:
+    """A collection whose end has not come yet; its values and the levels below it so far."""
+
+    anchor: str | None = None
+    keys: set[str] | None = None
+    """Of a mapping, those given so far."""
+    nodes: int = 1
+    levels: int = 0
+    _at_key: bool = True
+
+    def takes(self, event: Any) -> bool:
+        """Count one more key, value or item; say whether it is no key that is there already."""
+        if self.keys is None:
+            return True
+        key = getattr(event, "value", None) if self._at_key else None
+        self._at_key = not self._at_key
+        if key is None or key == "<<":
+            return True
+        new = key not in self.keys
+        self.keys.add(key)
+        return new
 
 
 def _refusal(what: str, event: Any) -> Exception:

@@ -70,21 +70,16 @@ def read(path: Path) -> tuple[Any, Lines]:
     lines = Lines()
     if node is None:
         return None, lines
-    _walk(node, (), lines, path)
+    _walk(node, (), lines)
     return data, lines
 
 
-def _walk(node: yaml.Node, at: Path_, lines: Lines, path: Path) -> None:
+def _walk(node: yaml.Node, at: Path_, lines: Lines) -> None:
     lines.put(at, lines.at(*at) if at in lines._lines else node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
         for key, value in node.value:
-            line = key.start_mark.line + 1
-            if key.value in seen:
-                raise YamlError(f"{path}:{line}: key `{key.value}` is given twice; remove one")
-            seen.add(key.value)
-            lines.put((*at, key.value), line)
-            _walk(value, (*at, key.value), lines, path)
+            lines.put((*at, key.value), key.start_mark.line + 1)
+            _walk(value, (*at, key.value), lines)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            _walk(value, (*at, index), lines, path)
+            _walk(value, (*at, index), lines)

@@ -37,6 +37,9 @@ HOSTILE = {
     "no-number": 'a: !!int "x"',
     "object": "a: !!python/object/apply:os.getcwd []",
     "null": "a: \0",
+    "key-twice": "a: 1\nb: 2\na: 3",
+    "inner-key-twice": "- {a: {b: [1], c: 2, b: 3}}",
+    "key-twice-after-an-alias": "x: &x {b: 1}\ny: *x\nz: *x\ny: 1",
 }
 
 
@@ -50,7 +53,7 @@ def test_hostile_yaml_is_an_error_that_names_the_file(name, tmp_path):
         read(card)
 
 
-@pytest.mark.parametrize("name", ["brackets", "laughs", "month", "pipe", "large"])
+@pytest.mark.parametrize("name", ["brackets", "laughs", "month", "key-twice", "pipe", "large"])
 def test_a_hostile_task_or_suite_is_told_and_ends_nothing(name, tmp_path, monkeypatch):
     config = tmp_path / "toy/task/config.yaml"
     config.parent.mkdir(parents=True)
@@ -75,3 +78,11 @@ def test_what_people_write_is_read_as_before(tmp_path):
     (tmp_path / "a.yaml").write_text(text)
     assert read_yaml(tmp_path / "a.yaml") == yaml.safe_load(text)
     assert read_yaml(tmp_path / "a.yaml", as_text=True)["a"]["b"] == ["1", "2.5", "2001-01-31"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[a, a, {a: a}, {a: a}]", "a: {a: b, b: a}\nb: a", "{[a]: 1, [b]: 2}", "x: &x {a: 1}\ny: *x"],
+)
+def test_values_and_keys_of_others_may_be_as_a_key_is(text):
+    bounded_yaml.check_yaml(text)

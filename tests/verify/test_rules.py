@@ -50,7 +50,7 @@ def test_unknown_mode(template, change):
 
 def test_repeated_key(template, change):
     change(template, "complex: true", "complex: true\ncomplex: false")
-    assert "given twice" in str(refused(template, "yaml"))
+    assert "gives the key `complex` twice" in str(refused(template, "yaml"))
 
 
 def test_not_yaml(template):

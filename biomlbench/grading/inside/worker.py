@@ -298,7 +298,9 @@ def _as_answers(frame, ids, answers):
     columns = getattr(answers, "columns", None)
     if not ids or columns is None or any(name not in columns for name in ids):
         return frame
-    if len(answers) != len(frame) or answers.duplicated(ids).any():
+    if len(answers) != len(frame) or answers[ids].equals(frame[ids]):
+        return frame
+    if answers.duplicated(ids).any():
         return frame
     rows = frame[ids].assign(_row=range(len(frame)))
     try:
