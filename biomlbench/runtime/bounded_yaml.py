@@ -89,10 +89,12 @@ def check_yaml(text: str) -> None:
     open_ = [_Open()]
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         anchor = getattr(event, "anchor", None)
-        if isinstance(event, yaml.NodeEvent) and not open_[-1].takes(event):
-            raise _refusal(f"gives the key `{event.value[:80]}` twice; remove one", event)
+        if isinstance(event, yaml.NodeEvent) and (key := open_[-1].repeated(event)) is not None:
+            raise _refusal(f"gives the key `{key[:80]}` twice; remove one", event)
         if isinstance(event, yaml.CollectionStartEvent):
-            open_.append(_Open(anchor, set() if isinstance(event, yaml.MappingStartEvent) else None))
+            open_.append(
+                _Open(anchor, set() if isinstance(event, yaml.MappingStartEvent) else None)
+            )
             if len(open_) > MAX_DEPTH:
                 raise _refusal("is nested too deep", event)
             continue
@@ -132,17 +134,18 @@ class _Open:
     levels: int = 0
     _at_key: bool = True
 
-    def takes(self, event: Any) -> bool:
-        """Count one more key, value or item; say whether it is no key that is there already."""
+    def repeated(self, event: Any) -> str | None:
+        """Count one more key, value or item; return it if it is a key that was there before."""
         if self.keys is None:
-            return True
+            return None
         key = getattr(event, "value", None) if self._at_key else None
         self._at_key = not self._at_key
         if key is None or key == "<<":
-            return True
-        new = key not in self.keys
+            return None
+        if key in self.keys:
+            return str(key)
         self.keys.add(key)
-        return new
+        return None
 
 
 def _refusal(what: str, event: Any) -> Exception:

@@ -6,6 +6,7 @@ Sequences: many cases in one process, to see whether a result depends on the cal
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +45,8 @@ SHARED, IN_ONE_MEMORY = "shared", "views of memory that several arguments share"
 DEFAULT_LAYOUTS = ("fortran", "strided", "readonly")
 BASES = 2
 """Cases of each entry point whose arrays are all laid out otherwise, whatever is covered."""
+ALIKE = 3
+"""Cases in which an array shares memory: whether one in another's place is told depends on both."""
 MAX_STEPS = 16
 MAX_TWICE = 48
 """Cases of one sequence that are called twice in a row: what is returned for a special case may be
@@ -73,6 +76,7 @@ def laid_out(
     cases: Iterable[PlannedCase],
     layouts: Sequence[str],
     planned: Callable[..., PlannedCase],
+    tells_apart: Callable[[PlannedCase, int | str, Any], bool],
 ) -> dict[PlannedCase, str]:
     """Plan cases that differ from others in layout alone.
 
@@ -88,6 +92,8 @@ def laid_out(
         Of :data:`LAYOUTS`.
     planned : callable
         Makes a planned case out of suite, name, function, args and kwargs.
+    tells_apart : callable
+        Whether a case has another result with the value at a place replaced by another one.
 
     Returns
     -------
@@ -97,6 +103,7 @@ def laid_out(
     found: dict[PlannedCase, str] = {}
     seen: set[bytes] = set()
     covered: set[tuple[str, int | str, str]] = set()
+    shared: Counter[tuple[str, int | str, str]] = Counter()
 
     def add(base: PlannedCase, name: str, args: Any, kwargs: Any) -> None:
         data = encode((args, kwargs), layouts=True, shared=True)
@@ -113,12 +120,14 @@ def laid_out(
         values: dict[int | str, Any] = dict([*enumerate(base.args), *base.kwargs.items()])
         if "strided" in layouts:
             args, kwargs = in_one_memory(base.args, base.kwargs)
+            lying: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
             among = {
-                (f"{SHARED}-{alike}", place, values[place].dtype.name)
-                for place, alike in overlapping({**dict(enumerate(args)), **kwargs}).items()
+                (f"{SHARED}-{bool(alike)}", place, values[place].dtype.name)
+                for place, alike in overlapping(lying).items()
+                if not alike or any(tells_apart(base, place, lying[other]) for other in alike)
             }
-            if among and (base in bases[:BASES] or not covered >= among):
-                covered |= among
+            if among and (base in bases[:BASES] or any(shared[one] < ALIKE for one in among)):
+                shared.update(among)
                 add(base, f"{base.name}~{SHARED}", args, kwargs)
         for layout in layouts:
             new = {

@@ -49,7 +49,7 @@ def together(
     most : int
         Calls of each of two kinds: every combination of distinct and tied numbers with partial
         and full masks, or as many pairs as fit; and one number far from all others, in one array
-        after another.
+        after another. Beside them infinities, in one array after another.
     rng : numpy.random.Generator
 
     Returns
@@ -70,7 +70,8 @@ def together(
     plain = {name: levels[0] for name, levels in core.items()}
     many = [name for name in plain if "spread" in factors[name] and "number" not in arguments[name]]
     far = [{**plain, name: pattern} for name in many for pattern in OUTLIERS]
-    return rows + far[:most]
+    odd = [{**plain, name: "inf"} for name in many if "inf" in factors[name]]
+    return rows + far[:most] + odd
 
 
 def opposed(plain: Levels, factors: Mapping[str, list[str]]) -> Levels | None:

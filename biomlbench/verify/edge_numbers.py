@@ -106,7 +106,7 @@ def bounds_of(spec: ArgumentSpec, dtype: str) -> tuple[float, float]:
             low = math.floor(spec["above"]) + 1
         if "array" in spec:
             return max(low, int(info.min)), min(high, int(info.max))
-        return max(low, -int(LARGE)), min(high, max(int(LARGE), low))
+        return max(low, min(-int(LARGE), high)), min(high, max(int(LARGE), low))
     return max(low, -LARGE if low == -math.inf else low), LARGE if high == math.inf else high
 
 
@@ -169,8 +169,17 @@ def numbers_of(
     if not whole and low <= 0:
         # zeros of both signs are the same number
         numbers = np.where(numbers == 0, rng.choice([-0.0, 0.0], size), numbers)
+    if pattern == "runs" and spec.get("nan") and size:
+        # at the one place where a comparison of neighbours would tell
+        numbers[size // 2] = math.nan
     if pattern in ("nan", "inf", "all-nan"):
         numbers = numbers.astype(float)
+        if pattern == "inf" and spec.get("any_magnitude"):
+            # the number that careless code puts in place of infinity
+            most = np.finfo(dtype if "float" in dtype else "float64").max
+            numbers = np.where(
+                rng.random(size) < SPECIAL_SHARE, np.copysign(most, numbers), numbers
+            )
         at = np.ones(size, bool) if pattern == "all-nan" else rng.random(size) < SPECIAL_SHARE
         signs = rng.choice([-1.0, 1.0], size)
         numbers[at] = math.nan if "nan" in pattern else (math.inf * signs)[at]
@@ -195,6 +204,8 @@ def _patterned(
         return np.asarray(numbers)
     if pattern in ("ascending", "descending"):
         return np.sort(spread)[:: 1 if pattern == "ascending" else -1]
+    if pattern == "runs":  # sorted but for one place
+        return np.roll(np.sort(spread), size // 2)
     if pattern == "zeros":
         return 0 * spread
     if pattern in ("low", "high"):

@@ -28,20 +28,41 @@ if TYPE_CHECKING:
 
     from biomlbench.verify.declarations import ArgumentSpec
 
-__all__ = ["AFTER", "KINDS", "NEAR", "make", "names", "of_dtype"]
+__all__ = ["AFTER", "KINDS", "NEAR", "SHIFTED", "TAILS", "USUAL", "make", "names", "of_dtype"]
 
 KINDS = ("array", "number", "list", "tuple", "text", "choice")
 """Kinds of declared arguments that values can be made for."""
 _ANY = ("ACGT", "aAbB", "AB-* ", "\t\n\x00 A", "é\U0001f9ecAß\u0301")
-_MANY = ("ties", "spread", "ascending", "descending", "equal", "odd-one", "low", "high", "ends")
+_MANY = (
+    "ties",
+    "spread",
+    "ascending",
+    "descending",
+    "runs",
+    "equal",
+    "odd-one",
+    "low",
+    "high",
+    "ends",
+)
 _ONE = ("ties", "spread", "low", "high", "inside")
 _FRACTIONS = ("decades", "inexact", "tiny", "huge", "hardly-apart", "nan", "inf", "all-nan")
 AFTER = ("same", "turned", "shuffled")
 """An earlier argument: again, backwards, or with the elements of each row in another order."""
+SHIFTED = "shifted"
+EARLIER_TEXT = ("same", "turned", SHIFTED)
+"""An earlier text: again, backwards, or with the letter in its middle further on."""
+TAILS = "tails"
+"""Rows that are told apart by their last numbers alone."""
 NEAR = "near"
 """An earlier argument but for less than comparisons with a usual tolerance see."""
 NEAR_BY = 3e-6
+LAST = 2
+"""So many numbers at the end of a row."""
 _FLAGS = ("mixed", "none-set", "all-set", "first-set", "last-set", "all-but-one")
+USUAL = "usual-letters"
+"""The first few of an alphabet: nucleotides, without codes for several of them."""
+FIRST = 4
 _LETTERS = (
     "mixed",
     "one-letter",
@@ -49,6 +70,7 @@ _LETTERS = (
     "all-letters",
     "periodic",
     "two-letters",
+    USUAL,
     "swapped-case",
 )
 
@@ -70,7 +92,8 @@ def names(spec: ArgumentSpec, left_out: bool = False) -> list[str]:
         one = "length" in spec and spec["length"] == 1
         if not spec["text"]:
             found += [f"any-{i}" for i in range(len(_ANY))]
-        return [*found, *(("mixed",) if one else (*_LETTERS, "same", "turned"))]
+        letters = [name for name in _LETTERS if name != USUAL or len(spec["text"]) > FIRST]
+        return [*found, *(("mixed",) if one else (*letters, *EARLIER_TEXT))]
     dtypes = spec.get("array", ())
     if "bool" in dtypes:
         return [*found, *_FLAGS, *(AFTER if spec.get("shape") else ())]
@@ -85,6 +108,7 @@ def names(spec: ArgumentSpec, left_out: bool = False) -> list[str]:
     if "number" not in spec:
         found += [] if whole else ["hardly-apart"]
         found += ["beyond-doubles"] if takes_large(spec) else []
+        found += [TAILS] if len(spec.get("shape", ())) > 1 else []
         found += AFTER if whole else (*AFTER, NEAR)
         found += [flag for flag in ("nan", "inf") if spec.get(flag)]
         found += ["all-nan"] if spec.get("nan") else []
@@ -149,9 +173,12 @@ def _array(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> np.ndarray:
     flat = (
         _flags(pattern, size, drawing.rng)
         if dtype == "bool"
-        else numbers_of(pattern, size, spec, dtype, drawing)
+        else numbers_of("spread" if pattern == TAILS else pattern, size, spec, dtype, drawing)
     )
-    return np.asarray(flat).astype(dtype).reshape(shape)
+    made = np.asarray(flat).astype(dtype).reshape(shape)
+    if pattern == TAILS and made.size:
+        made[..., :, : made.shape[-1] - LAST] = made[..., :1, : made.shape[-1] - LAST]
+    return made
 
 
 def _alike(other: np.ndarray, shape: tuple[int, ...], dtype: str) -> bool:
@@ -186,10 +213,19 @@ def _text(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> str:
     alphabet = spec["text"] or _ANY[0]
     if pattern.startswith("any-"):
         alphabet = _ANY[int(pattern.removeprefix("any-"))]
-    if pattern in ("same", "turned"):
+    if pattern in EARLIER_TEXT:
         texts = [text for text in drawing.earlier.values() if isinstance(text, str) and text]
         if texts and set(texts[0]) <= set(alphabet):
-            base = texts[0] if pattern == "same" else texts[0][::-1]
+            middle = len(texts[0]) // 2
+            base = texts[0][::-1] if pattern == "turned" else texts[0]
+            if pattern == SHIFTED:
+                later = middle + 1 + middle // 2
+                base = (
+                    base[:middle]
+                    + base[middle + 1 : later]
+                    + base[middle : middle + 1]
+                    + base[later:]
+                )
             return (base * (size // len(base) + 1))[:size]
     letters: Sequence[str] = list(alphabet)
     if pattern == "odd-letter" and size:
@@ -201,6 +237,8 @@ def _text(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> str:
         letters = [str(rng.choice(letters))]
     elif pattern == "two-letters":
         letters = [str(letter) for letter in rng.permutation(letters)[:2]]
+    elif pattern == USUAL:
+        letters = letters[:FIRST]
     if pattern in ("all-letters", "periodic"):
         base = "".join(rng.permutation(letters))[: None if pattern == "all-letters" else 3]
         return (base * (size // len(base) + 1))[:size]

@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     from biomlbench.outcomes import Suite
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
+    from biomlbench.verify.declarations import ArgumentSpec
     from biomlbench.verify.space import Space
 
 __all__ = ["make"]
 
 _DEFAULT_COUNT = 6
+MOST_BORROWED = 32
+"""Cases of other entry points that one is called with as well."""
 
 
 def make(card: Card) -> Plan:
@@ -62,6 +65,7 @@ def make(card: Card) -> Plan:
     cases += close
     near = frozenset(case.id for case in close)
     limits = _edges(card)
+    limits += _borrowed(card, cases, limits)
     units: dict[tuple[str, str], tuple[UnitSpec, ...]] = {}
     variants: list[PlannedCase] = []
     for index, check in enumerate(card.checks):
@@ -117,6 +121,38 @@ def _generated(card: Card) -> list[PlannedCase]:
 
 def _edges(card: Card) -> list[PlannedCase]:
     return edges.edges(card, lambda suite, *call: planned_case(card, suite, *call))
+
+
+def _borrowed(card: Card, cases: list[PlannedCase], limits: list[PlannedCase]) -> list[PlannedCase]:
+    """Plan for each entry point what the author thought of for another of the same arguments."""
+    found: list[PlannedCase] = []
+    declared = card.config.get("inputs", {}) if card.checks else {}
+    for function in card.entry_points:
+        wanted = declared.get(function) or {}
+        lenders = [
+            other
+            for other in card.entry_points
+            if other != function and wanted and _same(wanted, declared.get(other) or {})
+        ]
+        suite = edges.suite_of(card, function)
+        seen = {edges.key_of(case) for case in (*cases, *limits) if case.function == function}
+        own: list[PlannedCase] = []
+        for lent in card.cases["adversarial"] + card.cases["hidden"]:
+            if lent.function not in lenders or len(own) == MOST_BORROWED:
+                continue
+            inputs = card.bind(lent.function, lent.args, lent.kwargs)
+            call = card.unbind(function, {n: v for n, v in inputs.items() if n in wanted})
+            case = planned_case(card, suite, f"lent-{function}-{lent.name}", function, *call)
+            key = edges.key_of(case)
+            if key not in seen and edges.is_promised(card, case):
+                seen.add(key)
+                own.append(case)
+        found += own
+    return found
+
+
+def _same(wanted: dict[str, ArgumentSpec], given: dict[str, ArgumentSpec]) -> bool:
+    return all(given.get(name) == spec for name, spec in wanted.items())
 
 
 def _near(card: Card) -> list[PlannedCase]:
@@ -184,10 +220,20 @@ def _alternates(
     def of_card(suite: str, *call: Any) -> PlannedCase:
         return planned_case(card, suite, *call)
 
+    def tells_apart(case: PlannedCase, place: int | str, value: Any) -> bool:
+        args, kwargs = list(case.args), dict(case.kwargs)
+        if isinstance(place, int):
+            args[place] = value
+        else:
+            kwargs[place] = value
+        with_other = planned_case(card, case.suite, case.name, case.function, args, kwargs)
+        one, other = (edges.result_of(card, c, coarsely=True) for c in (case, with_other))
+        return one != other
+
     laid: dict[PlannedCase, str] = {}
     for function in card.entry_points:
         own = [case for case in (*cases, *limits) if case.function == function]
-        laid |= alternates.laid_out(own, card.layouts, of_card)
+        laid |= alternates.laid_out(own, card.layouts, of_card, tells_apart)
     steps = alternates.chosen_steps(cases, near)
     return laid, alternates.sequences(steps, [*limits, *cases], of_card)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biomlbench.verify import edge_sizes, edges
+from biomlbench.verify import edge_draws, edge_sizes, edges
 from biomlbench.verify.constants import Constants, constants_of
 from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sources import Source, sources
@@ -108,7 +108,7 @@ def _of_source(
     constants: Constants,
     planned: Callable[..., PlannedCase],
 ) -> Iterator[tuple[PlannedCase, int]]:
-    factors = edges.factors_of(source)
+    factors = edge_draws.factors_of(source)
     arguments = _arguments(source, edge_sizes.declared_sizes(source, card, function), factors)
     suite = edges.suite_of(card, function)
     for probe in ways(arguments, constants):
@@ -156,12 +156,12 @@ def _inputs(
     scale = probe.scale
     drawing = Drawing(rng, dims, probe.pool, probe.lead, tiny=scale, huge=scale)
     try:
-        values = edges.filled(source, levels, drawing)
+        values = edge_draws.filled(source, levels, drawing)
         if probe.change is not None:
             probe.change(values, rng)
         if not all(_within(source.arguments[name], value) for name, value in values.items()):
             return None
-        return edges.built(source, values)
+        return edge_draws.built(source, values)
     except (ValueError, OverflowError, IndexError):
         # numbers that are none of the argument's, as 1e300 for an int64
         return None

@@ -73,7 +73,7 @@ def _in_one_table(arrays: list[np.ndarray]) -> dict[tuple[Any, ...], np.ndarray]
     return laid
 
 
-def overlapping(values: Mapping[Any, Any]) -> dict[Any, bool]:
+def overlapping(values: Mapping[Any, Any]) -> dict[Any, list[Any]]:
     """Return the places or names of arguments that lie in one memory with another one.
 
     Parameters
@@ -82,18 +82,23 @@ def overlapping(values: Mapping[Any, Any]) -> dict[Any, bool]:
 
     Returns
     -------
-    dict of bool
-        Whether one of those has the same shape and other entries: most like being the same.
+    dict of list
+        The places of those that have the same shape and other entries: most like being the same.
     """
     arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-    found: dict[Any, bool] = {}
+    found: dict[Any, list[Any]] = {}
     for name, array in arrays.items():
-        others = (other for place, other in arrays.items() if place != name)
-        beside = [other for other in others if np.may_share_memory(array, other)]
+        beside = [
+            place
+            for place, other in arrays.items()
+            if place != name and np.may_share_memory(array, other)
+        ]
         if beside:
-            found[name] = any(
-                array.shape == other.shape and _key(array) != _key(other) for other in beside
-            )
+            found[name] = [
+                place
+                for place in beside
+                if array.shape == arrays[place].shape and _key(array) != _key(arrays[place])
+            ]
     return found
 
 

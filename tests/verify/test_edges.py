@@ -14,6 +14,7 @@ from biomlbench.verify import (
     decide,
     edge_interplay,
     edge_numbers,
+    edge_thresholds,
     edge_values,
     edges,
     judge,
@@ -302,3 +303,49 @@ def test_an_argument_that_edges_narrows_is_tried_to_the_ends_that_it_is_declared
     assert max(float(state.max()) for state in states) > narrow
     assert any(state.max() == 10**18 for state in states if state.dtype == np.int64)
     assert any("wide-steps=high" in name for name in wide)
+
+
+def _made(problem, function, part):
+    loaded = card.load(KERNELS / problem)
+    return {name: inputs for name, inputs in edges.made(loaded, function) if part in name}
+
+
+def test_single_numbers_at_thresholds_have_something_to_do_beside_them():
+    found = _made("reverse-complement-kmers", "canonical_kmers", "-bits-").values()
+    assert {inputs["k"] for inputs in found} == {n for n in edge_thresholds.BITS if n <= 200}
+    # of nucleotides alone: other letters leave no window of such a length
+    assert all(set(one["sequence"]) <= set("ACGT") for one in found)
+    assert all(len(one["sequence"]) > 5 * one["k"] for one in found)
+
+
+def test_whole_numbers_come_near_the_end_of_each_type():
+    found = _made("needleman-wunsch", "global_score", "-full-").values()
+    sums = {one["match"] * len(one["a"]) for one in found}
+    for bits in (24, 31):
+        assert any(0.5 < total / 2**bits < 1 for total in sums)
+    assert not any(total > 2**31 for total in sums)  # beyond what is declared
+    assert all(one["gap"] < -(2**24) / 2 / edge_thresholds.SIZE for one in found)
+    assert any(sorted(one["a"]) == sorted(one["b"]) and one["a"] != one["b"] for one in found)
+
+
+def test_large_arrays_have_large_ties():
+    found = _made("spearman-correlation", "spearman", "large-odd-one").values()
+    ties = [max(np.unique(one[name], return_counts=True)[1]) for one in found for name in "xy"]
+    assert max(ties) > 1290  # from here on the cube of a tie leaves 32 bits
+
+
+def test_rows_are_told_apart_behind_64_equal_numbers():
+    (inputs,) = _made("tanimoto-matrix", "tanimoto_matrix", "told-apart-late").values()
+    for rows in inputs.values():
+        assert len(np.unique(rows[:, :64], axis=0)) == 1 < len(np.unique(rows, axis=0))
+
+
+def test_the_largest_double_stands_beside_infinity():
+    scores = np.concatenate([i["scores"] for i in _made("roc-auc", "roc_auc", "").values()])
+    assert np.isinf(scores).any()
+    assert (np.abs(scores) == np.finfo(float).max).any()
+    assert not any(
+        (np.abs(one[name]) == np.finfo(float).max).any()
+        for one in _made("kabsch-rmsd", "kabsch_rmsd", "").values()
+        for name in ("mobile", "target")
+    )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from biomlbench.outcomes import Reason
+from biomlbench.registry import Registry
 from biomlbench.sandbox.codec import decode, encode
 from biomlbench.sandbox.inside import calls
 from biomlbench.sandbox.inside.shared_memory import view_of
@@ -328,7 +329,7 @@ def test_arrays_of_one_memory_arrive_in_one_memory():
         (*arrived, *named.values()), (*given, first, other > 0), strict=True
     ):
         np.testing.assert_array_equal(value, expected)
-    shared = {0: True, 1: True, 2: False, "again": True}
+    shared = {0: [1], 1: [0, "again"], 2: [], "again": [1]}
     assert overlapping({**dict(enumerate(arrived)), **named}) == shared
     assert np.shares_memory(arrived[0], arrived[1])
     assert np.shares_memory(arrived[0], named["again"])
@@ -365,7 +366,7 @@ def test_each_layout_is_tried_on_each_array_and_dtype_alone_and_together():
         planned("adversarial", "mixed", "f", [small], {"b": wide}),
         planned("adversarial", "wide", "f", [wide, wide], {}),
     ]
-    laid = {case.name: case for case in laid_out(cases, list(LAYOUTS), planned)}
+    laid = {case.name: case for case in laid_out(cases, list(LAYOUTS), planned, lambda *_: True)}
     assert {name for name in laid if "swapped" in name} == {
         "mixed~swapped",
         "wide~swapped",
@@ -375,3 +376,16 @@ def test_each_layout_is_tried_on_each_array_and_dtype_alone_and_together():
     one = laid["wide~swapped-1"]
     assert [lies_in(array) for array in one.args] == [[], ["swapped"]]
     assert [lies_in(array) for array in laid["wide~swapped"].args] == [["swapped"], ["swapped"]]
+
+
+def test_memory_is_shared_where_one_array_in_anothers_place_would_be_noticed():
+    loaded = card.load(Registry().get_task("cox-partial-log-likelihood").folder)
+    shared = [case for case in loaded.plan().cases if case.name.endswith("~shared")]
+    alike = [case for case in shared if case.args[0].shape == case.args[3].shape]
+    assert alike
+    replaced = [(*case.args[:3], case.args[0], *case.args[4:]) for case in alike]
+    likelihood = loaded.reference["cox_log_likelihood"]
+    assert any(
+        abs(likelihood(*case.args)["log_likelihood"] - likelihood(*args)["log_likelihood"]) > 1e-3
+        for case, args in zip(alike, replaced, strict=True)
+    )

@@ -80,6 +80,22 @@ def residue(rng, chain, number, code, at, messy):
     return lines
 
 
+def _at_the_cutoff(seed, cutoff, count=60):
+    """Pairs of residues, far from all others, a cutoff apart along one axis in decimals."""
+    places = np.random.default_rng(seed).integers(-99_999, 99_999, count)
+    # every other one at a multiple of the cutoff, where cells of that width begin
+    places[::2] -= places[::2] % round(cutoff * 1000)
+    lines = []
+    for side, chain in enumerate("AB"):
+        for k, place in enumerate(places.tolist()):
+            axis = k % 3
+            at = np.array([0.0, 0.0, 0.0])
+            at[(axis + 1) % 3] = 60 * k
+            at[axis] = (place + side * round(cutoff * 1000)) / 1000
+            lines.append(atom("CA", "GLY", chain, k + 1, at))
+    return "\n".join(lines)
+
+
 def visible():
     return [
         case("worked-read", READ, WORKED, "B"),
@@ -195,6 +211,17 @@ def adversarial():
         case("other-records-between-pairs", PAIRS, "\n".join(apart), "A", "B", 8.0),
         case("wide-fields", READ, "\n".join(wide), "A"),
         case("at-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 8.0),
+        *(
+            case(
+                f"all-at-a-cutoff-of-{cutoff:g}",
+                PAIRS,
+                _at_the_cutoff(60 + i, cutoff),
+                "A",
+                "B",
+                cutoff,
+            )
+            for i, cutoff in enumerate((0.674, 3.3, 6.1, 19.9))
+        ),
         case("beyond-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 7.9),
         case("without-centers", PAIRS, "\n".join(lost), "A", "B", 20.0),
         case("without-centers-read", READ, "\n".join(lost), "A"),

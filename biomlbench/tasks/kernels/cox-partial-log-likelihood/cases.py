@@ -16,6 +16,16 @@ def _cohort(name, seed, n, p, ties="breslow", decimals=None, censored=0.4, size=
     return case(name, F, time, rng.random(n) >= censored, x, beta, ties)
 
 
+def _steps(name, step, unit, last, ties):
+    """Few subjects whose risk falls by steps of one covariate, and rises at the end or not."""
+    risk = np.array([2.0, 2, 1, 1, 0, 0, last, 0]) * step
+    other = np.array([0.5, -1, 0.25, 1, -0.5, 2, 0, 1])
+    time = np.array([1.0, 1, 2, 3, 3, 3, 4, 5])
+    event = np.array([1, 1, 1, 1, 0, 0, 0, 1], bool)
+    x, beta = np.stack([risk / unit, other], axis=1), np.array([unit, 0.5])
+    return case(name, F, time, event, x, beta, ties)
+
+
 def visible():
     return [
         case("two", F, np.array([1.0, 2]), np.ones(2, bool), np.array([[1.0], [0]]), np.zeros(1)),
@@ -100,6 +110,13 @@ def adversarial():
             line[[0, 9] * 200],
             one,
             "efron",
+        ),
+        # covariates in small units: what is lost of a weight counts, and what is near overflow
+        *(
+            _steps(f"steps-of-{step:g}-{'back' if last else 'down'}-{ties}", step, unit, last, ties)
+            for step, unit in ((35, 1e-5), (700, 1e-3), (600, 1e-2), (699, 1e-2), (705, 1e-3))
+            for last in (0, 2)
+            for ties in ("breslow", "efron")
         ),
         case("both-ends", F, time, event, 2000 * np.sign(line), one, "efron"),
     ]

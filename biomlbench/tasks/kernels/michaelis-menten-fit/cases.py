@@ -5,6 +5,10 @@ from biomlbench.verify.cases import case
 F = "fit_michaelis_menten"
 
 
+WILD = (40, 42, 45)
+"""Seeds of rates that are mostly noise: steps by a linear model alone get nearer slowly."""
+
+
 def rates(s, vmax, km):
     return vmax * s / (km + s)
 
@@ -90,6 +94,21 @@ def adversarial():
         ),
         case("all-saturated", F, np.array([5.0, 10, 20, 40]), np.array([9.4, 9.9, 9.8, 10.1])),
         case("exact-in-tiny-units", F, nano, rates(nano, 3e-7, 2.5e-8)),
+        # concentrations over six decades, and constants at the promised distance from them
+        *(
+            _drawn(f"six-decades-{low:g}", 31, 9.0, 4.0, n=14, low=low, high=1e6 * low, noise=0.02)
+            for low in (0.5, 1e-3, 2e-6)
+        ),
+        _drawn("six-decades-50", 35, 9.0, 4.0, n=14, low=50, high=5e7, noise=1e-6),
+        _drawn("constant-far-below", 32, 9.0, 1e-3, n=12, low=800, high=950, noise=1e-8),
+        _drawn("constant-far-above", 33, 9.0, 7.0, n=12, low=1.5e-3, high=4e-3, noise=1e-8),
+        *(
+            _drawn(
+                f"narrow-{factor:g}", 34, 5.0, 2.0, n=9, low=factor, high=1.3 * factor, noise=1e-6
+            )
+            for factor in (0.02, 1, 50)
+        ),
+        *(_drawn(f"wild-{seed}", seed, 6.0, 2.0, n=9, noise=0.25) for seed in WILD),
         case(
             "sorted-down", F, np.array([30.0, 10, 3, 1, 0.3]), np.array([8.9, 8.0, 5.7, 3.4, 1.2])
         ),

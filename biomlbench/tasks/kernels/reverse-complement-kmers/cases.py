@@ -54,6 +54,12 @@ def hidden():
     ]
 
 
+def _hardly_apart(seed, k):
+    """Windows of k letters of which all but the last, or all but the first, are the same."""
+    tail = letters(seed, k - 1)
+    return "N".join([*(tail + letter for letter in DNA), *(letter + tail for letter in DNA)])
+
+
 def _few_unknown(seed, n):
     """A long sequence with each of the other codes in a few places."""
     found = list(letters(seed, n))
@@ -86,6 +92,11 @@ def adversarial():
         case("kmers-long-palindromes", K, "GGGTGAATTCACCCNACCGGATCCGGT", 10),
         case("kmers-same-last-letters", K, f"AAAA{tail}NAAAC{tail}NAAAG{tail}", 60),
         case("kmers-same-first-letters", K, "A" * 70 + "C" + "A" * 70, 40),
+        # windows that differ in their last or their first letter alone, at sizes that fill words
+        *[
+            case(f"kmers-hardly-apart-of-{k}", K, _hardly_apart(50 + k, k), k)
+            for k in (13, 15, 16, 26, 27, 28, 30, 31, 32, 33, 63, 64)
+        ],
         case("kmers-lower", K, "ttgacaatcgg", 3),
         case("kmers-past-64-bits", K, letters(30, 60), 45),
         case("kmers-hairpin", K, _hairpin(90, "AC", 21) + "N" + _hairpin(91, "GT", 21), 182),

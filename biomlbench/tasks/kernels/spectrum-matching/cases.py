@@ -70,6 +70,11 @@ def chain(n, ppm):
     return a, b
 
 
+def _beside_bright(peaks):
+    """Peaks that are faint beside another pair, which outweighs each of theirs 10**9 times."""
+    return [np.vstack([[[4000.0, 1e12]], one * [1, 4]]) for one in peaks]
+
+
 EXAMPLE = ([[100.0, 4.0], [100.001, 9.0]], [[100.0005, 16.0]], 10.0)
 
 
@@ -112,6 +117,7 @@ def adversarial():
     none = np.zeros((0, 2))
     a, b = pair(40, 25, 20.0)
     same = spectrum(41, 30)
+    faint = _beside_bright(pair(62, 60, 400.0, crowded=1.0, high=130.0))
     bright = np.array([[5000.0, 1e12], [4999.95, 3.0], [120.0, 1e12], [0.002, 7e11]])
     twins = [[200.0, 1.0], [200.0, 4.0], [200.0, 9.0]]
     odd = (
@@ -154,6 +160,8 @@ def adversarial():
         compared("just-near", SCORE, [[1000, 1]], [[1000 * (1 + 0.9999e-5), 1]], 10.0),
         compared("just-not-near", SCORE, [[1000, 1]], [[1000 * (1 + 1.0001e-5), 1]], 10.0),
         compared("mean-of-both", SCORE, [[1000, 1]], [[1001.0004, 1]], 1000.0),
+        compared("beside-a-bright-peak", MATCH, *faint, 400.0),
+        compared("beside-a-bright-peak-score", SCORE, *faint, 400.0),
         compared("longest-chain", MATCH, *chain(400, 50.0), 50.0),
         compared("longest-chain-score", SCORE, *chain(400, 50.0), 50.0),
         compared("heaviest", MATCH, [[5000.0, 1], [5000.0, 4]], [[5000.0, 9]], 10.0),

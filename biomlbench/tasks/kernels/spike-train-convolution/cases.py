@@ -10,6 +10,12 @@ def _train(name, seed, k, n, dt=0.001, tau=0.01):
     return case(name, F, rng.integers(0, n, k), n, dt, tau)
 
 
+def _late(name, k, n, end):
+    """Many spikes near the end of bins that are `end` times tau together."""
+    rng = np.random.default_rng(int(end))
+    return case(name, F, np.sort(rng.integers(n - 5, n, k)), n, 1e-3 * end, n * 1e-3)
+
+
 def visible():
     return [
         case("one-spike", F, np.array([1]), 3, 0.1, 0.1),
@@ -51,6 +57,11 @@ def adversarial():
         *(
             case(f"ratio-{dt:g}", F, np.array([0, 7, 400, 1100]), 1500, dt, 1.0)
             for dt in (9e-6, 9e-5, 4e-4, 9e-4, 4e-3, 9e-3, 0.04, 0.09, 0.9)
+        ),
+        # the longest time, in units of tau, is where exponentials of doubles and floats end
+        *(
+            _late(f"end-of-{end:g}", 40, 1000, end)
+            for end in (80, 88, 104, 350, 700, 706, 708.9, 746)
         ),
         case("far-outside", F, np.array([2**62, -(2**62), 2**32 + 3, 4]), 10, 0.001, 0.01),
     ]

@@ -54,6 +54,19 @@ def _diagonal(k):
     return np.stack([np.arange(k), np.arange(k)], axis=1)
 
 
+def _permuted_inside(rng, k):
+    """Alignments of which one side is in another order between its ends."""
+    inside = np.concatenate([[0], 1 + rng.permutation(k - 2), [k - 1]])
+    return [np.stack(pair, axis=1) for pair in ((inside, np.arange(k)), (np.arange(k), inside))]
+
+
+def _small_turn(angle):
+    """A rotation about one axis that is all but none."""
+    turn = np.eye(3)
+    turn[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    return turn
+
+
 def hidden():
     rng = np.random.default_rng(9)
     x, y = chain(rng, 25), chain(rng, 25)
@@ -103,5 +116,23 @@ def adversarial():
         case("half-turn", F, x * [1, -1, -1], x, _diagonal(30), np.diag([1.0, -1, -1]), t),
         case("far-target", F, x[:9] @ r, x[:9] + 1e4, _diagonal(9), r, np.full(3, 1e4 + 0.03)),
         case("far-both", F, x[:9] + 1e4, x[:9] + 1e4, _diagonal(9), np.eye(3), np.full(3, 0.02)),
+        # both ends of the alignment are where an alignment without gaps has them
+        *(
+            case(f"permuted-inside-{side}", F, x[:12], x[:12] + 0.4, pairs, r, t)
+            for side, pairs in enumerate(_permuted_inside(rng, 12))
+        ),
+        *(
+            case(
+                f"small-move-far-away-{far:g}",
+                F,
+                x + far,
+                (x + far) @ small.T + 0.3,
+                _diagonal(30),
+                small,
+                np.full(3, 0.004),
+            )
+            for far, small in ((1e6, _small_turn(3e-7)), (1e8, _small_turn(4e-9)))
+        ),
+        case("small-shift", F, x, x + 5e-9, _diagonal(30), np.eye(3), np.full(3, 5e-9)),
         case("far-away", F, x + 1e5, x, _diagonal(30), np.eye(3), np.full(3, -1e5)),
     ]

@@ -208,7 +208,12 @@ def adversarial():
         case("same-at-both-ends", EFFECT, *ends, 7, "AAAAC", "GGAAT"),
         case("stop-moved-forwards", EFFECT, *plain, 7, "ATTAA", "GAGCC"),
     ]
+    # two transcripts of one gene that differ in the middle exon alone
+    spliced = "ATGGCAGTAAGCTGCCGCTGCCCCAGGGATAA"
+    ways = [(spliced, [(0, 6), (at, at + 6), (26, 32)], (0, 32), "+") for at in (10, 11, 13)]
     return [
+        *(case(f"spliced-at-{way[1][1][0]}", CODING, *way) for way in ways),
+        *(case(f"change-at-{way[1][1][0]}", EFFECT, *way, 12, "T", "A") for way in ways),
         *forwards,
         *map(_other_strand, forwards),
         case("no-lines", READ, ""),

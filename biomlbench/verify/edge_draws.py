@@ -1,0 +1,104 @@
+"""Values of the arguments of one edge case, by the level that each of them has."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from biomlbench.verify import edge_values
+from biomlbench.verify.edge_numbers import Drawing
+from biomlbench.verify.edge_sizes import as_earlier, factor_of, names_of_sizes, shrunk, size_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from biomlbench.contracts.mappings import Arguments
+    from biomlbench.verify.edge_sources import Source
+
+__all__ = ["ORDINARY", "built", "dtype_of", "factors_of", "filled", "first_of", "tried"]
+
+TRIES = 5
+"""Draws of one combination before it is given up."""
+_LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2), (2, 0), (2, 1, 1, 2), (1, 2, 1, 2, 1))
+ORDINARY = ("few", "tens", "mixed", "spread", "choice-0")
+_SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
+
+
+def factors_of(source: Source) -> dict[str, list[str]]:
+    """Return what is combined: sizes by level, arguments by pattern."""
+    found: dict[str, list[str]] = {}
+    used = list(itertools.chain.from_iterable(map(names_of_sizes, source.arguments.values())))
+    for name in dict.fromkeys(used):
+        levels = [level for level in _SIZES if size_of(level, source.sizes[name], None) is not None]
+        found[factor_of(name)] = levels
+    if any(spec.get("shape", [""])[:1] == ["..."] for spec in source.arguments.values()):
+        found["..."] = [str(i) for i in range(len(_LEADS))]
+    for name, spec in source.arguments.items():
+        found[name] = edge_values.names(spec, name in source.left_out)
+        if len(spec.get("array", ())) > 1:
+            found[dtype_of(name)] = [f"any-{dtype}" for dtype in spec["array"]]
+    return found
+
+
+def first_of(wanted: tuple[str, ...], factors: dict[str, list[str]]) -> dict[str, str]:
+    """Return the first wanted level that a factor has, for each; else its own first."""
+    return {
+        name: next((level for level in wanted if level in every), every[0])
+        for name, every in factors.items()
+    }
+
+
+def dtype_of(name: str) -> str:
+    """Return the factor of an array's dtype."""
+    return f"dtype({name})"
+
+
+def tried(
+    source: Source,
+    levels: dict[str, str],
+    rng: np.random.Generator,
+    large: dict[str, int] | None = None,
+) -> Arguments | None:
+    """Return inputs of the first draw that is promised; None where none of a few is."""
+    draws = (_inputs(source, levels, rng, large) for _ in range(TRIES))
+    return next((inputs for inputs in draws if inputs is not None), None)
+
+
+def _inputs(
+    source: Source,
+    levels: dict[str, str],
+    rng: np.random.Generator,
+    large: dict[str, int] | None = None,
+) -> Arguments | None:
+    dims = {
+        name: size_of(levels[factor_of(name)], bounds, rng) or 0
+        for name, bounds in source.sizes.items()
+        if factor_of(name) in levels
+    }
+    lead = _LEADS[int(levels.get("...", 0))]
+    dims = large or shrunk(source, as_earlier(source, dims, levels, rng), lead)
+    drawing = Drawing(rng, dims, lead=lead)
+    return built(source, filled(source, levels, drawing))
+
+
+def filled(source: Source, levels: dict[str, str], drawing: Drawing) -> Arguments:
+    """Make a value of each argument, by the pattern that `levels` names for it."""
+    for name, spec in source.arguments.items():
+        if levels[name] != "left-out":
+            dtype = levels.get(dtype_of(name), "").removeprefix("any-")
+            one = edge_values.of_dtype(spec, dtype, levels[name])
+            drawing.earlier[name] = edge_values.make(levels[name], one, drawing)
+    return drawing.earlier
+
+
+def built(source: Source, values: Arguments) -> Arguments | None:
+    """Make inputs out of values; None where they are not promised."""
+    if source.build is None:
+        return values
+    try:
+        return source.build(**values)
+    except ValueError:
+        # a space's build raises where its values do not fit
+        if source.strict:
+            raise
+        return None

@@ -1,0 +1,152 @@
+"""Edge cases beside the combined ones: large, of several arguments at once, at thresholds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from biomlbench.verify import edge_interplay, edge_thresholds
+from biomlbench.verify.edge_draws import ORDINARY, dtype_of, factors_of, first_of, tried
+from biomlbench.verify.edge_sizes import MAX_LARGE, declared_sizes, large_sizes, largest_prime
+from biomlbench.verify.edge_values import SHIFTED, TAILS, USUAL
+from biomlbench.verify.plan import seeded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+
+    from biomlbench.contracts.mappings import Arguments
+    from biomlbench.verify.card import Card
+    from biomlbench.verify.edge_sources import Source
+
+__all__ = ["about_size", "at_thresholds", "interplay", "wide"]
+
+LONG_ROW = 130
+"""Longer than what two words have bits for."""
+ROUNDED = 6
+"""Calls with texts that are much alike, where numbers are about to be rounded."""
+FEW = 7
+"""Size beside a large one."""
+_PLAIN = ("spread", "mixed", "choice-0")
+_PLAIN_TEXT = ("odd-letter", *_PLAIN)
+"""Letters at random leave no long stretch without one that is not a nucleotide."""
+_WIDE = ("high", "ends", "huge", "decades", "beyond-doubles")
+"""Patterns that lead to the ends of a declaration."""
+
+
+def about_size(
+    card: Card, function: str, number: int, source: Source, rng: np.random.Generator
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls with large sizes: all together, of few letters, and each size by itself."""
+    calls = []
+    if dims := large_sizes(source, card, function):
+        calls += [("large", _PLAIN, dims), ("large-of-few-letters", _PLAIN_TEXT, dims)]
+        alone = {name: max(source.sizes[name][0], min(FEW, size)) for name, size in dims.items()}
+        for name in dims if len(dims) > 1 else ():
+            long = largest_prime(declared_sizes(source, card, function)[name])
+            if long * math.prod(n for other, n in alone.items() if other != name) <= MAX_LARGE:
+                calls.append((f"long-{name}", _PLAIN, {**alone, name: long}))
+    factors = factors_of(source)
+    for name, plain, dims in calls:
+        levels = first_of(plain, factors)
+        if plain is _PLAIN_TEXT and "odd-letter" not in levels.values():
+            continue
+        inputs = tried(source, {**levels, "...": "0"}, rng, dims)
+        if inputs is not None:
+            yield f"{number}-{name}", inputs
+
+
+def interplay(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls in which several arguments are of a kind at once."""
+    rng, factors = seeded(card.name, function, number, "interplay"), factors_of(source)
+    most = edge_interplay.share(len(card.entry_points))
+    rows = edge_interplay.together(factors, source.arguments, most, rng)
+    for row, levels in enumerate(rows):
+        if (inputs := tried(source, levels, rng)) is not None:
+            yield f"{number}-interplay-{row}", inputs
+    dims = large_sizes(source, card, function)
+    against = edge_interplay.opposed(first_of(_PLAIN, factors), factors)
+    if dims and against is not None:
+        inputs = tried(source, {**against, "...": "0"}, rng, dims)
+        if inputs is not None:
+            yield f"{number}-large-opposed", inputs
+
+
+def wide(card: Card, function: str, number: int, source: Source) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls in which one argument takes all that is declared, the others what is usual."""
+    for name, spec in source.wide.items():
+        rng = seeded(card.name, function, number, f"wide-{name}")
+        whole = source._replace(arguments={**source.arguments, name: spec})
+        factors = factors_of(whole)
+        plain = first_of(ORDINARY, factors)
+        for dtype in factors.get(dtype_of(name), [""]):
+            typed = {**plain, **({dtype_of(name): dtype} if dtype else {})}
+            for pattern in filter(_WIDE.__contains__, factors[name]):
+                if (inputs := tried(whole, {**typed, name: pattern}, rng)) is not None:
+                    yield f"{number}-wide-{name}={pattern},{dtype}", inputs
+
+
+def at_thresholds(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls at thresholds of machines and their numbers, the other arguments ordinary."""
+    for name, value, narrow in edge_thresholds.single_numbers(source):
+        rng = seeded(card.name, function, number, f"bits-{name}-{value}")
+        dims = edge_thresholds.sizes_beside(source, value)
+        levels = {**first_of((USUAL, *_PLAIN), factors_of(narrow)), name: "low"}
+        if (inputs := tried(narrow, levels, rng, dims)) is not None:
+            yield f"{number}-bits-{name}={value}", inputs
+    signs = (1, -1) if len(card.entry_points) == 1 else (1,)
+    texts = [name for name, spec in source.arguments.items() if "text" in spec]
+    for full, rounds, narrow in edge_thresholds.magnitudes(source, signs):
+        levels = first_of((*_PLAIN, *ORDINARY), factors_of(narrow))
+        alike = {**levels, **dict.fromkeys(texts[1:], SHIFTED)}
+        # what is rounded shows in few of many
+        draws = ROUNDED if rounds else 1
+        for row, each in enumerate([levels, *([alike] * draws if alike != levels else ())]):
+            rng = seeded(card.name, function, number, f"full-{full:g}-{row}")
+            if (inputs := tried(narrow, each, rng)) is not None:
+                yield f"{number}-full-{full:g}-{row}", inputs
+    yield from _told_apart_late(card, function, number, source)
+    yield from _large_and_tied(card, function, number, source)
+
+
+def _large_and_tied(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield large calls in which one array after another is tied, and then all are."""
+    dims, factors = large_sizes(source, card, function), factors_of(source)
+    plain = {**first_of(_PLAIN, factors), "...": "0"}
+    for pattern in edge_thresholds.TIED if dims else ():
+        many = [
+            name
+            for name, spec in source.arguments.items()
+            if "array" in spec and pattern in factors[name]
+        ]
+        alone = [(name,) for name in many] if pattern == edge_thresholds.TIED[0] else []
+        for names in dict.fromkeys([*alone, tuple(many)] if many else []):
+            rng = seeded(card.name, function, number, f"large-{pattern}-{names}")
+            levels = {**plain, **dict.fromkeys(names, pattern)}
+            if (inputs := tried(source, levels, rng, dims)) is not None:
+                yield f"{number}-large-{pattern}-of-{'-'.join(names)}", inputs
+
+
+def _told_apart_late(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls with rows that are told apart by their last numbers alone, behind 64 others."""
+    factors = factors_of(source)
+    late = {name: TAILS for name, levels in factors.items() if TAILS in levels}
+    last = {source.arguments[name].get("shape", [""])[-1] for name in late}
+    dims = {
+        name: min(max(low, LONG_ROW if name in last else FEW), high)
+        for name, (low, high) in source.sizes.items()
+    }
+    rng = seeded(card.name, function, number, "late")
+    levels = {**first_of(_PLAIN, factors), **late, "...": "0"}
+    inputs = tried(source, levels, rng, dims) if late else None
+    if inputs is not None:
+        yield f"{number}-told-apart-late", inputs
