@@ -141,7 +141,8 @@ def fitting(plan: Plan, oracle: Oracle) -> tuple[str, ...]:
 
 
 def _has_order(array: np.ndarray) -> bool:
-    return sum(size > 1 for size in array.shape) > 1 and bool((array != array.flat[0]).any())
+    axes = sum(size > 1 for size in array.shape)
+    return axes > 1 and array.size > 0 and bool((array != array.flat[0]).any())
 
 
 def source(name: str, card: Card) -> str:
