@@ -49,6 +49,7 @@ def adversarial():
     rng = np.random.default_rng(21)
     gamma, beta = rng.uniform(0.5, 2, 6), rng.normal(size=6)
     x = rng.normal(size=(4, 6))
+    norm = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
     some = x.copy()
     some[2] = 3.0
     far = np.array([[0.0], [1e8], [-1e8], [1e4]])
@@ -65,6 +66,11 @@ def adversarial():
         case("single-precision", F, (300 + x).astype(np.float32), gamma, beta),
         case("empty-batch", F, np.zeros((0, 6)), gamma, beta),
         *equal_rows(),
+        # all but normalised, so that it matters whether that is taken for done
+        *(
+            case(f"nearly-normalised-{off:g}", F, (1 + off) * norm + off, gamma, beta, 1e-12)
+            for off in (4e-6, 3e-7, 2e-8)
+        ),
         case("at-the-least-spread", F, 1e8 - np.array([[0.0, 1.0] * 3] * 2), gamma, beta, 1e-300),
         case("alike-and-not", F, np.array([[0.1] * 6, [0.1, 0.3] * 3]), gamma, beta, 1e-40),
         case("vast-eps", F, x, gamma, beta, 1e300),

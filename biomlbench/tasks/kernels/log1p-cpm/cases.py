@@ -56,6 +56,7 @@ def adversarial():
     rare = np.array([[1.0, 1e10], [3.0, 5e9]])
     total = np.full((2, 40), 1_000_003.0, dtype=np.float32)
     total[:, 0] = 1
+    share = 1e6 * np.array([0.5, 0.25, 0.125, 0.1249, 0.0001])
     # a running sum over all cells has nothing left of the later ones
     apart = np.array([[1e10, 4e9, 3.0], [2e-3, 0.0, 1e-3], [5e-4, 1e-3, 0.0], [7e9, 1.0, 2e-3]])
     return [
@@ -68,6 +69,12 @@ def adversarial():
         case("large-int32", F, rng.integers(0, 2_000_000, (3, 6)).astype(np.int32)),
         case("int32-total", F, np.array([[2**31 - 1, 2**31 - 1, 9], [2 * 10**9] * 3], np.int32)),
         case("total-below-one", F, np.array([[0.25, 0.5], [0.001, 0.0]])),
+        # all but brought to the target, so that it matters whether that is taken for done
+        *(
+            case(f"nearly-at-the-target-{off:g}", F, np.outer(1 + off * np.arange(-2, 3), share))
+            for off in (4e-6, 3e-7, 2e-8)
+        ),
+        case("nearly-at-the-target-in-counts", F, np.array([[999_000, 1_003], [999_990, 3]])),
         case("rare-gene", F, rare, 1.0),
         case("float32-total", F, total),
         case("least-target", F, rare, 1e-6),

@@ -71,6 +71,11 @@ def adversarial():
         _drawn(
             "five-hundred-far-from-zero", 43, 500, 5, 3, values=falling(5, first=22.0), mean=1e6
         ),
+        # all but centred, so that it matters whether that is taken for done
+        *(
+            _drawn(f"nearly-centred-{mean:g}", 44, 20, 5, 3, values=falling(5), mean=mean)
+            for mean in (1e-4, 4e-6, 3e-7)
+        ),
         _drawn("outlier", 22, 12, 4, 2, values=[300.0, 6.0, 3.0, 1.0]),
         case("duplicated-feature", F, low_rank[:, [0, 0, 1, 1]], 2),
         _drawn("tiny-units", 24, 14, 5, 5, values=falling(5) * 1e-30, mean=1e-29),

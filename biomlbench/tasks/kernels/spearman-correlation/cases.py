@@ -62,6 +62,7 @@ def adversarial():
     rng = np.random.default_rng(21)
     x, y = rng.normal(size=20), rng.normal(size=20)
     gap = np.where(np.arange(20) % 2 == 0, np.nan, 1.0)
+    both = np.where(np.arange(20) % 3 == 0, 1.0, np.nan)
     flat_when_paired = np.where(np.arange(20) % 2 == 0, 7.0, x)
     spread = np.where(np.arange(20) < 4, np.inf, np.where(np.arange(20) > 16, -np.inf, x))
     close = 0.7 + np.arange(20) * np.spacing(0.7)
@@ -74,6 +75,7 @@ def adversarial():
         case("no-pairs", F, x[:0], y[:0]),
         case("all-missing", F, np.full(5, np.nan), y[:5]),
         case("never-both", F, gap * x, np.where(np.isnan(gap), y, np.nan)),
+        case("mostly-missing-in-both", F, both * x, both * y),
         case("gaps-in-one", F, gap * x, np.round(y)),
         case("infinite", F, spread, y),
         case("infinite-in-both", F, spread, -spread),
