@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from biomlbench.metrics import UnknownMetricError, get_metric
 from biomlbench.task.task import is_card
 from biomlbench.task.task_files import description_file
 from biomlbench.verify import card as cards
@@ -183,7 +184,7 @@ def of_predictions(folder: Path, config: Config) -> EvidenceMatrix:
     """
     grader, dataset = config.get("grader") or {}, config.get("dataset") or {}
     columns = (config.get("submission") or {}).get("columns")
-    metric = str(grader.get("metric") or "").strip().lower().replace("-", "_").replace(" ", "_")
+    metric = _metric_name(grader)
     found = (
         ("description", description_file(folder, config).is_file(), "description.md"),
         ("gold submission", dataset.get("gold_submission"), "dataset.gold_submission"),
@@ -197,6 +198,14 @@ def of_predictions(folder: Path, config: Config) -> EvidenceMatrix:
     items = (EvidenceItem(item, PRESENT if is_there else MISSING, detail)
              for item, is_there, detail in found)  # fmt: skip
     return EvidenceMatrix(folder.name, tuple(items))
+
+
+def _metric_name(grader: Config) -> str:
+    """Return the registered name of a grader's metric; empty for a function or an unknown one."""
+    try:
+        return get_metric(str(grader["metric"])).name
+    except (KeyError, UnknownMetricError):
+        return ""
 
 
 def _promises(card: Card) -> EvidenceItem:

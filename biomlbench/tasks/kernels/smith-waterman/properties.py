@@ -1,3 +1,5 @@
+import numpy as np
+
 from biomlbench.verify.cases import Transformed, within
 
 
@@ -12,12 +14,11 @@ def between_bounds(inputs, output):
 
 def gapless(a, b, match, mismatch):
     """Score of the best stretch along any diagonal, with Kadane's scan."""
-    best = 0
-    for shift in range(-len(a) + 1, len(b)):
-        here = 0
-        for i in range(max(0, -shift), min(len(a), len(b) - shift)):
-            here = max(0, here + (match if a[i] == b[i + shift] else mismatch))
-            best = max(best, here)
+    best, before, there = 0, np.zeros(len(b) + 1, dtype=np.int64), np.array([*b])
+    for letter in a:
+        here = np.where(there == letter, match, mismatch)
+        before[1:] = np.maximum(0, before[:-1] + here)
+        best = max(best, int(before.max()))
     return best
 
 

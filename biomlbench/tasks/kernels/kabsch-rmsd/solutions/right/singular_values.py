@@ -6,8 +6,9 @@ import numpy as np
 def kabsch_rmsd(mobile, target):
     # the minimum from the singular values alone, without the rotation itself
     n = len(mobile)
-    p = np.array([[row[j] - sum(mobile[:, j]) / n for j in range(3)] for row in mobile])
-    q = np.array([[row[j] - sum(target[:, j]) / n for j in range(3)] for row in target])
+    p, q = (
+        points - np.array([sum(points[:, j]) / n for j in range(3)]) for points in (mobile, target)
+    )
     covariance = np.zeros((3, 3))
     for a, b in zip(p, q):
         covariance += np.outer(a, b)

@@ -7,7 +7,7 @@ def fit_michaelis_menten(s, v):
     # a background rate takes what belongs to the two values
     unit, size = s.max(), np.abs(v).max()
     x, y = s / unit, v / size
-    grid = np.linspace(-12, 8, 2001)
+    grid = np.linspace(-12, 8, 401)
     best = None
     for t in grid:
         design = np.stack([x / (np.exp(t) + x), np.ones_like(x)], axis=1)

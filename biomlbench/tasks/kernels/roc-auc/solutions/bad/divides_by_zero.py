@@ -1,12 +1,15 @@
 # pattern: one-class
 # caught_by: gate
+import numpy as np
+
+
 def roc_auc(labels, scores, weights=None):
-    n = len(labels)
-    w = [1.0] * n if weights is None else weights.tolist()
-    won = total = 0.0
-    for i in range(n):
-        for j in range(n):
-            if labels[i] == 1 and labels[j] == 0:
-                total += w[i] * w[j]
-                won += w[i] * w[j] * ((scores[i] > scores[j]) + 0.5 * (scores[i] == scores[j]))
-    return float(won) / total
+    w = np.ones(len(labels)) if weights is None else weights
+    kinds, place = np.unique(scores, return_inverse=True)
+    ill = np.bincount(place, np.where(labels == 1, w, 0.0), len(kinds)).tolist()
+    well = np.bincount(place, np.where(labels == 0, w, 0.0), len(kinds)).tolist()
+    won = below = 0.0
+    for a, b in zip(ill, well):
+        won += a * (below + 0.5 * b)
+        below += b
+    return won / (sum(ill) * below)
