@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ from biomlbench.contracts._tables import (
 from biomlbench.contracts._text_limits import refuse_long_texts
 
 if TYPE_CHECKING:
+    import os
+
     from biomlbench.contracts.mappings import JsonObject
 
 __all__ = ["provenance", "read_table"]
@@ -58,7 +61,7 @@ def read_table(
         If the file is missing, cannot be read, or has another schema.
     """
     try:
-        small = _size(path) <= SMALL
+        small = _state(path).st_size <= SMALL
         source = pa.BufferReader(Path(path).read_bytes()) if small else path
         texts = [f.name for f in SCHEMAS[name] if coded and pa.types.is_string(f.type)]
         with pq.ParquetFile(
@@ -92,14 +95,14 @@ def _decoded(schema: pa.Schema) -> pa.Schema:
     return pa.schema([f.with_type(kind) for f, kind in zip(schema, kinds, strict=True)])
 
 
-def _size(path: str | Path) -> int:
+def _state(path: str | Path) -> os.stat_result:
     found = Path(path).stat()
     if not stat.S_ISREG(found.st_mode):
         raise ContractError(
             f"{path}: is no file, but a folder, a pipe or a device; remove it, and run the "
             "workflow again"
         )
-    return found.st_size
+    return found
 
 
 def provenance(path: str | Path, run: str | None = None) -> JsonObject:
@@ -120,7 +123,16 @@ def provenance(path: str | Path, run: str | None = None) -> JsonObject:
     ContractError
         If the file is no regular one, or its metadata hold no such record.
     """
-    _size(path)
+    found = _state(path)
+    record = dict(_record(str(path), (found.st_ino, found.st_size, found.st_mtime_ns)))
+    if run is not None and run in record.get(DIGESTS, {}):
+        record["submission_sha256"] = record.pop(DIGESTS)[run]
+    return record
+
+
+# One table of a batch is asked for each of its runs.
+@lru_cache(maxsize=4)
+def _record(path: str, state: tuple[int, ...]) -> JsonObject:
     metadata = pq.read_schema(path).metadata or {}
     try:
         record = json.loads(metadata.get(PROVENANCE, b"{}"))
@@ -128,7 +140,4 @@ def provenance(path: str | Path, run: str | None = None) -> JsonObject:
         record = None
     if not isinstance(record, dict):
         raise ContractError(f"{path}: what it was made from cannot be read; make it again")
-    if run is not None and run in record.get(DIGESTS, {}):
-        record["submission_sha256"] = record.pop(DIGESTS)[run]
-    result: JsonObject = record
-    return result
+    return record

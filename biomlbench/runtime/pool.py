@@ -9,6 +9,7 @@ different processes share no interpreter lock, and one that is killed takes noth
 from __future__ import annotations
 
 import atexit
+import importlib
 import importlib.util
 import os
 import pickle
@@ -20,6 +21,7 @@ import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,7 +33,7 @@ from biomlbench.runtime.threads import limit_threads, variables
 from biomlbench.runtime.usage import Usage, measured
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from biomlbench.contracts.mappings import Arguments
 
@@ -91,7 +93,7 @@ class Pool:
     Notes
     -----
     :meth:`run` may be called from many threads at once; there are never more workers than
-    calls under way.
+    calls under way, but for those that :meth:`warm` has started.
     """
 
     def __init__(self, root: str | Path, threads: int = 1) -> None:
@@ -145,6 +147,28 @@ class Pool:
             raise JobError(failure, **value)
         return value, Usage(*usage)
 
+    def warm(self, modules: Sequence[str], workers: int = 0) -> None:
+        """Have workers that wait for a job import modules meanwhile; return at once.
+
+        Parameters
+        ----------
+        modules : sequence of str
+            Names; one that cannot be imported is left to the job that needs it.
+        workers : int
+            Start workers until there are that many.
+        """
+        with self._lock:
+            missing = max(0, workers - len(self._all))
+            started = [_Worker(self._root, self._threads) for _ in range(missing)]
+            self._all.update(started)
+        with suppress(queue.Empty):
+            while True:
+                started.append(self._idle.get_nowait())
+        for worker in started:
+            with suppress(OSError):  # of a dead one, which is found when it is to get a job
+                worker.warm(modules)
+            self._idle.put(worker)
+
     def _borrow(self) -> _Worker:
         while True:
             try:
@@ -180,6 +204,9 @@ class _Worker:
         )
         self._stdin = cast("BinaryIO", self._process.stdin)
         self._stdout = cast("BinaryIO", self._process.stdout)
+
+    def warm(self, modules: Sequence[str]) -> None:
+        _send(self._stdin, (None, {"modules": tuple(modules)}))
 
     def ask(self, question: tuple[str, Arguments]) -> _Answer:
         _send(self._stdin, question)
@@ -268,6 +295,11 @@ def _work() -> None:
             script, job = _receive(questions)
         except EOFError:
             os._exit(0)
+        if script is None:
+            for module in job["modules"]:
+                with suppress(Exception):
+                    importlib.import_module(module)
+            continue
         # The value of a failure says what kind of failure it is, as JobError does.
         answer: _Answer
         try:

@@ -116,10 +116,13 @@ class Assignment:
         By task id and batch id: submission, seed and kind by run id.
     alone : set of (str, str)
         Task and run id of pairs that made a batch fail: they get a job of their own.
+    new : int
+        How many of the batches have been put together by :meth:`extend`.
     """
 
     batches: dict[_Key, Members] = field(default_factory=dict)
     alone: set[_Key] = field(default_factory=set)
+    new: int = 0
 
     @classmethod
     def read(cls, results: str | Path) -> Assignment:
@@ -196,9 +199,10 @@ class Assignment:
                 alone.add((task, suspect))
             elif any(name.endswith(".parquet") for name in there):
                 kept[task, batch] = _renewed(task, members, runs)
-        new = Assignment(kept, alone)
+        new = Assignment(dict(kept), alone)
         if pairs_per_job != 1:
             self._assign(new, runs, pairs_per_job, results, cores)
+            new.new = len(new.batches) - len(kept)
         return new
 
     def _assign(

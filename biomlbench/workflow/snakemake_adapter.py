@@ -19,14 +19,21 @@ from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
 from biomlbench.workflow.job import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from biomlbench.runtime.usage import Usage
 
-__all__ = ["Adapter", "FailedJobError", "granted", "with_signature"]
+__all__ = ["FOR_FIGURES", "Adapter", "FailedJobError", "granted", "with_signature"]
 
 _log = logging.getLogger(__name__)
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
+FOR_PAIRS = (
+    *("biomlbench.workflow.job", "biomlbench.workflow.batch_tables", "biomlbench.task.prepare"),
+    *("biomlbench.submission.validation", "biomlbench.scoring.score", "biomlbench.scoring.award"),
+    *("biomlbench.verify.evidence", "biomlbench.verify.predictions"),
+)
+"""What the stages of a pair import when they are needed: half a second of a worker's time."""
+FOR_FIGURES = ("biomlbench.report.plots._style", "biomlbench.report.write")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
 
 
@@ -54,6 +61,7 @@ class Adapter:
         # Of this very place in the rules: an importing workflow has others.
         self._modifier = workflow.modifier.path_modifier
         self._pool = Pool(Path(biomlbench.__file__).parents[1])
+        self._warm = False
 
     @property
     def is_main(self) -> bool:
@@ -111,6 +119,30 @@ class Adapter:
         settings: Any = getattr(self._workflow, "execution_settings", None)
         if hasattr(settings, "use_threads"):
             settings.use_threads = True
+
+    def warm_up(self, jobs: int) -> None:
+        """Start workers while Snakemake plans, which takes one core; the first time it is called.
+
+        Only where jobs are to be run on this machine: not in a dry run, nor for a cluster's queue.
+
+        Parameters
+        ----------
+        jobs : int
+            How many jobs of pairs there will be at least.
+        """
+        workflow, first = self._workflow, not self._warm
+        self._warm = True
+        if first and getattr(workflow, "local_exec", False) and not self._is_pretence:
+            self._pool.warm(FOR_PAIRS, min(jobs, workflow.resource_settings.cores or 1))
+
+    @property
+    def _is_pretence(self) -> bool:
+        """Whether no job is really run; also where Snakemake does not say."""
+        return any(getattr(self._workflow, name, True) for name in ("dryrun", "touch"))
+
+    def meanwhile(self, modules: Sequence[str]) -> None:
+        """Have workers without a job import what later jobs need."""
+        self._pool.warm(modules)
 
     def no_rate_limit(self) -> None:
         """Keep the scheduler from piling up timers.

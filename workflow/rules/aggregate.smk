@@ -21,4 +21,5 @@ rule aggregate:
         calibration=calibration_of_tasks,
         calibrated=calibrated_hash,
     run:
+        SNAKEMAKE.meanwhile(FOR_FIGURES)
         run_script("aggregate", {}, output, params, wildcards, threads, log)

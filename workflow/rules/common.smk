@@ -28,6 +28,7 @@ from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
 from biomlbench.workflow.replaced import Replaced
 from biomlbench.workflow.snakemake_adapter import (
+    FOR_FIGURES,
     Adapter,
     FailedJobError,
     granted,
@@ -157,6 +158,8 @@ def batch_job_of(stage):
 
     def job(wildcards):
         SNAKEMAKE.stay_in_process()
+        if SNAKEMAKE.is_main and BENCHMARK.assignment.new:
+            SNAKEMAKE.warm_up(BENCHMARK.assignment.new)
         return BENCHMARK.batch_job(stage, wildcards.task, wildcards.batch)
 
     return with_signature(job)

@@ -22,6 +22,7 @@ for figure, category in plots.categories().items():
         log:
             f"<results>/logs/plot_{figure}.log",
         localrule: True
+        priority: plots.priority(figure)
         params:
             figure=figure,
             code=BENCHMARK.code("report"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NAME = "leaderboards"
 TITLE = "Scores against the leaderboards"
 CATEGORY = "Tasks"
+PRIORITY = 1
 CAPTION = (
     "A panel a task, better scores to the right. Bands are the medals' score ranges, the grey "
     "histogram is the leaderboard with its median dashed, diamonds are human baselines. A dot "
@@ -29,6 +30,11 @@ CAPTION = (
     "score. Scores beyond the panel's left end are drawn at it as triangles."
 )
 MAX_PANELS, COLUMNS, MAX_AGENTS = 48, 2, 12
+DRAWN = (
+    *("task_id", "agent", "score", "score_low", "score_high", "verdict", "metric", "direction"),
+    *(f"{medal}_threshold" for medal in style.MEDAL_COLOURS),
+)
+"""The columns of `pairs` that are drawn: a table of all of them is cut for each agent and task."""
 
 
 def _limits(runs: pd.DataFrame, board: np.ndarray, cuts: list[float], sign: int) -> tuple[Any, ...]:
@@ -89,6 +95,8 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
         alpha = float(np.clip(12 / max(len(own), 1), 0.25, 0.9))
         for verdict, colour in style.VERDICT_COLOURS.items():
             part = scores[(own["verdict"] == verdict).to_numpy()]
+            if not len(part):
+                continue  # lines without a point take as long as others
             inside = part[part >= low]
             axes.plot(inside, [row] * len(inside), "o", color=colour, alpha=alpha, markersize=5,
                       markeredgecolor="white", markeredgewidth=0.4, zorder=4)  # fmt: skip
@@ -131,7 +139,7 @@ def figure(tables: Tables) -> Figure:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    scored = tables.runs
+    scored = tables.runs[list(DRAWN)]
     scored = scored[np.isfinite(scored["score"].to_numpy(float))]
     if scored.empty:
         return style.note(TITLE, "No run has a score yet.")
