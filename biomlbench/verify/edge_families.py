@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from biomlbench.verify import edge_interplay, edge_thresholds
 from biomlbench.verify.edge_draws import ORDINARY, dtype_of, factors_of, first_of, tried
 from biomlbench.verify.edge_sizes import MAX_LARGE, declared_sizes, large_sizes, largest_prime
-from biomlbench.verify.edge_values import SHIFTED, TAILS, USUAL
+from biomlbench.verify.edge_sources import of_spaces
+from biomlbench.verify.edge_values import SHIFTED, TAILS, USUAL, structures
 from biomlbench.verify.plan import seeded
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["about_size", "at_thresholds", "interplay", "wide"]
+__all__ = ["about_size", "at_thresholds", "interplay", "structured", "wide"]
 
 LONG_ROW = 130
 """Longer than what two words have bits for."""
@@ -87,6 +88,25 @@ def wide(card: Card, function: str, number: int, source: Source) -> Iterator[tup
             for pattern in filter(_WIDE.__contains__, factors[name]):
                 if (inputs := tried(whole, {**typed, name: pattern}, rng)) is not None:
                     yield f"{number}-wide-{name}={pattern},{dtype}", inputs
+
+
+def structured(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls with matrices that are triangular, in blocks, or without a row.
+
+    The other numbers are ordinary ones, where the card draws such: at the ends of what is declared
+    a single one may decide the result, and the others hide.
+    """
+    drawn = of_spaces(card, function, 1)
+    for name, spec in source.arguments.items():
+        usual = next((s for s in drawn if structures(s.arguments.get(name, {}))), source)
+        levels = {**first_of(_PLAIN, factors_of(usual)), "...": "0"}
+        dims = {size: max(low, min(FEW, high)) for size, (low, high) in usual.sizes.items()}
+        for pattern in structures(spec):
+            rng = seeded(card.name, function, number, f"{pattern}-{name}")
+            if (inputs := tried(usual, {**levels, name: pattern}, rng, dims)) is not None:
+                yield f"{number}-{pattern}-{name}", inputs
 
 
 def at_thresholds(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec, EdgesSpec
     from biomlbench.verify.space import DrawnSpec
 
-__all__ = ["Source", "sources"]
+__all__ = ["Source", "of_spaces", "sources"]
 
 
 class Source(NamedTuple):
@@ -78,7 +78,7 @@ def sources(card: Card, function: str, count: int) -> list[Source]:
     if all(_can_be_made(spec, sizes) for spec in arguments.values()):
         wide = {} if "build" in own else _narrowed(declared, replaced, sizes)
         return [Source(arguments, sizes, build, left_out, count, wide=wide)]
-    return _of_spaces(card, function, count)
+    return of_spaces(card, function, count)
 
 
 def _narrowed(
@@ -95,8 +95,8 @@ def _narrowed(
     }
 
 
-def _of_spaces(card: Card, function: str, count: int) -> list[Source]:
-    """Make sources of the declared input spaces of an entry point."""
+def of_spaces(card: Card, function: str, count: int) -> list[Source]:
+    """Return what the ordinary inputs of an entry point are drawn from: its input spaces."""
     spaces = [space for space in card.spaces if card.function_of(space) == function]
     found = []
     for space in spaces:

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     from biomlbench.verify.declarations import ArgumentSpec
 
-__all__ = ["AFTER", "KINDS", "NEAR", "SHIFTED", "TAILS", "USUAL", "make", "names", "of_dtype"]
+__all__ = [
+    *("AFTER", "KINDS", "NEAR", "SHIFTED", "TAILS", "USUAL"),
+    *("make", "names", "of_dtype", "structures"),
+]
 
 KINDS = ("array", "number", "list", "tuple", "text", "choice")
 """Kinds of declared arguments that values can be made for."""
@@ -59,6 +62,9 @@ NEAR = "near"
 NEAR_BY = 3e-6
 LAST = 2
 """So many numbers at the end of a row."""
+_EMPTIED = ("last-row-empty", "first-row-empty", "lower-but-one")
+_STRUCTURES = (*_EMPTIED, "last-column-empty", "lower", "upper", "band", "blocks")
+"""Matrices of which only a part is set: what code is tempted to tell by a few places."""
 _FLAGS = ("mixed", "none-set", "all-set", "first-set", "last-set", "all-but-one")
 USUAL = "usual-letters"
 """The first few of an alphabet: nucleotides, without codes for several of them."""
@@ -115,6 +121,15 @@ def names(spec: ArgumentSpec, left_out: bool = False) -> list[str]:
     return found
 
 
+def structures(spec: ArgumentSpec) -> tuple[str, ...]:
+    """Return the patterns of a declared matrix in which only a part is set, or other than 0."""
+    if len(spec.get("shape", ())) < 2 or spec["shape"][-2] == "...":
+        return ()
+    if spec.get("array") == ["bool"]:
+        return _STRUCTURES
+    return _EMPTIED if holds(spec, 0) else ()
+
+
 def make(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> Any:
     """Make the value of one argument.
 
@@ -169,6 +184,9 @@ def _array(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> np.ndarray:
                 low, high = bounds_of(spec, dtype) if pattern == NEAR else (None, None)
                 return numbers if low is None else np.clip(numbers, low, high).astype(dtype)
         pattern = "mixed" if dtype == "bool" else "ties"
+    if pattern in _STRUCTURES:
+        made = _array("spread", spec, drawing) if dtype != "bool" else np.ones(shape, bool)
+        return np.where(_structure(pattern, shape), made, made.dtype.type(0))
     size = math.prod(shape)
     flat = (
         _flags(pattern, size, drawing.rng)
@@ -193,6 +211,23 @@ def _after(pattern: str, other: np.ndarray, rng: np.random.Generator) -> np.ndar
     if pattern == "shuffled":
         return np.asarray(rng.permuted(other, axis=-1)) if other.ndim else other
     return other[::-1].copy() if pattern == "turned" else other
+
+
+def _structure(pattern: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return where a matrix of some structure is set."""
+    row, column = np.indices(shape[-2:])
+    n, m = shape[-2:]
+    found: dict[str, np.ndarray] = {
+        "last-row-empty": row < n - 1,
+        "first-row-empty": row > 0,
+        "last-column-empty": column < m - 1,
+        "lower": column <= row,
+        "lower-but-one": (column <= row) & ((row != n // 2) | (column != n // 3)),
+        "upper": column >= row,
+        "band": np.abs(column - row) <= 1,
+        "blocks": (row < n // 2) == (column < m // 2),
+    }
+    return np.broadcast_to(found[pattern], shape)
 
 
 def _flags(pattern: str, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -25,7 +25,13 @@ import numpy as np
 
 from biomlbench.errors import TaskError
 from biomlbench.verify.edge_draws import ORDINARY, dtype_of, factors_of, first_of, tried
-from biomlbench.verify.edge_families import about_size, at_thresholds, interplay, wide
+from biomlbench.verify.edge_families import (
+    about_size,
+    at_thresholds,
+    interplay,
+    structured,
+    wide,
+)
 from biomlbench.verify.edge_sources import sources
 from biomlbench.verify.pairwise import combinations
 from biomlbench.verify.plan import seeded
@@ -142,6 +148,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
             yield from interplay(card, function, number, source)
             yield from wide(card, function, number, source)
             yield from at_thresholds(card, function, number, source)
+            yield from structured(card, function, number, source)
 
 
 def _corners(source: Source, factors: dict[str, list[str]]) -> list[dict[str, str]]:

@@ -110,6 +110,8 @@ def conventions(card: Card) -> str:
 def _rounding(card: Card) -> str:
     """Say how far a float may be off: what every check that compares with the oracle allows."""
     checks = [c for c in card.checks if c.decides and any(c.options.get(n) for n in _LIMITS)]
+    # of results as they are returned, where any check looks at them so
+    checks = [c for c in checks if not c.options.get("canonical")] or checks
     limits = {
         name: min((float(check.options.get(name, 0)) for check in checks), default=0.0)
         for name in _LIMITS

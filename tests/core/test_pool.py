@@ -24,6 +24,8 @@ def main(snakemake):
         import numpy, pyarrow, threadpoolctl
         pools = {pool["num_threads"] for pool in threadpoolctl.threadpool_info()}
         return os.getpid(), os.environ["OMP_NUM_THREADS"], pools, pyarrow.cpu_count()
+    if snakemake.what == "warm":
+        return os.getpid(), "colorsys" in sys.modules
     return os.getpid()
 """
 
@@ -85,3 +87,33 @@ def test_libraries_get_the_threads_of_the_job_loaded_before_or_during_it(tmp_pat
 def test_libraries_get_one_thread_where_the_job_says_nothing(pool):
     _, variable, pools, arrow = pool("threads")
     assert (variable, pools, arrow) == ("1", {1}, 1)
+
+
+def test_workers_import_what_they_are_told_to_before_they_get_a_job(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    made = Pool(ROOT, threads=1)
+    try:
+        made.warm(("no_such_module", "colorsys"), workers=2)
+        made.warm(("colorsys",), workers=1)
+        (first, warm), (second, _) = (
+            made.run(tmp_path / "script.py", {"what": "warm"}) for _ in range(2)
+        )
+        assert warm
+        assert first == second
+        assert len(made._all) == 2
+    finally:
+        made.close()
+
+
+def test_a_warm_worker_that_died_costs_no_job(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    made = Pool(ROOT, threads=1)
+    try:
+        made.warm((), workers=1)
+        (worker,) = made._all
+        worker._process.kill()
+        worker._process.wait()
+        made.warm(("colorsys",))
+        assert made.run(tmp_path / "script.py", {"what": "pid"})
+    finally:
+        made.close()

@@ -349,3 +349,28 @@ def test_the_largest_double_stands_beside_infinity():
         for one in _made("kabsch-rmsd", "kabsch_rmsd", "").values()
         for name in ("mobile", "target")
     )
+
+
+def test_matrices_have_structures_beside_ordinary_numbers():
+    mask = {"array": ["bool"], "shape": ["n", "n"]}
+    drawing = edge_numbers.Drawing(rng(), {"n": 7})
+    found = {p: edge_values.make(p, mask, drawing) for p in edge_values.structures(mask)}
+    hole = found["lower"] & ~found["lower-but-one"]
+    assert hole.sum() == 1
+    assert not hole[:, 0].any()
+    assert not hole.diagonal().any()
+    assert not found["last-row-empty"][-1].any()
+    assert found["last-row-empty"][:-1].all()
+    counts = {"array": ["int64"], "shape": ["n", "g"], "min": 0, "max": 9}
+    assert "lower-but-one" in edge_values.structures(counts)
+    assert edge_values.structures({**counts, "min": 1}) == ()
+    assert edge_values.structures({"array": ["bool"], "shape": ["n"]}) == ()
+
+
+def test_structures_come_beside_numbers_that_do_not_hide_them():
+    loaded = card.load(KERNELS / "masked-attention-weights")
+    cases = [c for c in loaded.plan().cases if "lower-but-one-mask" in c.name]
+    assert cases
+    for case in cases:
+        weights = loaded.reference[case.function](*case.args, **case.kwargs)
+        assert np.sort(weights, axis=1)[1:, -2].max() > 1e-3  # not one key takes all

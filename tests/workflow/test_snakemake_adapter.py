@@ -30,6 +30,8 @@ Path("read.json").write_text(json.dumps(SEEN))
 
 def job(wildcards):
     SNAKEMAKE.stay_in_process()
+    SNAKEMAKE.warm_up(3)
+    Path("warm.json").write_text(str(len(SNAKEMAKE._pool._all)))
     return wildcards.name
 
 rule all:
@@ -93,6 +95,14 @@ def test_jobs_run_in_the_main_process_though_no_profile_says_so(seen):
     assert {seen["a"], seen["b"]} == {seen["read in"]}
 
 
+@pytest.mark.parametrize(("pretence", "workers"), [((), 2), (("-n",), 0), (("--touch",), 0)])
+def test_workers_start_while_jobs_are_planned_that_will_really_run(tmp_path, pretence, workers):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    done = run(tmp_path, *pretence)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "warm.json").read_text()) == workers
+
+
 def test_the_rate_limiter_is_there_and_can_be_taken_away(seen):
     assert (seen["limited"], seen["still limited"]) == (True, False)
 
@@ -138,6 +148,7 @@ def test_a_snakemake_that_has_moved_something_costs_no_run(missing, tmp_path):
     workflow = SimpleNamespace(modifier=SimpleNamespace(path_modifier=None), **there)
     adapter = Adapter(workflow, tmp_path)
     adapter.stay_in_process()
+    adapter.warm_up(1)
     adapter.no_rate_limit()
     adapter.no_input_sizes()
     assert list(adapter.to_be_done()) == []

@@ -21,8 +21,8 @@ for figure, category in plots.categories().items():
             svg=f"<results>/plots/{figure}.svg",
         log:
             f"<results>/logs/plot_{figure}.log",
-        localrule: True
         priority: plots.priority(figure)
+        localrule: True
         params:
             figure=figure,
             code=BENCHMARK.code("report"),

@@ -10,3 +10,8 @@ def at_most_unrotated(inputs, output):
     plain = np.sqrt(np.mean(np.sum((p - q) ** 2, axis=1)))
     # the statement promises 1e-5 for sets that are alike
     return within(max(float(output) - plain, 0.0), 1e-5 + 1e-9 * plain, "worse than no rotation")
+
+
+def squared(output):
+    """The mean square with the sign of its root, of which rounding takes as much near 0."""
+    return float(output) * abs(float(output))

@@ -45,6 +45,21 @@ def _unequal():
     return s, rates(s, 15.0, 3.0) + 0.6 * noise
 
 
+def _with_zeros(place):
+    """Measured rates of exactly 0: at the least concentration, or at some in the middle as well."""
+    s = np.array([0.5, 1.0, 2.0, 3.0, 4.0, 8.0, 16.0, 30.0])
+    v = rates(s, 11.0, 5.0) + 0.3 * np.random.default_rng(27).normal(size=s.size)
+    v[[0, place]] = 0.0
+    return s, v
+
+
+def _of_few_concentrations(n, distinct):
+    """Replicates that differ, at two or three concentrations."""
+    rng = np.random.default_rng(n)
+    s = np.array([2.0, 8.0, 40.0])[np.arange(n) % distinct]
+    return s, rates(s, 9.0, 4.0) * (1 + 0.06 * rng.normal(size=n))
+
+
 def hidden():
     s = np.array([0.5, 1.0, 2.0, 5.0, 10.0, 20.0])
     return [
@@ -107,6 +122,15 @@ def adversarial():
                 f"narrow-{factor:g}", 34, 5.0, 2.0, n=9, low=factor, high=1.3 * factor, noise=1e-6
             )
             for factor in (0.02, 1, 50)
+        ),
+        case("rates-of-0", F, *_with_zeros(0)),
+        case("least-rate-is-0", F, *_with_zeros(3)),
+        *(case(f"two-concentrations-{n}", F, *_of_few_concentrations(n, 2)) for n in (5, 12)),
+        case("three-concentrations", F, *_of_few_concentrations(15, 3)),
+        # all but on a straight line through 0, where the sum of squares hardly changes
+        *(
+            _drawn(f"flat-{seed}", seed, 5.0, 3e3, n=12, low=2e-4, high=4e-3, noise=1e-6)
+            for seed in (50, 51, 52)
         ),
         *(_drawn(f"wild-{seed}", seed, 6.0, 2.0, n=9, noise=0.25) for seed in WILD),
         case(
