@@ -17,6 +17,7 @@ from biomlbench.calibrate.controls import RIGHT, Control
 from biomlbench.calibrate.intervals import wilson
 from biomlbench.contracts import from_rows
 from biomlbench.errors import InvalidSubmissionError, TaskError
+from biomlbench.stages.cards import load_card
 from biomlbench.submission.submitted_file import MAX_CODE_BYTES, read_bytes
 
 if TYPE_CHECKING:
@@ -95,9 +96,16 @@ def grade(
     -------
     pyarrow.Table
         Of the schema ``controls``.
+
+    Raises
+    ------
+    TaskError
+        If a card is not prepared, before any is graded.
     """
     import pyarrow as pa
 
+    for task_id in found:
+        load_card(context.task(task_id))
     return pa.concat_tables(batch.grade(task, found[task], context) for task in track([*found]))
 
 

@@ -50,6 +50,14 @@ def test_a_blind_set_is_graded_as_submissions_are(planted, found):
     assert [row["name"] for row in blind.misjudged(controls)] == ["no_eps"]
 
 
+def test_cards_that_are_not_prepared_are_told_of_before_any_is_graded(found, monkeypatch):
+    folder, context = found
+    (folder / "labels.csv").write_text(LABELS + WRONG)
+    monkeypatch.setattr(blind.batch, "grade", lambda *_: pytest.fail("a card was graded"))
+    with pytest.raises(TaskError, match=r"biomlbench prepare kernels/shares"):
+        blind.grade(blind.read(folder, context), context)
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
