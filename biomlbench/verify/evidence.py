@@ -12,7 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.metrics import UnknownMetricError, get_metric
 from biomlbench.task.task import is_card
 from biomlbench.task.task_files import description_file
 from biomlbench.verify import card as cards
@@ -202,6 +201,9 @@ def of_predictions(folder: Path, config: Config) -> EvidenceMatrix:
 
 def _metric_name(grader: Config) -> str:
     """Return the registered name of a grader's metric; empty for a function or an unknown one."""
+    # late: cards are loaded by stages that no metric has a part in
+    from biomlbench.metrics import UnknownMetricError, get_metric
+
     try:
         return get_metric(str(grader["metric"])).name
     except (KeyError, UnknownMetricError):
