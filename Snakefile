@@ -49,6 +49,7 @@ onstart:
     start_run()
     SNAKEMAKE.no_rate_limit()
     SNAKEMAKE.no_input_sizes()
+    SNAKEMAKE.ask_soon()
 
 
 onsuccess:

@@ -7,9 +7,11 @@ tests of this module then fail and name it.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 import os
+import time
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,6 +35,9 @@ FOR_PAIRS = (
     *("biomlbench.verify.evidence", "biomlbench.verify.predictions"),
 )
 """What the stages of a pair import when they are needed: half a second of a worker's time."""
+_INTERVAL = "next_seconds_between_status_checks"
+FIRST_WAIT_S, SHARE_OF_RUN = 3.0, 0.1
+"""Seconds, and share of the time since the run began, after which a cluster is asked again."""
 FOR_FIGURES = ("biomlbench.report.plots._style", "biomlbench.report.write")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
 
@@ -165,6 +170,23 @@ class Adapter:
         if hasattr(scheduler, "update_input_sizes") and hasattr(scheduler, "_input_sizes"):
             scheduler._input_sizes = defaultdict(int)
             scheduler.update_input_sizes = _look_at_nothing
+
+    def ask_soon(self) -> None:
+        """Have a cluster asked after its jobs again and again while a run is young.
+
+        The Slurm plugin waits ten seconds longer after each answer that no job has ended, and jobs
+        here may take five. So it waits at most a tenth of the time that the run has taken.
+        """
+        executor: Any = getattr(getattr(self._workflow, "scheduler", None), "_executor", None)
+        if not all(hasattr(executor, name) for name in (_INTERVAL, "sleep")):
+            return
+        started = time.monotonic()
+
+        async def sleep() -> None:
+            most = max(FIRST_WAIT_S, SHARE_OF_RUN * (time.monotonic() - started))
+            await asyncio.sleep(min(getattr(executor, _INTERVAL), most))
+
+        executor.sleep = sleep
 
     def to_be_done(self) -> Iterator[tuple[str, Mapping[str, str]]]:
         """Yield the first output of every planned job, and its wildcards."""

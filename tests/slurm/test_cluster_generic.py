@@ -66,10 +66,10 @@ def test_jobs_go_through_the_submit_command(finished, fresh, cluster):
     assert_equal_summaries(finished, fresh.path)
     jobs = list(Path(cluster["PBS_HOME"]).glob("job.*"))
     asked = {(job / "asked").read_text().rpartition(" /")[0] for job in jobs}
-    # Two batches, a program, two of a problem card; and the one that was killed, again.
-    assert len(jobs) == 2 + 1 + 2 + 1
+    # One of two batches, a program, two of a problem card; and the one that was killed, again.
+    assert len(jobs) == 1 + 1 + 2 + 1
     assert sorted((job / "status").read_text().strip() for job in jobs)[-2:] == ["0", "137"]
-    assert any("-l select=1:ncpus=1:mem=2000mb -l walltime=50:00" in line for line in asked)
+    assert any("-l select=1:ncpus=1:mem=2000mb -l walltime=100:00" in line for line in asked)
     # One Snakemake a job: it started no further one for its stages.
     read_snakefile = "Building DAG of jobs"
     assert {(job / "out").read_text().count(read_snakefile) for job in jobs} == {1}

@@ -10,7 +10,10 @@ import yaml
 from tests.workflow.conftest import ROOT
 
 SLURM, PBS = ROOT / "profiles" / "slurm", ROOT / "profiles" / "cluster-generic"
-SHARED = ("jobs", "local-cores", "config", "default-resources")
+SHARED = (
+    *("jobs", "local-cores", "config", "default-resources"),
+    *("group-components", "resources", "set-resource-scopes"),
+)
 
 
 @pytest.fixture(scope="module")

@@ -80,8 +80,8 @@ def test_the_profile_gives_the_tables_of_a_local_run(slurm, local, fresh):
     assert line.startswith(f"{faults.total()} of {faults.total()} pairs · {faults['none']} sound")
     assert f"· {faults['submission']} the submission's fault · " in line
     assert set(pairs.column("kind").to_pylist()) >= {"predictions", "program", "functions"}
-    # Predictions of two tasks in a batch each; code by itself.
-    assert len(submitted) == 2 + 7
+    # Predictions of two tasks in a batch each, which share a job; code by itself.
+    assert len(submitted) == 1 + 7
     assert nodes_of(slurm, submitted) == set(slurm.names)
     assert_equal_summaries(local[0], fresh)
     levels = {r["level"] for r in pairs.to_pylist() if r["provider"]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import json
 import os
 import subprocess
@@ -11,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from biomlbench.runtime.usage import Usage
+from biomlbench.workflow import snakemake_adapter
 from biomlbench.workflow.snakemake_adapter import Adapter, FailedJobError
 from tests.workflow.conftest import ROOT
 
@@ -151,7 +154,40 @@ def test_a_snakemake_that_has_moved_something_costs_no_run(missing, tmp_path):
     adapter.warm_up(1)
     adapter.no_rate_limit()
     adapter.no_input_sizes()
+    adapter.ask_soon()
     assert list(adapter.to_be_done()) == []
+
+
+class PatientExecutor:
+    next_seconds_between_status_checks = 40
+
+    async def sleep(self):
+        raise AssertionError("waits as long as it likes")
+
+
+def test_a_cluster_is_asked_soon_while_a_run_is_young(monkeypatch, tmp_path):
+    waited, now = [], [100.0]
+
+    async def wait(seconds):
+        waited.append(seconds)
+
+    monkeypatch.setattr(snakemake_adapter.asyncio, "sleep", wait)
+    monkeypatch.setattr(snakemake_adapter.time, "monotonic", lambda: now[0])
+    executor = PatientExecutor()
+    workflow = SimpleNamespace(
+        modifier=SimpleNamespace(path_modifier=None), scheduler=SimpleNamespace(_executor=executor)
+    )
+    Adapter(workflow, tmp_path).ask_soon()
+    for elapsed in (0, 200, 4000):
+        now[0] = 100.0 + elapsed
+        asyncio.run(executor.sleep())
+    assert waited == [3.0, 20.0, 40]
+
+
+def test_the_slurm_plugins_waits_are_where_they_are_looked_for():
+    plugin = pytest.importorskip("snakemake_executor_plugin_slurm")
+    assert hasattr(plugin.Executor, snakemake_adapter._INTERVAL)
+    assert inspect.iscoroutinefunction(plugin.Executor.sleep)
 
 
 SCRIPT = """

@@ -100,9 +100,6 @@ LOCK = []
 # A cluster's job starts a Snakemake of its own. What it is there for it does itself; the Slurm
 # plugin would have it start one more, by srun, for each stage of each group (2 s each).
 IN_JOB = not SNAKEMAKE.is_main
-# The stages of a pair, or of a batch of them, are one job of a cluster; on one machine groups
-# mean nothing.
-GROUP = None if IN_JOB else "pair"
 
 
 wildcard_constraints:

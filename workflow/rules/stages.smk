@@ -22,11 +22,11 @@ for stage in STAGES:
             # memory for the next.
             priority: STAGES.index(stage)
             group:
-                GROUP
+                group_of(unit)
             localrule: IN_JOB
             threads: threads_of(stage)
             resources:
-                **resources_of(stage),
+                **resources_of(stage, unit),
             params:
                 job=(job_of if unit == PAIR else batch_job_of)(stage),
                 code=BENCHMARK.code(stage),

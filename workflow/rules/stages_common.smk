@@ -43,8 +43,21 @@ def threads_of(stage):
     return task_resource("cpus") if get_stage(stage).runs_code else 1
 
 
-def resources_of(stage):
-    """Return what a stage's job takes; the profile's defaults where it runs no submitted code."""
+def group_of(unit):
+    """Return the group of a unit's stages: they are one job of a cluster, as may be several batches.
+
+    On one machine groups mean nothing.
+    """
+    return None if IN_JOB else "pair" if unit == PAIR else "batch"
+
+
+def resources_of(stage, unit):
+    """Return what a stage's job takes; the profile's defaults where it runs no submitted code.
+
+    Batches that share a job of a cluster go one after another: a profile has one `batch_slots` a job.
+    """
+    if unit == BATCH:
+        return {"batch_slots": 1}
     if not get_stage(stage).runs_code:
         return {}
     asked = {"mem_mb": "memory_mb", "runtime": "runtime_min", "gpu": "gpus"}
