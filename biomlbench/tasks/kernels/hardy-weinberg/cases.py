@@ -44,6 +44,9 @@ def adversarial():
         case("hundreds", F, a, h, b),
         case("far-from-equilibrium", F, 150, 2, 150),
         case("four-hundred-each", F, 400, 400, 400),
+        # the least number of heterozygotes has a probability with few of its digits, or none
+        case("least-is-subnormal", F, 337, 400, 337),
+        case("least-is-0", F, 345, 400, 345),
         case("near-equilibrium", F, 300, 297, 74),
         case("rare-in-three-hundred", F, 300, 9, 1),
         *equally_likely(),

@@ -15,6 +15,12 @@ def image(seed, shape=(14, 12, 9), labels=3, share=0.12, smooth=0.8):
     return np.where(field > np.quantile(field, 1 - share), kinds, 0).astype(np.int64)
 
 
+def sheared(shear):
+    affine = np.diag([2.0, 1.0, 1.0, 1.0])
+    affine[0, 1], affine[1, 2] = shear, 0.3
+    return affine
+
+
 def oblique(seed, spacing=(1.0, 1.3, 2.7), flip=False, shear=0.0):
     """Affine of a turned grid, with an origin somewhere."""
     rng = np.random.default_rng(seed)
@@ -160,6 +166,8 @@ def adversarial():
         resampled("high-labels", a * 33, PLAIN, (9, 9, 9), np.diag([1.43, 1.9, 2.6, 1])),
         case("slab-found", FOUND, slab(), slab()[::-1], 0.5),
         case("winding", TABLE, winding(), oblique(47), 100.0),
+        # a voxel of 2 mm³ between edges that are all but parallel
+        case("strongly-sheared", TABLE, a, sheared(2e5), 5.0),
         case("hardly-too-little", FOUND, line(1, 1, 0, 2, 2), line(1, 0, 0, 1, 1), 0.5 + 1e-12),
         resampled("micrometres", a, oblique(48, (1e-4, 1e-4, 3e-4)), (7, 6, 5), micro()),
         resampled("whole-words-away", none + 1, np.eye(4), (3, 3, 3), np.eye(4) + away()),
