@@ -14,9 +14,9 @@ settings.load_profile("untimed")
 
 HERE = Path(__file__).parent
 NOT_FAST = ("slow", "root", "slurm", "browser")
-# Folders whose fast tests are of executed code: the sandbox has other means for root than for a
-# user. What fast tests elsewhere execute, cards and commands, goes through the same functions.
-WITH_CODE = ("attacks", "sandbox", "serve", "suites", "workflow")
+# Folders whose fast tests are of the sandbox itself, which has other means for root than for a
+# user. What tests elsewhere execute, cards, commands, workflows, goes through the same functions, and slow ones do so as root.
+WITH_CODE = ("attacks", "sandbox")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
