@@ -64,6 +64,10 @@ class Buffer:
                 with pages[start : self._length] as rest:
                     start += os.write(fd, rest)
 
+    def kept(self) -> bytes:
+        """Return what is kept as an object, which later processes then inherit."""
+        return self._pages[: self._length]
+
     def clear(self) -> None:
         """Forget everything and give the memory back."""
         self._pages.madvise(mmap.MADV_DONTNEED)

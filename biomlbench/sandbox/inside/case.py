@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import linecache
+import marshal
 import os
 import resource
 import sys
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from .settings import CaseLimits, Settings
 
-__all__ = ["confine_itself", "memory_now", "run"]
+__all__ = ["compiled", "confine_itself", "memory_now", "run"]
 
 MODULE = "submission"
 MB = 1 << 20
@@ -51,8 +52,27 @@ def confine_itself(config: Settings, result_fd: int) -> None:
         confine.enter(result_fd + 1, config["confine"]["filter"])
 
 
+def compiled(config: Settings, source: bytes) -> CodeType:
+    """Compile a candidate.
+
+    Raises
+    ------
+    SyntaxError, ValueError
+        As :func:`compile`.
+    """
+    return compile(source, _path(config), "exec", dont_inherit=True)
+
+
+def _path(config: Settings) -> str:
+    return os.path.join(config["box"], MODULE + ".py")
+
+
 def run(
-    config: Settings, source: bytes, function: str, arguments: bytes, result_fd: int
+    config: Settings,
+    candidate: tuple[bytes, bytes],
+    function: str,
+    arguments: bytes,
+    result_fd: int,
 ) -> NoReturn:
     """Run one case in a confined process and write its frame; does not return.
 
@@ -60,8 +80,8 @@ def run(
     ----------
     config : dict
         The harness's settings.
-    source : bytes
-        The candidate's source code.
+    candidate : tuple of bytes
+        Its source code, and the same compiled and marshalled; the latter empty where it is not.
     function : str
         Function to call; empty to import the candidate only.
     arguments : bytes
@@ -71,7 +91,7 @@ def run(
     """
     status, message, payload = "crashed", "", b""
     try:
-        status, message, payload = _evaluate(config, source, function, arguments)
+        status, message, payload = _evaluate(config, candidate, function, arguments)
     except BaseException as error:
         status, message = _classify(error, "exception")
     for stream in (sys.stdout, sys.stderr):
@@ -129,12 +149,14 @@ def _limit(limits: CaseLimits) -> None:
 
 
 def _evaluate(
-    config: Settings, source: bytes, function: str, arguments: bytes
+    config: Settings, candidate: tuple[bytes, bytes], function: str, arguments: bytes
 ) -> tuple[str, str, bytes]:
     name = "__main__" if config["mode"] == "program" else MODULE
-    path = os.path.join(config["box"], MODULE + ".py")
+    path = _path(config)
+    source, ready = candidate
     try:
-        code = compile(source, path, "exec", dont_inherit=True)
+        # The import by itself compiles, so that the compiler's warnings are in some log.
+        code = marshal.loads(ready) if ready and function else compiled(config, source)
     except (SyntaxError, ValueError) as error:
         return "syntax_error", _describe(error), b""
     linecache.cache[path] = (

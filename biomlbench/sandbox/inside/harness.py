@@ -13,6 +13,7 @@ import ctypes
 import gc
 import importlib
 import json
+import marshal
 import os
 import select
 import signal
@@ -36,6 +37,8 @@ __all__ = ["main"]
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 RESULT_FD = 3
 MAX_DESCRIPTOR = 1 << 20
+MAX_CODE = 8 << 20
+"""Bytes of a compiled candidate beyond which every case compiles it for itself."""
 WARMING_CALLS = 16
 """After eight the interpreter puts specialised instructions in place of a function's own."""
 # Looked up once: a case's process would make the handle of the library anew for each call.
@@ -58,6 +61,7 @@ def main() -> None:
         _prepare(config)
         source = _request(requests, wire.SOURCE) or b""
         buffers = _buffers(config)
+        code = _compiled(config, source) if config["mode"] == "functions" else b""
     except BaseException as error:
         _reply(replies, wire.FAILED, result=f"{type(error).__name__}: {error}".encode())
         return
@@ -66,7 +70,7 @@ def main() -> None:
         magic, kind, token = wire.CASE_HEAD.unpack(head)
         if magic != wire.REQUEST_MAGIC or kind != wire.CASE:
             raise ValueError("a request of the wrong kind")
-        _serve(config, source, token, buffers, (requests, replies))
+        _serve(config, (source, code), token, buffers, (requests, replies))
         for buffer in buffers.values():
             buffer.clear()
 
@@ -162,10 +166,51 @@ def _warm_up() -> None:
 
     Whatever a process changes of the memory that it has from this one, the kernel copies first.
     """
-    request = codec.encode([[[0, 0.5, "", None, True], {"": 0}], {}])
-    for _ in range(WARMING_CALLS):
-        calls.run({"": _echo}.get, "", request)
-        case.memory_now()
+    values: list[Any] = [[0, 0.5, "", None, True]]
+    if numpy := sys.modules.get("numpy"):
+        values += [numpy.zeros((2, 2), dtype) for dtype in ("f8", "f4", "i8", "?", "U1")]
+    for value in values:
+        request = codec.encode([[value, {"": 0}], {}])
+        for _ in range(WARMING_CALLS):
+            calls.run({"": _echo}.get, "", request)
+            case.memory_now()
+
+
+def _compiled(config: Settings, source: bytes) -> bytes:
+    """Compile a candidate in a process as a case's, once; empty where that fails in any way.
+
+    The compiler is not trusted with hostile source in this process, and no line of it runs. What
+    is returned is loaded in cases' processes only.
+    """
+    reader, writer = os.pipe()
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(reader)
+        os.close(writer)
+        return b""
+    if not pid:
+        try:
+            null = os.open("/dev/null", os.O_RDWR)
+            _become_case(null, null, writer, config)
+            case.confine_itself(config, RESULT_FD)
+            wire.write_all(RESULT_FD, marshal.dumps(case.compiled(config, source)))
+            os._exit(0)
+        finally:
+            os._exit(70)
+    os.close(writer)
+    code = Buffer(MAX_CODE)
+    limit = clock.Limit(clock.Clock(1, _case_processes(config)), config["limits"]["wall_s"])
+    ended = False
+    poll = select.poll()
+    poll.register(reader, select.POLLIN)
+    while not ended and not code.full and (left := limit.left()) > 0:
+        ended = bool(poll.poll(left * 1000 + 1)) and not code.take(reader)
+    clean.kill_everything(config["own_pids"])
+    _, status = os.waitpid(pid, 0)
+    clean.reap(config["own_pids"])
+    os.close(reader)
+    return code.kept() if ended and not status else b""
 
 
 def _echo(value: Any, other: Any) -> Any:
@@ -179,7 +224,7 @@ def _prctl(option: int, value: int) -> None:
 
 def _serve(
     config: Settings,
-    source: bytes,
+    candidate: tuple[bytes, bytes],
     token: bytes,
     buffers: dict[str, Buffer],
     channel: tuple[int, int],
@@ -208,7 +253,7 @@ def _serve(
             _become_case(pipes["out"][1], pipes["err"][1], pipes["result"][1], config)
             case.confine_itself(config, RESULT_FD)
             wire.write_all(RESULT_FD, wire.CASE_TAKEN)
-            case.run(config, source, function, arguments, RESULT_FD)
+            case.run(config, candidate, function, arguments, RESULT_FD)
         except BaseException as error:
             _say(f"{type(error).__name__}: {error}")
         finally:
