@@ -8,13 +8,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ties", "constant_rows", "inversions", "merge_levels", "midranks", "pairs_within"]
+__all__ = [
+    "Ties",
+    "ascending",
+    "constant_rows",
+    "inversions",
+    "merge_levels",
+    "midranks",
+    "pairs_within",
+]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 #: Variance of a resample below this share of the whole's is examined for being exactly zero.
 _SUSPICIOUS_VARIANCE = 1e-9
+#: Fewer values are sorted as fast at once.
+_STEPS_FROM = 1000
+#: Mean number of values in a step beyond which sorting by steps first saves nothing.
+_MOST_IN_A_STEP = 16
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ class Ties:
 
         With `stable`, equal values keep their order, which takes several times longer.
         """
-        order = np.argsort(values, kind="stable" if stable else None)
+        order = ascending(values, stable=stable)
         ordered = values[order]
         is_start = np.empty(len(values), dtype=bool)
         is_start[:1] = True
@@ -58,6 +70,43 @@ class Ties:
     def sums(self, ordered: Floats) -> Floats:
         """Sum weights (b, n), already in sorted order, over each group: (b, G)."""
         return np.add.reduceat(ordered, self.starts, axis=1) if self.any else ordered
+
+
+def ascending(values: NDArray[Any], *, stable: bool = False) -> Indices:
+    """Return the places of `values`, which hold no NaN, in ascending order of the value.
+
+    Numbers that are spread out are first sorted by which of 65,536 equal steps they fall into,
+    which takes a fraction of the time of sorting them by value; what is left to do is little.
+
+    Parameters
+    ----------
+    values : (n,) array
+    stable : bool
+        Whether equal values keep their order; with no promise it may be faster.
+
+    Returns
+    -------
+    (n,) array of int
+    """
+    steps = _steps(values)
+    if steps is not None:
+        order = np.argsort(steps, kind="stable")
+        ordered = steps[order]
+        if np.count_nonzero(ordered[1:] != ordered[:-1]) >= len(values) / _MOST_IN_A_STEP:
+            return order[np.argsort(values[order], kind="stable")]
+    return np.argsort(values, kind="stable" if stable else None)
+
+
+def _steps(values: NDArray[Any]) -> NDArray[np.uint16] | None:
+    """Return a 16-bit number for each value that never falls where the value rises, or None."""
+    if len(values) < _STEPS_FROM or values.dtype != np.float64:
+        return None
+    low = values.min()
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        scale = np.float64(np.iinfo(np.uint16).max) / (values.max() - low)
+    if not 0 < scale < np.inf:
+        return None
+    return ((values - low) * scale).astype(np.uint16)
 
 
 def midranks(values: NDArray[Any]) -> Floats:

@@ -12,7 +12,7 @@ from biomlbench.outcomes import Fault
 from ._base import metric
 from ._errors import MetricError
 from ._inputs import Floats, binary_truth, classes_of, labels, numbers
-from ._order import Ties
+from ._order import Ties, ascending
 from ._resample import Scorer, safe_divide
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def _auc_scorer(positive: NDArray[np.bool_], scores: Floats) -> Scorer:
 
 def _auc(positive: NDArray[np.bool_], scores: Floats) -> float:
     """Return the area under the ROC curve from rank sums: one sort, no resample arrays."""
-    # Any order of equal scores will do here, and an unstable sort is several times faster.
-    order = np.argsort(scores)
+    order = ascending(scores)
     ordered = scores[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     n_positive = int(np.count_nonzero(positive))
