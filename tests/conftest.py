@@ -15,7 +15,7 @@ settings.load_profile("untimed")
 HERE = Path(__file__).parent
 NOT_FAST = ("slow", "root", "slurm", "browser")
 # Folders whose fast tests are of the sandbox itself, which has other means for root than for a
-# user. What tests elsewhere execute, cards, commands, workflows, goes through the same functions, and slow ones do so as root.
+# user. What tests elsewhere execute goes through the same functions, and slow tests do so as root.
 WITH_CODE = ("attacks", "sandbox")
 
 

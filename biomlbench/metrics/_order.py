@@ -24,7 +24,7 @@ Indices = NDArray[np.intp]
 #: Variance of a resample below this share of the whole's is examined for being exactly zero.
 _SUSPICIOUS_VARIANCE = 1e-9
 #: Fewer values are sorted as fast at once.
-_STEPS_FROM = 1000
+_STEPS_FROM = 4000
 #: Mean number of values in a step beyond which sorting by steps first saves nothing.
 _MOST_IN_A_STEP = 16
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from biomlbench.metrics._order import Ties, ascending
 
-SIZE = 3000
+SIZE = 5000
 
 
 def uniform(rng: np.random.Generator) -> np.ndarray:
