@@ -127,10 +127,10 @@ def between_equal_ends(
     (True, True, True, False)
     """
     for name in names:
-        texts = first.get(name), second.get(name)
-        if all(isinstance(text, str) and text for text in texts) and texts[0] != texts[1]:
-            end = (texts[0] * ENDS)[:ENDS]
-            for number, text in enumerate((*texts, _later(texts[0]))):
+        one, other = str(first.get(name) or ""), str(second.get(name) or "")
+        if one and one != other:
+            end = (one * ENDS)[:ENDS]
+            for number, text in enumerate((one, other, _later(one))):
                 yield f"long-{number}-{name}", {**first, name: f"{end}{text}{end}"}
 
 

@@ -165,8 +165,8 @@ def _beside(arguments: ProbedArguments, number: float, others: Sequence[float]) 
             if arguments.numbers[name]["number"] != "int" and holds(arguments.numbers[name], one):
                 yield Probe(f"{name}={one:.17g}", {}, {name: "ties"}, (one,))
     floats = [name for name in arguments.single if name in arguments.floats]
-    for one, other in itertools.permutations(floats, 2):
-        yield Probe(f"{one}-of-{other}", change=_part_of(one, other, 0.99 * number))
+    for part, whole in itertools.permutations(floats, 2):
+        yield Probe(f"{part}-of-{whole}", change=_part_of(part, whole, 0.99 * number))
 
 
 def _part_of(one: str, other: str, part: float) -> Change:

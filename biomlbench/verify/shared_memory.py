@@ -23,7 +23,8 @@ def in_one_memory(args: Iterable[Any], kwargs: Arguments) -> tuple[tuple[Any, ..
     """Return an equal call whose arrays of one dtype overlap in memory.
 
     An array that equals another one becomes the same object, one that equals it backwards or
-    transposed a view of it. All others become columns of one table, entry by entry beside each other.
+    transposed a view of it. All others become columns of one table, entry by entry beside each
+    other.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def _in_one_table(arrays: list[np.ndarray]) -> dict[tuple[Any, ...], np.ndarray]
         if not any(_key(view) in kept for view in _views(array)):
             kept[_key(array)] = array
     table = np.zeros((max(array.size for array in kept.values()), len(kept)), arrays[0].dtype)
-    laid = {}
+    laid: dict[tuple[Any, ...], np.ndarray] = {}
     for column, (key, array) in enumerate(kept.items()):
         view = table[: array.size, column].reshape(array.shape)
         view[...] = array
