@@ -30,6 +30,8 @@ ROUNDED = 6
 """Calls with texts that are much alike, where numbers are about to be rounded."""
 FEW = 7
 """Size beside a large one."""
+MOST_CHANGED, LEAST_CHANGED = 24, 10
+"""Ordinary calls that are changed, shared by a card's entry points; for each at least so many."""
 MATRIX = 10
 """Size of matrices of some structure."""
 _PLAIN = ("spread", "mixed", "choice-0")
@@ -125,7 +127,7 @@ def changed(
     usual = usual._replace(sizes={**usual.sizes, **_known(widest.sizes, usual.sizes)})
     levels = {**first_of(_PLAIN, factors_of(usual)), "...": "0"}
     ordinary = {name: max(low, min(FEW, high)) for name, (low, high) in usual.sizes.items()}
-    most = edge_interplay.share(len(card.entry_points))
+    most = max(LEAST_CHANGED, MOST_CHANGED // len(card.entry_points))
     every = edge_changes.changes(usual, {**usual.arguments, **widest.arguments})
     for one in itertools.islice(every, most):
         rng = seeded(card.name, function, number, one.name)
