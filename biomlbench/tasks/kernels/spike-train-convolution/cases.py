@@ -65,7 +65,14 @@ def adversarial():
         ),
         # 80 spikes in each bin: their sum overflows before one of them does
         *(
-            case(f"crowd-at-{700 * n}", F, np.arange(700 * n, 712 * n).repeat(80 // n), 800 * n, dt, 1.0)
+            case(
+                f"crowd-at-{700 * n}",
+                F,
+                np.arange(700 * n, 712 * n).repeat(80 // n),
+                800 * n,
+                dt,
+                1.0,
+            )
             for n, dt in ((1, 1.0), (2, 0.5))
         ),
         # a decay that is off by little is so once for each bin
