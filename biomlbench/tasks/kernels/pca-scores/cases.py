@@ -63,7 +63,7 @@ def _hardly_correlated(name, seed, ratio, least):
 
 
 def _levels(shift):
-    """A design of two levels, in which all samples lie equally far from the mean, hardly shifted."""
+    """A design of two levels, hardly shifted: all samples lie equally far from the mean."""
     signs = np.array([[i >> j & 1 for j in range(4)] for i in range(16)]) * 2.0 - 1
     return (signs + shift) * falling(4, first=4.0)
 
