@@ -37,7 +37,7 @@ def adversarial():
     a, h, b = (int(x) for x in rng.integers(60, 160, 3))
     return [
         # powers of two, at which a table may end; ascending, as it may grow by a call
-        *(case(f"{n}-people", F, n // 3, n - 2 * (n // 3), n // 3) for n in (512, 1023, 1024)),
+        *(case(f"{n}-people", F, n // 3, n - 2 * (n // 3), n // 3) for n in (512, 1024)),
         case("nobody", F, 0, 0, 0),
         case("one-allele", F, 25, 0, 0),
         case("other-allele", F, 0, 0, 31),
