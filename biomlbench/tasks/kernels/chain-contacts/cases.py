@@ -222,6 +222,7 @@ def adversarial():
             )
             for i, cutoff in enumerate((0.674, 3.3, 6.1, 19.9))
         ),
+        *(case(f"finer-cutoff-{k}", PAIRS, *finer(k)) for k in range(2)),
         case("beyond-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 7.9),
         case("without-centers", PAIRS, "\n".join(lost), "A", "B", 20.0),
         case("without-centers-read", READ, "\n".join(lost), "A"),
@@ -247,6 +248,20 @@ def at_decimal_cutoffs():
         lines = [atom("CA", "ALA", "ABBB"[k], k + 1, place) for k, place in enumerate(places)]
         found.append(case(f"at-{cutoff}-from-{low}", PAIRS, "\n".join(lines), "A", "B", cutoff))
     return found
+
+
+def finer(seed):
+    """Residues across the axes; fewer digits of the cutoff would move it past the nearest one."""
+    moves = np.round(np.random.default_rng(70 + seed).uniform(-5, 5, (40, 3)), 3)
+    side = 2e-6 * (-1) ** seed
+    for apart in np.linalg.norm(moves, axis=1).tolist():
+        cutoff = round(apart + side, 7)
+        if all((round(cutoff, digits) - apart) * side < 0 for digits in (1, 2, 3, 4)):
+            break
+    here = np.array([7.7, -3.1, 0.4])
+    lines = [atom("CA", "GLY", "A", 1, here)]
+    lines += [atom("CA", "GLY", "B", k, here + move) for k, move in enumerate(moves)]
+    return "\n".join(lines), "A", "B", cutoff
 
 
 def crowd(length):

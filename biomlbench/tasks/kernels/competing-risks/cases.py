@@ -94,9 +94,20 @@ def adversarial():
     infinite = ([-np.inf, 0, 0, -1e-9, 0], [1, np.inf, 1e100, 1, 1e-100], [0, 1, 2, 1, 1])
     # nobody is at risk between 2 and 5, and not all have had an event
     gap = rows([0, 0, 5, 5, 6], [1, 2, 7, 8, 9], [1, 0, 2, 1, 2])
+    # half of each cohort fails, so that S falls to 1e-14; the later causes come at its end
+    start = np.repeat(np.arange(47.0), 2)
+    halves = np.tile([1, 0], 47)
+    halves[[50, 70, 82, 92]] = [2, 3, 4, 5]
+    halving = rows(start, start + np.tile([0.5, 0.7], 47), halves)
+    # no one is left after 1, 2, 3 and 4 in turn, but others enter and fail from the next cause
+    emptied = rows([0, 0, 0, 1, 1, 2, 3, 3], [1, 1, 1, 2, 2, 3, 4, 4], [1, 1, 1, 2, 2, 3, 4, 4])
+    late = 1e6 - 1e-6 * np.arange(1, 1001)
     return [
         case("gap", CIF, *gap, 2, np.array([1.5, 4.0, 7.0, 8.0, 9.0])),
         case("gap-lost", LOST, *gap, 2, 20.0),
+        case("few-left-far-horizon", LOST, *halving, 5, 1e6),
+        case("none-left-far-horizon", LOST, *emptied, 5, 1e6),
+        case("just-before-far-horizon", LOST, np.zeros(1000), late, np.ones(1000, int), 1, 1e6),
         case("nobody", CIF, *nobody, 2, at),
         case("nobody-lost", LOST, *nobody, 3, 5.0),
         case("nobody-rows", KEEP, *nobody),

@@ -99,6 +99,14 @@ def _loop():
     return coordinates, chain
 
 
+def _half_unresolved(far):
+    """Resolved and unresolved residues in turn, within reach of whatever stands for the latter."""
+    coordinates, chain = line(*far - np.sign(far) * np.arange(12))
+    coordinates[::2] = np.nan
+    coordinates[1::4, 0] = -far
+    return coordinates, chain
+
+
 def adversarial():
     rng = np.random.default_rng(5)
     some, chain = walk(rng, 9), np.zeros(9, dtype=np.int64)
@@ -124,6 +132,10 @@ def adversarial():
             np.zeros(16, np.int64),
             1e6,
             2,
+        ),
+        *(
+            case(f"unresolved-at-{far:g}", F, *_half_unresolved(far), cutoff=1e6, min_separation=1)
+            for far in (400, 1e5, -1e5)
         ),
         case("same-place", F, np.ones((7, 3)), chain[:7]),
         case("origin-and-unresolved", F, partly - some[5], chain, 6.0, 1),

@@ -79,9 +79,21 @@ def adversarial():
     early = np.concatenate([[0.5], time])
     unseen = np.concatenate([[False], event])
     extreme, without = np.concatenate([[[3e15, -1.0]], x]), np.array([0.0, -0.5])
+    # what a share in the risk set is rounded up to counts beside a huge covariate
+    falling = np.array([0.0, -1, -30, -45, -100, -300, -1000])
+    huge = np.zeros((7, 5))
+    huge[:, 0] = falling
+    huge[[2, 3, 4, 6], [1, 2, 3, 4]] = 1e12, 1e18, 1e40, 1e90
+    shares = (np.arange(7.0), np.arange(7) < 2, huge, np.eye(5)[0])
+    since_1970 = 1.7e18 + 86400e9 * time
+    sizes = np.array([1e17, 1e17, 1e18, 1e18, 1e30, 1e30, 1e60, 1e90, 1e99, 1e99])
     return [
         case("extreme-and-never-at-risk", F, early, unseen, extreme, without),
         case("extreme-and-never-at-risk-efron", F, early, unseen, -extreme, without, "efron"),
+        case("huge-covariate-of-no-share", F, *shares),
+        case("huge-covariate-of-no-share-efron", F, np.arange(7) // 2 + 0.0, *shares[1:], "efron"),
+        case("nanoseconds-since-1970", F, since_1970, event, x, beta),
+        case("times-of-huge-sizes", F, sizes, event, x, beta, "efron"),
         case("no-events", F, time, np.zeros(10, bool), x, beta),
         case("no-subjects", F, time[:0], event[:0], x[:0], beta, "efron"),
         case("one-subject", F, time[:1], event[:1], x[:1], beta, "efron"),

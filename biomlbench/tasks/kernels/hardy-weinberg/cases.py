@@ -36,6 +36,8 @@ def adversarial():
     rng = np.random.default_rng(4)
     a, h, b = (int(x) for x in rng.integers(60, 160, 3))
     return [
+        # powers of two, at which a table may end; ascending, as it may grow by a call
+        *(case(f"{n}-people", F, n // 3, n - 2 * (n // 3), n // 3) for n in (512, 1024)),
         case("nobody", F, 0, 0, 0),
         case("one-allele", F, 25, 0, 0),
         case("other-allele", F, 0, 0, 31),
@@ -49,6 +51,11 @@ def adversarial():
         case("least-is-0", F, 345, 400, 345),
         case("near-equilibrium", F, 300, 297, 74),
         case("rare-in-three-hundred", F, 300, 9, 1),
+        # the other tail is 5e-5 to 1e-3 of the p-value
+        *(
+            case(f"light-other-tail-{i}", F, *three)
+            for i, three in enumerate([(392, 8, 398), (362, 2, 362), (5, 321, 0), (2, 354, 1)])
+        ),
         *equally_likely(),
         *hardly_less_likely(),
     ]

@@ -59,6 +59,12 @@ def adversarial():
     chosen = rng.random((5, 7)) < 0.5
     chosen[2] = False
     about = np.array([708.5, -715.0, 0.0, -740.0, 715.0])
+    lower = np.tril(np.ones((10, 10), bool))
+    triangles = {"lower": lower, "turned": lower[:, ::-1], "upper": lower.T}
+    triangles["shuffled"] = np.take_along_axis(
+        lower, np.array([rng.permutation(10) for _ in lower]), 1
+    )
+    square, others = rng.normal(size=(10, 3)), rng.normal(size=(10, 3))
     return [
         case("masked-row", F, q, k, some),
         case("all-masked", F, q, k, np.zeros((4, 5), bool)),
@@ -85,6 +91,13 @@ def adversarial():
         case("near-the-lowest", F, *_at_ends(-np.ones(5), 1 - np.arange(7) / 7000), chosen),
         case("near-the-highest", F, *_at_ends(np.ones(5), 1 - np.arange(7) / 7000), chosen),
         case("masked-in-stretches", F, *_stretches()),
+        *(case(f"triangle-{name}", F, square, others, mask) for name, mask in triangles.items()),
+        # each exp is a number, but not their sum
+        *(
+            case(f"all-at-{score:g}", F, *_at_ends(np.full(3, score / 1e4), np.ones(m)), some)
+            for score, m in ((709.5, 2), (708.9, 3), (703, 1024))
+            for some in [np.ones((3, m), bool)]
+        ),
         # exp of the highest score of a row is barely a number, or barely none
         case("about-the-range-of-exp", F, *_at_ends(about / 1e4, 1 - np.arange(7) / 3000), chosen),
     ]

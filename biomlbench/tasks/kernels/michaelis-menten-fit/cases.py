@@ -7,6 +7,8 @@ F = "fit_michaelis_menten"
 
 WILD = (40, 42, 45)
 """Seeds of rates that are mostly noise: steps by a linear model alone get nearer slowly."""
+WILDER = ((3219, 6), (6903, 6), (4859, 12))
+"""Seeds and numbers of points where they get nearer hardly at all, or not."""
 
 
 def rates(s, vmax, km):
@@ -58,6 +60,20 @@ def _of_few_concentrations(n, distinct):
     rng = np.random.default_rng(n)
     s = np.array([2.0, 8.0, 40.0])[np.arange(n) % distinct]
     return s, rates(s, 9.0, 4.0) * (1 + 0.06 * rng.normal(size=n))
+
+
+def _wilder(seed, n):
+    s = np.geomspace(0.2, 8, n)
+    return s, rates(s, 1.0, 2.0) + 0.3 * np.random.default_rng(seed).normal(size=n)
+
+
+def _pairs(gap):
+    """Each concentration twice, all but the same, at rates that go apart from pair to pair."""
+    s = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+    v, off = rates(s, 10.0, 3.0), np.array([0.8, -0.7, -1.2, 1.1, 1.5, -1.3])
+    return np.stack([s, s * (1 + gap)], axis=1).ravel(), np.stack(
+        [v - off, v + off], axis=1
+    ).ravel()
 
 
 def hidden():
@@ -133,6 +149,10 @@ def adversarial():
             for seed in (50, 51, 52)
         ),
         *(_drawn(f"wild-{seed}", seed, 6.0, 2.0, n=9, noise=0.25) for seed in WILD),
+        # so noisy that linear steps get nearer very slowly, with one minimum all the same
+        *(case(f"wilder-{n}-{seed}", F, *_wilder(seed, n)) for seed, n in WILDER),
+        # two measurements at concentrations that differ, however little
+        *(case(f"pairs-{gap:g}-apart", F, *_pairs(gap)) for gap in (2e-4, 8e-6, 9e-7)),
         case(
             "sorted-down", F, np.array([30.0, 10, 3, 1, 0.3]), np.array([8.9, 8.0, 5.7, 3.4, 1.2])
         ),

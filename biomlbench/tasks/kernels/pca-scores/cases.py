@@ -55,6 +55,19 @@ def hidden():
     ]
 
 
+def _hardly_correlated(name, seed, ratio, least):
+    """Two features, uncorrelated but for the last digits, in which differences of variances end."""
+    rng = np.random.default_rng(seed)
+    u, _ = np.linalg.qr(np.hstack([np.ones((30, 1)), rng.normal(size=(30, 2))]))
+    return case(name, F, np.stack([u[:, 1], ratio * u[:, 2] + least * u[:, 1]], axis=1) + 3, 2)
+
+
+def _levels(shift):
+    """A design of two levels, hardly shifted: all samples lie equally far from the mean."""
+    signs = np.array([[i >> j & 1 for j in range(4)] for i in range(16)]) * 2.0 - 1
+    return (signs + shift) * falling(4, first=4.0)
+
+
 def adversarial():
     rng = np.random.default_rng(6)
     low_rank = spectrum(rng, 10, 5, np.array([8.0, 3.0]))
@@ -75,6 +88,14 @@ def adversarial():
         *(
             _drawn(f"nearly-centred-{mean:g}", 44, 20, 5, 3, values=falling(5), mean=mean)
             for mean in (1e-4, 4e-6, 3e-7)
+        ),
+        *(case(f"levels-nearly-centred-{mean:g}", F, _levels(mean), 2) for mean in (9e-7, 3e-7)),
+        _hardly_correlated("hardly-correlated", 49, 1.3, 1e-11),
+        _hardly_correlated("hardly-correlated-far-apart", 47, 2.7, 1e-13),
+        # whole numbers whose squares, or n of them, are beyond 32 or 64 bits
+        *(
+            case(f"whole-numbers-{size:g}", F, np.rint(size * spectrum(rng, 40, 3, falling(3))), 2)
+            for size in (2e4, 1e8, 1e13)
         ),
         _drawn("outlier", 22, 12, 4, 2, values=[300.0, 6.0, 3.0, 1.0]),
         case("duplicated-feature", F, low_rank[:, [0, 0, 1, 1]], 2),

@@ -69,6 +69,13 @@ def _few_unknown(seed, n):
     return "".join(found)
 
 
+def _palindromes(seed):
+    """Palindromes of several lengths, without anything beside them."""
+    stem = letters(seed, 900)
+    for n in (6, 31, 32, 33, 91, 900):
+        yield stem[:n] + stem[:n][::-1].translate(str.maketrans("ACGT", "TGCA"))
+
+
 def adversarial():
     tail = letters(44, 56)
     return [
@@ -107,6 +114,11 @@ def adversarial():
                 f"kmers-odd-palindromes-of-{k}", K, "N".join(_hairpin(96, m, 2) for m in "TGCA"), k
             )
             for k in (5, 17, 33, 181)
+        ],
+        # runs which, from end to end, are the same on the other strand
+        *[
+            case(f"kmers-of-{k}-in-whole-palindromes", K, "N".join(_palindromes(97)), k)
+            for k in (1, 10, 11, 64, 182)
         ],
         case("kmers-two-hundred", K, letters(43, 260), 200),
         case("kmers-one-long-window", K, letters(45, 130), 130),

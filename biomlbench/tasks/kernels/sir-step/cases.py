@@ -54,6 +54,8 @@ def adversarial():
         # so few that their share is lost beside 1, and more in the end
         _run("from-a-trace", 1e6, 1e-9, 0.0, 0.9, 0.1, 0.25, 260),
         _run("from-less-than-a-trace", 1.0, 1e-20, 0.2, 1.4, 0.1, 0.3, 180),
+        # whole numbers of blocks of any usual size
+        *(_run(f"{n}-steps", 990, 10, 0, 0.3, 0.1, 0.5, n) for n in (512, 768)),
         _run("nothing-happens", 90, 10, 3, 0.0, 0.0, 0.7, 4),
         _run("nobody-susceptible", 0, 30, 10, 1.5, 0.4, 1.0, 12),
     ]

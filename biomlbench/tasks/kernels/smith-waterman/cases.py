@@ -104,5 +104,21 @@ def adversarial():
         case("parted-by-twenty", F, *_parted(30, 40, 20), 1, -1, -900, -900),
         case("parted-by-ninety", F, *_parted(31, 200, 90), 1, -2, -900, -900),
         case("parted-by-a-hundred", F, *_parted(32, 280, 100), 9, -22, -9000, -9000),
+        # no score is large, but penalties are before they are compared, beyond 24 and 32 bits
+        *(
+            case(
+                f"dear-extension-of-{-extend}",
+                F,
+                "CGTGTC",
+                "CGTG" + "A" * junk + "GTC",
+                *dear,
+                extend,
+            )
+            for junk, *dear, extend in (
+                (60, 3, -9, -(10**6), -(10**6)),
+                (480, 3, -9, -(5 * 10**8), -(5 * 10**6)),
+                (30, 3, -9, -(5 * 10**8), -(4 * 10**8)),
+            )
+        ),
         case("one-long-run", F, "A" * 1200, "A" * 20, 3, -2, -5, -1),
     ]

@@ -51,6 +51,16 @@ def hidden():
     ]
 
 
+SWAPS = ((30, 1), (300, 1), (300, -1), (2000, 1), (2000, -1))
+
+
+def _swapped(n):
+    """Values in order but for two neighbours."""
+    y = np.arange(n) ** 2.0
+    y[[n // 3, n // 3 + 1]] = y[[n // 3 + 1, n // 3]]
+    return y
+
+
 def _largest(some):
     """Values at both ends of what a double holds, beside infinity."""
     top = np.finfo(float).max
@@ -79,6 +89,11 @@ def adversarial():
         case("gaps-in-one", F, gap * x, np.round(y)),
         case("infinite", F, spread, y),
         case("infinite-in-both", F, spread, -spread),
+        # all but in order, or all but reversed
+        *(
+            case(f"one-swap-in-{sign * n}", F, np.arange(n) + 0.5, sign * _swapped(n))
+            for n, sign in SWAPS
+        ),
         case("hardly-apart", F, close[rng.permutation(20)], close),
         case("huge", F, 1e300 * x, 1e-300 * y),
         case("tie-at-both-ends", F, np.array([1.0, 1, 1, 2, 9, 9]), np.array([0.0, 3, 1, 1, 4, 4])),

@@ -4,6 +4,7 @@ from biomlbench.verify.cases import case
 
 READ, MATCH, SCORE = "read_mgf", "match_peaks", "similarity"
 BORDER = 1e-9
+LIMITS = (1000.0, 300.0, 5.0)
 
 
 def spectrum(seed, n, low=100.0, high=1500.0):
@@ -67,6 +68,16 @@ def chain(n, ppm):
     step = 0.9e-6 * ppm * 500
     a = [[500 + 2 * k * step, 10.0 + k % 3] for k in range(n)]
     b = [[500 + (2 * k + 1) * step, 10.0 + (k + 1) % 3] for k in range(n)]
+    return a, b
+
+
+def _at_limit(ppm):
+    """Pairs whose distance is the limit but for some billionths of it, to either side."""
+    a, b = [], []
+    for k, part in enumerate([2e-9, -2e-9, 5e-9, -5e-9, 3e-8, -3e-8, -3e-7, 3e-7]):
+        mz, half = 0.9 * 2.0 ** (k + 4), ppm * 5e-7 * (1 + part)
+        a += [[mz, 4.0 + k], [1.2 * mz, 9.0]]
+        b += [[mz * (1 + half) / (1 - half), 2.0], [1.2 * mz * (1 - half) / (1 + half), 3.0 + k]]
     return a, b
 
 
@@ -162,6 +173,11 @@ def adversarial():
         compared("mean-of-both", SCORE, [[1000, 1]], [[1001.0004, 1]], 1000.0),
         compared("beside-a-bright-peak", MATCH, *faint, 400.0),
         compared("beside-a-bright-peak-score", SCORE, *faint, 400.0),
+        *(compared(f"at-the-limit-of-{ppm:g}", MATCH, *_at_limit(ppm), ppm) for ppm in LIMITS),
+        *(
+            compared(f"at-the-limit-of-{ppm:g}-score", SCORE, *_at_limit(ppm), ppm)
+            for ppm in LIMITS
+        ),
         compared("longest-chain", MATCH, *chain(400, 50.0), 50.0),
         compared("longest-chain-score", SCORE, *chain(400, 50.0), 50.0),
         compared("heaviest", MATCH, [[5000.0, 1], [5000.0, 4]], [[5000.0, 9]], 10.0),

@@ -63,5 +63,22 @@ def adversarial():
             _late(f"end-of-{end:g}", 40, 1000, end)
             for end in (80, 88, 104, 350, 700, 706, 708.9, 746)
         ),
+        # 80 spikes in each bin: their sum overflows before one of them does
+        *(
+            case(
+                f"crowd-at-{700 * n}",
+                F,
+                np.arange(700 * n, 712 * n).repeat(80 // n),
+                800 * n,
+                dt,
+                1.0,
+            )
+            for n, dt in ((1, 1.0), (2, 0.5))
+        ),
+        # a decay that is off by little is so once for each bin
+        *(
+            case(f"five-thousand-bins-of-{dt:g}", F, np.array([0, 9]), 5000, 1e3 * dt, 1e3)
+            for dt in (9e-7, 2e-4)
+        ),
         case("far-outside", F, np.array([2**62, -(2**62), 2**32 + 3, 4]), 10, 0.001, 0.01),
     ]

@@ -67,6 +67,14 @@ def _small_turn(angle):
     return turn
 
 
+def _one_far(x, far):
+    """Pairs hardly apart, one of which lies far from all others; in eighths, which are exact."""
+    mobile = np.round(8 * x) / 8
+    mobile[4] = np.array([3, -2, 1]) * far
+    target = mobile + np.array([0.25, 0, -0.125])
+    return mobile, target, _diagonal(len(x)), np.eye(3), np.array([0, 0.125, 0])
+
+
 def hidden():
     rng = np.random.default_rng(9)
     x, y = chain(rng, 25), chain(rng, 25)
@@ -133,6 +141,7 @@ def adversarial():
             )
             for far, small in ((1e6, _small_turn(3e-7)), (1e8, _small_turn(4e-9)))
         ),
+        *(case(f"one-of-them-{far:g}-away", F, *_one_far(x, far)) for far in (3e4, 1e6, 1e8)),
         case("small-shift", F, x, x + 5e-9, _diagonal(30), np.eye(3), np.full(3, 5e-9)),
         case("far-away", F, x + 1e5, x, _diagonal(30), np.eye(3), np.full(3, -1e5)),
     ]
