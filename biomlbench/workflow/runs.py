@@ -36,7 +36,7 @@ from biomlbench.workflow.table_rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from biomlbench.contracts.mappings import AnyRow
 
@@ -189,6 +189,7 @@ class _Reader:
                 note(printable(text, 1000))
         table = printable(path.as_posix(), 500)
         first = len(self.runs)
+        labelled: list[str] = []
         for row in rows:
             source, values = f"{table}:{row.line}", dict(row.values)
             try:
@@ -196,18 +197,27 @@ class _Reader:
                     raise RowError(row.problem)
                 if group is not None:
                     _published(values, group, self._ignore_unknown)
-                self._add(values, source, group)
+                run = self._run(values, source, group)
+                if group is not None and run.label:
+                    # A list may be an agent's own, and labelled runs are none of its rates.
+                    labelled.append(source)
+                    run = replace(run, label=None)
+                self.runs.append(run)
             except RowError as error:
                 self.bad.append(bad_row(values, source, error))
         unread: dict[str, list[str]] = {}
         for run in self.runs[first:]:
             for column, said in faults_of(run.metadata).items():
                 unread.setdefault(column, []).append(f"{run.source}: {said}")
+        if labelled:
+            note(
+                f"{labelled[0]}{_and_more(labelled)}: the label is not used, since such a list may "
+                "be an agent's own; name controls in a CSV or Parquet table"
+            )
         for told in unread.values():
-            more = f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
-            note(f"{told[0]}{more}; it counts in no mean of the agent")
+            note(f"{told[0]}{_and_more(told)}; it counts in no mean of the agent")
 
-    def _add(self, row: AnyRow, source: str, group: RunGroup | None) -> None:
+    def _run(self, row: AnyRow, source: str, group: RunGroup | None) -> Run:
         if group is None and row.get("submission") == "null":
             row["submission"] = None
         try:
@@ -228,7 +238,7 @@ class _Reader:
                 "give each run of a task its own run_id"
             )
         self._seen[key] = (run.run_id, source)
-        self.runs.append(run)
+        return run
 
     def _key(self, task_id: str, run_id: str) -> tuple[str, str]:
         return (task_id, run_id.lower() if self._ignore_case else run_id)
@@ -256,6 +266,10 @@ class _Reader:
             run_id = name if count == 1 else f"{name}-{count}"
             if self._key(task_id, run_id) not in self._seen:
                 return run_id
+
+
+def _and_more(told: Sequence[str]) -> str:
+    return f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
 
 
 def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:

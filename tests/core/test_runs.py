@@ -336,6 +336,20 @@ def test_a_path_of_another_machine_is_found_below_the_group(tmp_path, stated):
     assert not Path(runs[2].submission).exists()
 
 
+def test_a_list_that_an_agent_may_have_written_labels_no_run(tmp_path):
+    lines = [{"task_id": "line", "submission_path": "a.csv", "label": label}
+             for label in (None, "wrong", "right", "")]  # fmt: skip
+    path = tmp_path / "group" / "submission.jsonl"
+    path.parent.mkdir()
+    path.write_text(lines_of(*lines))
+    notes = []
+    runs, bad = read_runs([path], resolve, note=notes.append)
+    assert [run.label for run in runs] == [None] * 4
+    assert not bad
+    (note,) = notes
+    assert note.startswith(f"{path}:2 (and 1 more row): the label is not used")
+
+
 META = "run_id,agent,task_id,submission,meta_model,meta_cost_usd,meta_tokens,meta_site\n"
 
 
