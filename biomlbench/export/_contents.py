@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from biomlbench.contracts import QUERIED, read_table
 from biomlbench.errors import InvalidSubmissionError, UserError
+from biomlbench.export._submissions import add_submissions
 from biomlbench.plain_text import markdown_line
-from biomlbench.reproduce.inputs import DATA, inside, not_in_tree, tree
+from biomlbench.reproduce.inputs import APART, DATA, inside, not_in_tree, tree
 from biomlbench.reproduce.layout import CONFIG
-from biomlbench.runtime.progress_bars import track
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import file_hash
 from biomlbench.submission.submitted_file import MAX_BYTES, read_bytes
@@ -21,19 +21,23 @@ from biomlbench.summary.history import kept_in
 from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.reproduce.inputs import Inputs
 
 __all__ = [
-    *("MANIFEST", "MAX_FILES", "MAX_FILE_BYTES", "MAX_TOTAL_BYTES"),
+    *("CRATE", "MANIFEST", "MAX_FILES", "MAX_FILE_BYTES", "MAX_TOTAL_BYTES"),
     *("ArchiveError", "Contents", "collect"),
 ]
 
 MANIFEST = "manifest.json"
 """Hash of every file of the archive but itself."""
 NOTE = "ARCHIVE.md"
+CRATE = "ro-crate-metadata.json"
+_RESULTS = "results"
+_OWN = (MANIFEST, NOTE, CRATE, APART, _RESULTS, DATA)
+"""Where a reader of the archive looks for what the archive itself says."""
 MAX_FILE_BYTES = MAX_BYTES
 """Largest file of an archive, as the largest submission that is graded."""
 MAX_TOTAL_BYTES = 16 * 2**30
@@ -64,8 +68,12 @@ class Contents:
         What folders hold.
     left_out : list of str
         What could not be taken along, and why.
+    refused : list of str
+        Submissions that are not taken along since grading did not take them either, and why.
     to_make : list of str
         Virtual environments of tasks, which are to be made again.
+    own : set of str
+        Files and folders that no submission is put among.
     """
 
     base: Path
@@ -73,7 +81,10 @@ class Contents:
     described: dict[str, str] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
     to_make: list[str] = field(default_factory=list)
+    own: set[str] = field(default_factory=lambda: set(_OWN))
+    _above: set[str] = field(default_factory=set)
 
     def add(self, name: str, content: Path | bytes, description: str = "") -> None:
         """Add a file.
@@ -85,8 +96,15 @@ class Contents:
         """
         if self.files.setdefault(name, content) != content:
             raise ArchiveError(f"{name}: two files of the benchmark would have this name")
+        self._above.update(_folders_of(name))
         if description:
             self.described[name] = description
+
+    def is_free(self, name: str) -> bool:
+        """Tell whether a submission may have a name: it is none of another file or folder."""
+        if name in self.files or name in self._above or name in self.own:
+            return False
+        return not any(one in self.files or one in self.own for one in _folders_of(name))
 
     def read(self, name: str) -> bytes:
         """Return the content of a file.
@@ -124,13 +142,15 @@ def collect(
     Contents
     """
     contents = Contents(inputs.base)
+    contents.own.add(_place_of_data(inputs))
     _config(contents, inputs)
-    _submissions(contents, inputs)
     _own_tasks(contents, inputs)
     _results(contents, inputs)
     if with_answers:
         _answers(contents, inputs)
     _environment(contents, inputs, workflow)
+    # Last: whatever they are called, no other file of the archive gives way to them.
+    add_submissions(contents, inputs)
     note = _note(inputs, contents, with_answers=with_answers)
     contents.add(NOTE, note.encode(), "What this archive holds, and how to run it again.")
     return contents
@@ -156,29 +176,10 @@ def _config(contents: Contents, inputs: Inputs) -> None:
             contents.add(name, Path(name), "Changed leaderboard, or labels given by a person.")
 
 
-def _submissions(contents: Contents, inputs: Inputs) -> None:
-    import hashlib
-
-    for submission in track(inputs.submissions(), "checking the submissions"):
-        if submission.was != "file":
-            continue
-        name = inside(submission.path)
-        if name is None:
-            why = "lies outside the benchmark's folder, or has an odd name"
-            if Path(submission.path).is_absolute():
-                why = "has an absolute path; name it from the benchmark's folder in the run table"
-        else:
-            try:
-                data = read_bytes(name, MAX_FILE_BYTES, inputs.base)
-            except InvalidSubmissionError as error:
-                why = str(error)
-            else:
-                if submission.sha256 in (None, hashlib.sha256(data).hexdigest()):
-                    contents.add(name, Path(name))
-                    contents.folders.setdefault(name.split("/")[0], "Submissions.")
-                    continue
-                why = "has changed since it was graded"
-        contents.left_out.append(f"submission {submission.path!a}: {why}")
+def _folders_of(name: str) -> Iterator[str]:
+    while "/" in name:
+        name = name.rpartition("/")[0]
+        yield name
 
 
 def _own_tasks(contents: Contents, inputs: Inputs) -> None:
@@ -206,7 +207,7 @@ def _results(contents: Contents, inputs: Inputs) -> None:
     _add_if_there(contents, results / "provenance.json", "results/provenance.json", words)
     words = "Which pairs shared a job."
     _add_if_there(contents, results / "batches.json", "results/batches.json", words)
-    contents.folders["results"] = "Tables of each stage and pair, figures, calibration."
+    contents.folders[_RESULTS] = "Tables of each stage and pair, figures, calibration."
     tables = PairTables(results)
     paths = {
         tables.path(stage, task, run, kind)
@@ -228,7 +229,7 @@ def _pairs(inputs: Inputs) -> list[tuple[str, str, str]]:
 
 
 def _answers(contents: Contents, inputs: Inputs) -> None:
-    place = inside(inputs.config.get("data_dir") or DATA) or DATA
+    place = _place_of_data(inputs)
     for task in inputs.record["tasks"]:
         folder = inputs.data() / task
         for path in tree(folder) if folder.is_dir() else ():
@@ -236,6 +237,10 @@ def _answers(contents: Contents, inputs: Inputs) -> None:
                 name = f"{place}/{task}/{path.relative_to(folder).as_posix()}"
                 contents.add(name, path.absolute())
     contents.folders[place] = "Raw data and prepared answers of the tasks."
+
+
+def _place_of_data(inputs: Inputs) -> str:
+    return inside(inputs.config.get("data_dir") or DATA) or DATA
 
 
 def _environment(contents: Contents, inputs: Inputs, workflow: str | Path | None) -> None:
@@ -275,7 +280,8 @@ def _note(inputs: Inputs, contents: Contents, *, with_answers: bool) -> str:
         "code of tasks that are not built in is, and answers may be made from it."
     )
     to_make = "".join(f"- {markdown_line(line)}\n" for line in contents.to_make)
-    left_out = "".join(f"- {markdown_line(line)}\n" for line in contents.left_out)
+    absent = (*contents.left_out, *contents.refused)
+    left_out = "".join(f"- {markdown_line(line)}\n" for line in absent)
     lines: JsonObject = {
         "title": markdown_line(inputs.config["title"]),
         "version": inputs.record["biomlbench"],

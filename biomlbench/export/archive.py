@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.contracts import read_table
 from biomlbench.export import NO_LICENCE
 from biomlbench.export._contents import (
+    CRATE,
     MANIFEST,
     MAX_FILE_BYTES,
     MAX_FILES,
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ArchiveError", "archive", "unpack"]
 
-CRATE = "ro-crate-metadata.json"
 NO_DATE = "1980-01-01"
 """Day of publication where no run has a time: the first that a zip file can name."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -91,7 +91,8 @@ def archive(
     with_answers : bool
         Take along raw data and prepared answers of the tasks.
     partial : bool
-        Leave out what cannot be taken along, naming it, instead of refusing.
+        Leave out what cannot be taken along, naming it, instead of refusing. Submissions that
+        grading refused as private files or for their format are left out in any case.
     date : str
         Day of publication, ISO 8601; by default that of the latest run.
     licence : str
@@ -130,7 +131,7 @@ def archive(
         crate = _crate(inputs, contents, hashes, date or _latest(inputs), licence)
         hashes[CRATE] = _add(file, CRATE, _json(crate))
         _add(file, MANIFEST, _json({"sha256": dict(sorted(hashes.items()))}))
-    return contents.left_out
+    return contents.left_out + contents.refused
 
 
 def _write(file: zipfile.ZipFile, contents: Contents) -> dict[str, str]:
@@ -150,6 +151,8 @@ def _write(file: zipfile.ZipFile, contents: Contents) -> dict[str, str]:
 
 
 def _add(file: zipfile.ZipFile, name: str, data: bytes) -> str:
+    if name in file.NameToInfo:
+        raise ArchiveError(f"{name}: two files of the archive would have this name")
     info = zipfile.ZipInfo(name, _EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # Unix, wherever it is made

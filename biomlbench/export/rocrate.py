@@ -8,6 +8,7 @@ RO-Crate Metadata Specification 1.1, https://w3id.org/ro/crate/1.1 (2020).
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
@@ -106,7 +107,7 @@ def describe_parts(
     """
     files = [_file(part) for part in parts]
     datasets = [
-        {"@id": f"{name}/", "@type": "Dataset", "name": name, "description": text}
+        {"@id": f"{_reference(name)}/", "@type": "Dataset", "name": name, "description": text}
         for name, text in sorted(folders.items())
     ]
     root = {
@@ -152,7 +153,7 @@ def describe_parts(
 
 def _file(part: Part) -> JsonObject:
     entity: JsonObject = {
-        "@id": part.name,
+        "@id": _reference(part.name),
         "@type": "File",
         "name": part.name,
         "description": part.description,
@@ -163,6 +164,11 @@ def _file(part: Part) -> JsonObject:
     if part.table:
         entity["variableMeasured"] = [{"@id": column["@id"]} for column in _columns(part.table)]
     return entity
+
+
+def _reference(path: str) -> str:
+    """Return a path as a relative reference, in which no part is taken for anything but a name."""
+    return "/".join(quote(part, safe="") for part in path.split("/"))
 
 
 def _columns(table: str) -> list[JsonObject]:

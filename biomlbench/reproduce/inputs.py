@@ -6,6 +6,7 @@ are taken, and a name that leads out of the benchmark's folder is never followed
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.contracts import read_table
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
+from biomlbench.submission.submitted_file import file_sha256
+from biomlbench.workflow.record import what_is
 from biomlbench.workflow.recorded_places import DATA, base_of, data_of
 
 if TYPE_CHECKING:
@@ -21,8 +24,20 @@ if TYPE_CHECKING:
     from biomlbench.workflow.config_keys import WorkflowConfig
     from biomlbench.workflow.record import Record
 
-__all__ = ["DATA", "Inputs", "NotAgain", "Submission", "inside", "not_in_tree", "tree"]
+__all__ = [
+    "APART",
+    "DATA",
+    "Inputs",
+    "NotAgain",
+    "Submission",
+    "inside",
+    "not_in_tree",
+    "place_apart",
+    "tree",
+]
 
+APART = "submissions-apart"
+"""Folder of an archive for the submissions whose own names the archive needs itself."""
 _TREE = ("__pycache__", ".git", ".snakemake")
 _UNPRINTABLE = {chr(n) for n in range(32)} | {"\x7f", "\\"}
 
@@ -89,6 +104,11 @@ def inside(path: str | Path) -> str | None:
     return text
 
 
+def place_apart(name: str) -> str:
+    """Return the place in an archive of a submission whose own name is not free there."""
+    return f"{APART}/{hashlib.sha256(name.encode()).hexdigest()}"
+
+
 @dataclass(frozen=True)
 class Inputs:
     """The inputs of a benchmark that was run.
@@ -118,6 +138,20 @@ class Inputs:
         """Yield the submissions, sorted by path."""
         for path, state in sorted(self.record["submissions"].items()):
             yield Submission(path, state["sha256"], state["is"])
+
+    def place_of(self, submission: Submission, name: str) -> str:
+        """Return where a submission lies: at its own place or, in an archive, maybe apart.
+
+        Parameters
+        ----------
+        submission : Submission
+        name : str
+            Its path as :func:`inside` gives it.
+        """
+        apart = place_apart(name)
+        if what_is(self.base / apart) != "file":
+            return name
+        return name if file_sha256(self.base / name) == submission.sha256 else apart
 
     def runs_of(self) -> dict[str, tuple[str, ...]]:
         """Return which runs a submission is of, by its path."""

@@ -130,7 +130,7 @@ def _submission(
     if submission.was != "file":
         _stand_in(submission.was, target)
         return path, ""
-    source = inputs.base / name
+    source = inputs.base / inputs.place_of(submission, name)
     digest = file_sha256(source)
     if digest == ABSENT:
         return path, "the file is gone"

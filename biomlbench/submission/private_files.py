@@ -32,19 +32,19 @@ _DESCRIPTORS = "/proc/self/fd"
 
 
 class PrivateFiles:
-    """What a submission to a task must not be.
+    """What a submission to a task, or to one of several, must not be.
 
     Parameters
     ----------
-    task : Task
-        Its data need not be prepared.
+    *tasks : Task
+        Of one registry. Their data need not be prepared.
     """
 
-    def __init__(self, task: Task) -> None:
-        self._data = os.path.realpath(task.data_dir).rstrip("/") + "/"
-        self._home = task.data_dir / task.id
-        named = () if task.is_card else (str(task.answers), str(task.gold_submission))
-        paths = {*named, *_files(task.answers.parent)}
+    def __init__(self, *tasks: Task) -> None:
+        data = {os.path.realpath(task.data_dir).rstrip("/") + "/" for task in tasks}
+        self._data = tuple(sorted(data))
+        self._homes = tuple(task.home for task in tasks)
+        paths = {path for task in tasks for path in _own_of(task)}
         found = ((path, _regular(path)) for path in paths)
         self._files = {path: state for path, state in found if state is not None}
         self._inodes = frozenset(map(_inode, self._files.values()))
@@ -72,12 +72,11 @@ class PrivateFiles:
         found = os.fstat(descriptor)
         if _is_private(self._place(descriptor)):
             raise _refused("lies among the task's own data")
-        inodes = self._inodes
-        if found.st_nlink > 1:
-            # Any file of the task may have got another name; public ones are anybody's.
-            private = (path for path in _files(self._home) if _is_private(self._below(path)))
-            inodes = inodes | {_inode(state) for path in private if (state := _regular(path))}
-        if _inode(found) in inodes:
+        # Any file of the task may have got another name; public ones are anybody's.
+        linked = found.st_nlink > 1 and _inode(found) in once(
+            ("inodes of private files", self._homes), self._inodes_below
+        )
+        if linked or _inode(found) in self._inodes:
             raise _refused("is one of the task's own private files under another name")
 
     def may_hold(self, size: int) -> bool:
@@ -100,7 +99,8 @@ class PrivateFiles:
         if not self.may_hold(len(data)):
             return
         digest = hashlib.sha256(data).hexdigest()
-        if any(_digest(path) == digest for path in self._files):
+        alike = (path for path, state in self._files.items() if state.st_size == len(data))
+        if any(_digest(path) == digest for path in alike):
             raise _refused("is a copy of one of the task's own private files")
 
     def _place(self, descriptor: int) -> tuple[str, ...]:
@@ -110,14 +110,27 @@ class PrivateFiles:
         except OSError:  # no /proc here: inode and content still tell
             return ()
 
+    def _inodes_below(self) -> frozenset[tuple[int, int]]:
+        """Return the inodes of all private files in the tasks' folders of data."""
+        paths = (path for home in self._homes for path in _files(home))
+        private = (path for path in paths if _is_private(self._below(path)))
+        return frozenset(_inode(state) for path in private if (state := _regular(path)))
+
     def _below(self, path: str) -> tuple[str, ...]:
         """Return the parts of a path below the data folder; none outside it."""
         return self._parts(os.path.realpath(path))
 
     def _parts(self, resolved: str) -> tuple[str, ...]:
-        if not resolved.startswith(self._data):
-            return ()
-        return tuple(resolved[len(self._data) :].split("/"))
+        for data in self._data:
+            if resolved.startswith(data):
+                return tuple(resolved[len(data) :].split("/"))
+        return ()
+
+
+def _own_of(task: Task) -> Iterator[str]:
+    if not task.is_card:
+        yield from (str(task.answers), str(task.gold_submission))
+    yield from _files(task.answers.parent)
 
 
 def _is_private(parts: tuple[str, ...]) -> bool:

@@ -7,8 +7,6 @@ becomes a :class:`BadRow` that names its table and line, and that the report sho
 from __future__ import annotations
 
 import os
-import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +26,7 @@ from biomlbench.workflow.cells import (
     text_of,
     time_of,
 )
+from biomlbench.workflow.run_ids import RUN_ID, RunIds, check_run_id
 from biomlbench.workflow.run_metadata import PREFIX, faults_of, metadata_of
 from biomlbench.workflow.table_rows import (
     RunTableError,
@@ -38,7 +37,7 @@ from biomlbench.workflow.table_rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from biomlbench.contracts.mappings import AnyRow
 
@@ -56,10 +55,6 @@ REQUIRED = ("run_id", "agent", "task_id", "submission")
 OPTIONAL = ("kind", "seed", "attempt", "hint_tier", "label", "time")
 COLUMNS = REQUIRED + OPTIONAL
 LABELS = ("right", "wrong")
-RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_MOST_REPEATS = 20
-_ENDLESS = re.compile(rf"(.+)\1{{{_MOST_REPEATS - 1}}}\Z")
-"""What Snakemake's detector of rules that make their own input stops the workflow for."""
 NO_SUBMISSION = ""
 """A run's submission where the agent left none: JSON's null, or ``null`` in a CSV."""
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
@@ -175,11 +170,9 @@ class _Reader:
         self.runs: list[Run] = []
         self.bad: list[BadRow] = []
         self._resolve = resolve
-        self._ignore_case = ignore_case
+        self._ids = RunIds(ignore_case=ignore_case)
         self._ignore_unknown = ignore_unknown
         self._tasks: dict[str, tuple[str, str] | RowError] = {}
-        self._seen: dict[tuple[str, str], tuple[str, str]] = {}
-        self._numbers: Counter[tuple[str, str]] = Counter()
         self._results = os.path.realpath(results) if results else ""
         self._folders: dict[str, bool] = {}
 
@@ -197,6 +190,7 @@ class _Reader:
                 note(printable(text, 1000))
         table = printable(path.as_posix(), 500)
         first = len(self.runs)
+        labelled: list[str] = []
         for row in rows:
             source, values = f"{table}:{row.line}", dict(row.values)
             try:
@@ -204,18 +198,30 @@ class _Reader:
                     raise RowError(row.problem)
                 if group is not None:
                     _published(values, group, self._ignore_unknown)
-                self._add(values, source, group)
+                run = self._run(values, source, group)
+                if group is not None and run.label:
+                    # A list may be an agent's own, and labelled runs are none of its rates.
+                    labelled.append(source)
+                    run = replace(run, label=None)
+                self.runs.append(run)
             except RowError as error:
                 self.bad.append(bad_row(values, source, error))
         unread: dict[str, list[str]] = {}
         for run in self.runs[first:]:
             for column, said in faults_of(run.metadata).items():
                 unread.setdefault(column, []).append(f"{run.source}: {said}")
+        if labelled:
+            note(
+                f"{labelled[0]}{_and_more(labelled)}: the label is not used, since such a list may "
+                "be an agent's own; name controls in a CSV or Parquet table"
+            )
+        if renamed := self._ids.renamed:
+            note(f"{renamed[0]}{_and_more(renamed)}")
+            renamed.clear()
         for told in unread.values():
-            more = f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
-            note(f"{told[0]}{more}; it counts in no mean of the agent")
+            note(f"{told[0]}{_and_more(told)}; it counts in no mean of the agent")
 
-    def _add(self, row: AnyRow, source: str, group: RunGroup | None) -> None:
+    def _run(self, row: AnyRow, source: str, group: RunGroup | None) -> Run:
         if group is None and row.get("submission") == "null":
             row["submission"] = None
         try:
@@ -224,8 +230,9 @@ class _Reader:
             raise RowError(str(error)) from None
         agent = text_of(row, "agent")
         row["task_id"], task_kind = self._task(text_of(row, "task_id"))
-        if row.get("run_id") in (None, "") and group is not None:
-            row["run_id"] = self._number(row["task_id"], group)
+        is_given = group is None or row.get("run_id") not in (None, "")
+        if group is not None and not is_given:
+            row["run_id"] = self._ids.numbered(row["task_id"], group.name)
         run = _run(row, agent, task_kind, source)
         if self._is_result(run.submission):
             raise RowError(
@@ -233,16 +240,7 @@ class _Reader:
                 "files the workflow makes; put it elsewhere",
                 Reason.UNSAFE_PATH,
             )
-        key = self._key(run.task_id, run.run_id)
-        if key in self._seen:
-            other, where = self._seen[key]
-            alike = "" if other == run.run_id else f" as `{other}`, but for upper and lower case,"
-            raise RowError(
-                f"run `{run.run_id}` of {run.task_id} is already{alike} at {where}; "
-                "give each run of a task its own run_id"
-            )
-        self._seen[key] = (run.run_id, source)
-        self.runs.append(run)
+        return replace(run, run_id=self._ids.claim(run, is_given=is_given))
 
     def _is_result(self, submission: str) -> bool:
         if not self._results or submission == NO_SUBMISSION:
@@ -254,9 +252,6 @@ class _Reader:
                 f"{place}/".startswith(f"{self._results}/") for place in places
             )
         return self._folders[folder]
-
-    def _key(self, task_id: str, run_id: str) -> tuple[str, str]:
-        return (task_id, run_id.lower() if self._ignore_case else run_id)
 
     def _task(self, name: str) -> tuple[str, str]:
         """Look a task up, once: to find the nearest names of an unknown one takes long."""
@@ -270,17 +265,9 @@ class _Reader:
             raise RowError(str(found), found.reason)
         return found
 
-    def _number(self, task_id: str, group: RunGroup) -> str:
-        """Return a run id for a run that is given none: the published format names no runs."""
-        name = re.sub(r"[^A-Za-z0-9._-]", "-", group.name).lstrip("._-")[:80]
-        if not name or _ENDLESS.search(name):
-            name = "group"
-        while True:
-            self._numbers[task_id, name] += 1
-            count = self._numbers[task_id, name]
-            run_id = name if count == 1 else f"{name}-{count}"
-            if self._key(task_id, run_id) not in self._seen:
-                return run_id
+
+def _and_more(told: Sequence[str]) -> str:
+    return f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
 
 
 def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
@@ -304,16 +291,7 @@ def _run(row: AnyRow, agent: str, task_kind: str, source: str) -> Run:
     if row["submission"] is not None:
         submission = path_of(row, "submission")
     run_id = text_of(row, "run_id")
-    if not RUN_ID.fullmatch(run_id):
-        raise RowError(
-            f"run_id {shown(run_id)}: use up to 100 letters, digits, dots, dashes and "
-            "underscores, with a letter or digit first"
-        )
-    if _ENDLESS.search(run_id):
-        raise RowError(
-            f"run_id {shown(run_id)}: its end repeats itself {_MOST_REPEATS} times, which "
-            "Snakemake takes for a rule without end; shorten it"
-        )
+    check_run_id(run_id)
     kind = optional_text(row, "kind") or kind_of(submission, task_kind)
     allowed = kinds_for(task_kind)
     if kind not in allowed:

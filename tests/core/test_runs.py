@@ -286,6 +286,41 @@ def test_a_repeated_run_id_leaves_the_first_and_no_two_rows_share_one(tmp_path):
     assert len({(row.task_id, row.run_id) for row in [*runs, *bad]}) == 3
 
 
+def test_a_run_id_of_two_tables_costs_neither_its_run(tmp_path):
+    line = {"task_id": "line", "run_id": "r1", "submission_path": "a.csv"}
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "submission.jsonl").write_text(lines_of(line, {**line, "run_id": "r1-2"}))
+    (tmp_path / "r.csv").write_text(HEADER + "r1,ada,line,s.csv,,,,,,\nr2,ada,line,s.csv,,,,,,\n")
+    for names in (("eve/submission.jsonl", "r.csv"), ("r.csv", "eve/submission.jsonl")):
+        notes = []
+        runs, bad = read_runs([tmp_path / name for name in names], resolve, note=notes.append)
+        assert not bad
+        assert sorted(run.agent for run in runs) == ["ada", "ada", "eve", "eve"]
+        assert len({run.run_id for run in runs}) == 4
+        assert runs[0].run_id == "r1"
+        (note,) = notes
+        assert f"run `r1` of toy/line is already at {runs[0].source}; this one is called" in note
+
+
+def test_a_run_of_two_tables_is_one(tmp_path):
+    text = HEADER + "r1,ada,line,s.csv,,,,,,\n"
+    for name in ("one.csv", "two.csv"):
+        (tmp_path / name).write_text(text)
+    (run,), (bad,) = read_runs([tmp_path / "one.csv", tmp_path / "two.csv"], resolve)
+    assert "one.csv:2" in run.source
+    assert "is already at" in bad.message
+    assert "give each run of a task its own run_id" in bad.message
+
+
+def test_a_new_run_id_never_has_an_end_without_end(tmp_path):
+    taken = "r" + "-2" * 19
+    for name, agent in (("one.csv", "ada"), ("two.csv", "eve")):
+        (tmp_path / name).write_text(HEADER + f"{taken},{agent},line,s.csv,,,,,,\n")
+    runs, bad = read_runs([tmp_path / "one.csv", tmp_path / "two.csv"], resolve)
+    assert not bad
+    assert [run.run_id for run in runs] == [taken, f"{taken}-3"]
+
+
 def test_case_matters_only_where_the_file_system_minds_it(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text(HEADER + "a,ada,line,s.csv,,,,,,\nA,ada,line,s.csv,,,,,,\n")
@@ -334,6 +369,20 @@ def test_a_path_of_another_machine_is_found_below_the_group(tmp_path, stated):
     assert not bad
     assert [Path(run.submission).read_text() for run in runs[:2]] == ["t_1", "t_2"]
     assert not Path(runs[2].submission).exists()
+
+
+def test_a_list_that_an_agent_may_have_written_labels_no_run(tmp_path):
+    lines = [{"task_id": "line", "submission_path": "a.csv", "label": label}
+             for label in (None, "wrong", "right", "")]  # fmt: skip
+    path = tmp_path / "group" / "submission.jsonl"
+    path.parent.mkdir()
+    path.write_text(lines_of(*lines))
+    notes = []
+    runs, bad = read_runs([path], resolve, note=notes.append)
+    assert [run.label for run in runs] == [None] * 4
+    assert not bad
+    (note,) = notes
+    assert note.startswith(f"{path}:2 (and 1 more row): the label is not used")
 
 
 META = "run_id,agent,task_id,submission,meta_model,meta_cost_usd,meta_tokens,meta_site\n"

@@ -19,8 +19,7 @@ from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table
 from biomlbench.contracts._text_limits import MOST_OF_A_NAME
 from biomlbench.export import public_tables
 from biomlbench.export.public_tables import without_paths
-from biomlbench.workflow import runs as runs_module
-from biomlbench.workflow import table_rows
+from biomlbench.workflow import run_ids, table_rows
 from biomlbench.workflow.runs import RunTableError, read_runs
 
 HEAD = "run_id,agent,task_id,submission\n"
@@ -192,9 +191,7 @@ def test_run_ids_that_would_stop_the_workflow_cost_only_their_row(tmp_path, run_
 def test_run_ids_are_refused_as_snakemake_does(run_id):
     from snakemake.io import PeriodicityDetector
 
-    assert bool(runs_module._ENDLESS.search(run_id)) == bool(
-        PeriodicityDetector().is_periodic(run_id)
-    )
+    assert bool(run_ids._ENDLESS.search(run_id)) == bool(PeriodicityDetector().is_periodic(run_id))
 
 
 def test_a_run_group_whose_name_would_stop_the_workflow_has_runs(tmp_path):
