@@ -216,8 +216,10 @@ def _of_answers(error: MetricError, answers: Answers, grader: Grader) -> str:
     columns = f"column{'' if len(names) == 1 else 's'} {', '.join(map(quote, names))}"
     if grader.inputs_fn is not None:
         columns = "as `inputs_fn` returns them"
-    remedy = _ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)
-    return f"{answers.task.answers}: {columns}: {error.message}; {remedy}"
+    told = f"{answers.task.answers}: {columns}: {error.message}"
+    if error.reason == "no_positives":  # it names its own remedy
+        return told
+    return f"{told}; {_ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)}"
 
 
 def metric_inputs(
