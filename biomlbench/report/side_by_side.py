@@ -13,6 +13,7 @@ from biomlbench.report.inputs import is_run
 from biomlbench.report.trust import severities
 from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.agents import counted_percentile
+from biomlbench.summary.level_means import level_mean
 from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
@@ -147,9 +148,10 @@ def _known(value: float) -> float:
 
 
 def _ahead(sides: list[_Side], agent: str, other: str) -> str | None:
-    one, two = (side["rank"] for side in sides)
-    if one is None or two is None:
+    ranks = [side["rank"] for side in sides]
+    if None in ranks:
         return None
+    one, two = ([level_mean(value) for value in rank or ()] for rank in ranks)
     return LEVEL if one == two else agent if one > two else other
 
 

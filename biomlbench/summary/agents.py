@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
 from biomlbench.scoring.medals import MEDALS
+from biomlbench.summary.level_means import level_means
 from biomlbench.summary.lost_runs import lost_runs
 from biomlbench.summary.mean_intervals import mean_interval
 
@@ -81,8 +82,9 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     verdict count as 0. A run that was lost, without a result, to a fault of the task, the
     grader or the infrastructure (:func:`biomlbench.summary.lost_runs.lost_runs`) is no failure
     of the agent's: rates leave it out, ``completion_rate`` keeps it (``completion_rate_fair``
-    leaves it out), and for every rate ``<rate>_configured`` shows it counted as 0. ``leaderboard_percentile_valid`` is over
-    valid submissions only. Percentile and medals are taken over tasks with a leaderboard.
+    leaves it out), and for every rate ``<rate>_configured`` shows it counted as 0.
+    ``leaderboard_percentile_valid`` is over valid submissions only. Percentile and medals are
+    taken over tasks with a leaderboard.
     ``mean_rank`` ranks agents within each task by their mean percentile, 1 for the best;
     agents that tie share the average rank.
 
@@ -129,11 +131,11 @@ def in_order(agents: pd.DataFrame, by: Sequence[str] = RANKED_BY) -> pd.DataFram
     Returns
     -------
     DataFrame
-        The best first; ties by name.
+        The best first; ties, of means that are equal but for rounding, by name.
     """
     overall = agents[agents["domain"] == ALL]
     names = list(by)
-    keys = overall.assign(**{name: overall[name].astype(float).fillna(-1.0) for name in names})
+    keys = overall.assign(**{name: level_means(overall[name]).fillna(-1.0) for name in names})
     ascending = [False] * len(names) + [True]
     return overall.loc[keys.sort_values([*names, "agent"], ascending=ascending).index]
 
@@ -221,7 +223,7 @@ def _ranks(runs: pd.DataFrame) -> pd.DataFrame:
     """Return each agent's rank in each task: columns agent, task_id and rank."""
     fair = runs[runs["fair"]]
     means = fair.groupby(["task_id", "agent"])["leaderboard_percentile"].mean()
-    ranks = means.groupby("task_id").rank(ascending=False, method="average")
+    ranks = level_means(means).groupby("task_id").rank(ascending=False, method="average")
     return ranks.rename("rank").reset_index()
 
 

@@ -109,6 +109,18 @@ def test_rows_are_in_the_order_of_the_report():
     assert row_of(table, "high")["mean_rank"] < row_of(table, "sound")["mean_rank"]
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_means_that_differ_by_rounding_alone_are_level(turned):
+    """The mean of 93.47826086956522 three times is not the mean of it once."""
+    value = 93.47826086956522
+    noisy = 93.4782608695652
+    assert noisy != value
+    one, two = (noisy, value) if turned else (value, noisy)
+    table = summarize_agents(pairs_of(("b", "x/1", "1", one), ("a", "x/1", "1", two)))
+    assert row_of(table, "a")["mean_rank"] == row_of(table, "b")["mean_rank"] == 1.5
+    assert list(table["agent"]) == ["a", "a", "b", "b"]
+
+
 def test_a_fault_of_others_leaves_the_rates_and_stays_in_the_count():
     pairs = PAIRS.assign(fault=["none"] * 5 + ["submission", "none", "infrastructure"])
     row = row_of(summarize_agents(pairs), "b")
