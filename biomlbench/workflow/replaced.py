@@ -34,8 +34,7 @@ _MISSING = (
     "is not there",
 )
 _UNREADABLE = (
-    "%s: the file %r may not be read; give the user of the run the right to it and to its folders "
-    "(`chmod`), else the run counts as failed",
+    "%s: %r may not be read; give its reader the right to (`chmod`), else the run counts as failed",
     "may not be read",
 )
 
