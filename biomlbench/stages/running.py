@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import NotPreparedError
 from biomlbench.outcomes import Reason, Suite
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
 from biomlbench.scoring.effective_task import EffectiveTask
@@ -123,8 +123,8 @@ def environment_of(task: Task) -> Path | None:
 
     Raises
     ------
-    TaskError
-        If there is no such environment.
+    NotPreparedError
+        If there is no such environment on this machine.
     """
     name = task.config.get("environment")
     if name is None:
@@ -133,7 +133,7 @@ def environment_of(task: Task) -> Path | None:
         path = (folder / str(name)).absolute()
         if (path / "pyvenv.cfg").is_file():
             return path
-    raise TaskError(
+    raise NotPreparedError(
         f"{task.folder / 'config.yaml'}: there is no virtual environment {name!r} in the task's "
         f"folder or in envs; make it with: python3 -m venv envs/{name}"
     )

@@ -48,7 +48,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
         try:
             rows = get_kind(pair.kind).execute(pair, context)
         except TaskError as error:
-            if error.fault != Fault.TASK:
+            if error.fault != Fault.TASK:  # what this machine lacks may be there the next time
                 raise
             rows = [case_row(status=error.reason, message=error.message)]
     key = {"task_id": pair.task_id, "run_id": pair.run_id}
