@@ -106,7 +106,8 @@ def _steps(values: NDArray[Any]) -> NDArray[np.uint16] | None:
         scale = np.float64(np.iinfo(np.uint16).max) / (values.max() - low)
     if not 0 < scale < np.inf:
         return None
-    return ((values - low) * scale).astype(np.uint16)
+    steps: NDArray[np.uint16] = ((values - low) * scale).astype(np.uint16)
+    return steps
 
 
 def midranks(values: NDArray[Any]) -> Floats:

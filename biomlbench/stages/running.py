@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from dataclasses import fields
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import NotPreparedError
 from biomlbench.outcomes import Reason, Suite
+from biomlbench.runtime.once import once
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages.outputs import PROGRAM_CASE, PROGRAM_OUTPUT, case_row
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from biomlbench.contracts.rows import CaseRow
     from biomlbench.sandbox import CaseResult, Execution, Limits, ProgramResult
     from biomlbench.stages import Context, Pair
-    from biomlbench.task.registry import Task
+    from biomlbench.task.registry import Registry, Task
     from biomlbench.verify.oracle import Oracle
 
 __all__ = [
@@ -151,12 +154,27 @@ def hidden_paths(context: Context, task: Task) -> tuple[PurePath, ...]:
     Returns
     -------
     tuple of pathlib.PurePath
-        All tasks and their data; and the files of installed packages that the task was made
+        All tasks and their data; and the files of installed packages that any task was made
         from, relative to where packages are installed.
+
+    Raises
+    ------
+    TaskError
+        If it cannot be told which those of this task are.
     """
     registry = context.registry
     folders = (path.absolute() for path in (registry.get_data_dir(), *registry.tasks_dirs))
-    return (*folders, *map(PurePath, installed_data(task)))
+    others = once((id(registry), "installed data"), partial(_installed_data, registry))
+    return (*folders, *map(PurePath, sorted({*others, *installed_data(task)})))
+
+
+def _installed_data(registry: Registry) -> frozenset[str]:
+    """Return what is installed of all tasks; of a broken one no code is run."""
+    found: set[str] = set()
+    for task_id in registry.list_task_ids():
+        with contextlib.suppress(TaskError):
+            found.update(installed_data(registry.get_task(task_id)))
+    return frozenset(found)
 
 
 def run_functions(pair: Pair, context: Context) -> list[CaseRow]:

@@ -9,8 +9,9 @@ import errno
 import hashlib
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,7 +133,9 @@ def opened(path: str | Path, root: str | Path | None = None) -> Iterator[tuple[i
             if stat.S_ISREG(kind):
                 flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
                 descriptor = os.open(name, flags, dir_fd=folder)
-                kind = os.fstat(descriptor).st_mode
+                info = os.fstat(descriptor)
+                # files of the kernel have another content at each look
+                kind = 0 if info.st_dev in _kernels() else info.st_mode
         if not stat.S_ISREG(kind):
             what, remedy = "a link or a device", "put a copy of the file there"
             if stat.S_ISDIR(kind):
@@ -161,6 +164,16 @@ def opened(path: str | Path, root: str | Path | None = None) -> Iterator[tuple[i
         yield descriptor, size
     finally:
         os.close(descriptor)
+
+
+@cache
+def _kernels() -> frozenset[int]:
+    """Return the file systems in which the kernel shows its own state as files."""
+    found = set()
+    for folder in ("/proc", "/sys"):
+        with suppress(OSError):
+            found.add(Path(folder).stat().st_dev)
+    return frozenset(found - {Path("/").stat().st_dev})
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import numpy as np
 from biomlbench.sandbox.codec import encode
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.sandbox.inside.layouts import arrange, traits_of
-from biomlbench.verify.shared_memory import in_one_memory, overlapping
+from biomlbench.verify.shared_memory import in_one_memory, mirrored, overlapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -45,6 +45,8 @@ SHARED, IN_ONE_MEMORY = "shared", "views of memory that several arguments share"
 DEFAULT_LAYOUTS = ("fortran", "strided", "readonly")
 BASES = 2
 """Cases of each entry point whose arrays are all laid out otherwise, whatever is covered."""
+MIRRORED = 3
+"""Cases of each entry point in which an array is a view of another one, for each way to turn it."""
 ALIKE = 3
 """Cases in which an array shares memory: whether one in another's place is told depends on both."""
 MAX_STEPS = 16
@@ -112,6 +114,7 @@ def laid_out(
             found[planned("adversarial", name, base.function, args, kwargs)] = base.id
 
     bases = _bases(cases)
+    views: Counter[str] = Counter()
     for base in bases:
         # apart from each other its arrays are nothing new either
         seen |= {
@@ -126,8 +129,11 @@ def laid_out(
                 for place, alike in overlapping(lying).items()
                 if not alike or any(tells_apart(base, place, lying[other]) for other in alike)
             }
-            if among and (base in bases[:BASES] or any(shared[one] < ALIKE for one in among)):
+            turned = {one for one in mirrored(values.values()) if views[one] < MIRRORED}
+            fresh = turned or base in bases[:BASES] or any(shared[one] < ALIKE for one in among)
+            if among and fresh:
                 shared.update(among)
+                views.update(turned)
                 add(base, f"{base.name}~{SHARED}", args, kwargs)
         for layout in layouts:
             new = {
@@ -141,9 +147,9 @@ def laid_out(
                 if (layout, place, dtype) in covered:
                     continue
                 covered.add((layout, place, dtype))
-                turned = {**values, place: with_layout(values[place], layout)}
-                args = tuple(turned.pop(i) for i in range(len(base.args)))
-                add(base, f"{base.name}~{layout}-{place}", args, turned)
+                laid = {**values, place: with_layout(values[place], layout)}
+                args = tuple(laid.pop(i) for i in range(len(base.args)))
+                add(base, f"{base.name}~{layout}-{place}", args, laid)
     return found
 
 

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.declarations import Shape, Size
 
-__all__ = ["in_other_shapes", "rounded_alike"]
+__all__ = ["between_equal_ends", "in_other_shapes", "rounded_alike", "with_gap_elsewhere"]
 
 SMALL = 2.0**-40
 """Factor for numbers of which a dozen decimals leave nothing."""
+ENDS = 1000
+"""Letters at each end of long texts by which a careless key tells them apart."""
 
 
 def rounded_alike(
@@ -66,6 +68,82 @@ def rounded_alike(
             yield f"nudged-{name}", {**first, name: mirrored}
     for name, inputs in (("small", first), ("small-other", second)) if doubles else ():
         yield name, {**inputs, **{double: inputs[double] * SMALL for double in doubles}}
+
+
+def with_gap_elsewhere(inputs: Arguments, names: Iterable[str]) -> Iterator[tuple[str, Arguments]]:
+    """Yield inputs with the same numbers in the same order, and NaN at another place among them.
+
+    Parameters
+    ----------
+    inputs : dict
+        By argument name.
+    names : iterable of str
+        Arrays of floats that may hold NaN.
+
+    Yields
+    ------
+    str
+        ``gap-0-<argument>`` and ``gap-1-<argument>``.
+    dict
+
+    Examples
+    --------
+    >>> drawn = dict(with_gap_elsewhere({"x": np.array([0.1, 0.2, 0.3])}, ["x"]))
+    >>> drawn["gap-0-x"]["x"], drawn["gap-1-x"]["x"]
+    (array([nan, 0.1, 0.2]), array([0.1, nan, 0.2]))
+    """
+    for name in names:
+        value = inputs.get(name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size > 2:
+            for place in (0, 1):
+                flat = np.insert(value.ravel()[:-1], place, np.nan)
+                yield f"gap-{place}-{name}", {**inputs, name: flat.reshape(value.shape)}
+
+
+def between_equal_ends(
+    first: Arguments, second: Arguments, names: Iterable[str]
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield inputs whose texts are long, and differ far from both ends only.
+
+    Parameters
+    ----------
+    first, second : dict
+        Inputs by argument name.
+    names : iterable of str
+        Texts that may be of any length.
+
+    Yields
+    ------
+    str
+        ``long-0-<argument>`` with the text of the first in the middle, ``long-1-<argument>`` with
+        that of the second, ``long-2-<argument>`` with the parts of the first in another order.
+    dict
+
+    Examples
+    --------
+    >>> drawn = dict(between_equal_ends({"text": "ACGT"}, {"text": "TTGA"}, ["text"]))
+    >>> a, b, c = (inputs["text"] for inputs in drawn.values())
+    >>> len(a) == len(b), a[:1000] == b[:1000], a[-1000:] == b[-1000:], a == b
+    (True, True, True, False)
+    """
+    for name in names:
+        one, other = str(first.get(name) or ""), str(second.get(name) or "")
+        if one and one != other:
+            end = (one * ENDS)[:ENDS]
+            for number, text in enumerate((one, other, _later(one))):
+                yield f"long-{number}-{name}", {**first, name: f"{end}{text}{end}"}
+
+
+def _later(text: str) -> str:
+    """Return a text whose second and last third have changed places: its beginning may be a head.
+
+    Examples
+    --------
+    >>> _later("abcdefghi")
+    'abcghidef'
+    """
+    third = len(text) // 3
+    return text[:third] + text[2 * third :] + text[third : 2 * third]
 
 
 def in_other_shapes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[Arguments]:

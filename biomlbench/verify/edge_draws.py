@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from biomlbench.verify import edge_values
 from biomlbench.verify.edge_numbers import Drawing
 from biomlbench.verify.edge_sizes import as_earlier, factor_of, names_of_sizes, shrunk, size_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["ORDINARY", "built", "dtype_of", "factors_of", "filled", "first_of", "tried"]
+__all__ = ["ORDINARY", "Change", "built", "dtype_of", "factors_of", "filled", "first_of", "tried"]
+
+Change: TypeAlias = "Callable[[Arguments, np.random.Generator], None]"
 
 TRIES = 5
 """Draws of one combination before it is given up."""
@@ -58,9 +62,13 @@ def tried(
     levels: dict[str, str],
     rng: np.random.Generator,
     large: dict[str, int] | None = None,
+    change: Change | None = None,
 ) -> Arguments | None:
-    """Return inputs of the first draw that is promised; None where none of a few is."""
-    draws = (_inputs(source, levels, rng, large) for _ in range(TRIES))
+    """Return inputs of the first draw that is promised; None where none of a few is.
+
+    `change` changes the drawn values in place, and raises ValueError where they do not fit.
+    """
+    draws = (_inputs(source, levels, rng, large, change) for _ in range(TRIES))
     return next((inputs for inputs in draws if inputs is not None), None)
 
 
@@ -68,7 +76,8 @@ def _inputs(
     source: Source,
     levels: dict[str, str],
     rng: np.random.Generator,
-    large: dict[str, int] | None = None,
+    large: dict[str, int] | None,
+    change: Change | None,
 ) -> Arguments | None:
     dims = {
         name: size_of(levels[factor_of(name)], bounds, rng) or 0
@@ -77,8 +86,13 @@ def _inputs(
     }
     lead = _LEADS[int(levels.get("...", 0))]
     dims = large or shrunk(source, as_earlier(source, dims, levels, rng), lead)
-    drawing = Drawing(rng, dims, lead=lead)
-    return built(source, filled(source, levels, drawing))
+    values = filled(source, levels, Drawing(rng, dims, lead=lead))
+    if change is not None:
+        try:
+            change(values, rng)
+        except ValueError:
+            return None
+    return built(source, values)
 
 
 def filled(source: Source, levels: dict[str, str], drawing: Drawing) -> Arguments:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
-from biomlbench.verify import edge_interplay, edge_thresholds
+from biomlbench.verify import edge_changes, edge_interplay, edge_thresholds
 from biomlbench.verify.edge_draws import ORDINARY, dtype_of, factors_of, first_of, tried
 from biomlbench.verify.edge_sizes import MAX_LARGE, declared_sizes, large_sizes, largest_prime
-from biomlbench.verify.edge_sources import of_spaces
+from biomlbench.verify.edge_sources import of_inputs, of_spaces
 from biomlbench.verify.edge_values import SHIFTED, TAILS, USUAL, structures
 from biomlbench.verify.plan import seeded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import numpy as np
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["about_size", "at_thresholds", "interplay", "structured", "wide"]
+__all__ = ["about_size", "at_thresholds", "changed", "interplay", "structured", "wide"]
 
 LONG_ROW = 130
 """Longer than what two words have bits for."""
@@ -29,6 +30,8 @@ ROUNDED = 6
 """Calls with texts that are much alike, where numbers are about to be rounded."""
 FEW = 7
 """Size beside a large one."""
+MATRIX = 10
+"""Size of matrices of some structure."""
 _PLAIN = ("spread", "mixed", "choice-0")
 _PLAIN_TEXT = ("odd-letter", *_PLAIN)
 """Letters at random leave no long stretch without one that is not a nucleotide."""
@@ -102,11 +105,37 @@ def structured(
     for name, spec in source.arguments.items():
         usual = next((s for s in drawn if structures(s.arguments.get(name, {}))), source)
         levels = {**first_of(_PLAIN, factors_of(usual)), "...": "0"}
-        dims = {size: max(low, min(FEW, high)) for size, (low, high) in usual.sizes.items()}
+        bounds = {**usual.sizes, **_known(source.sizes, usual.sizes)}
+        dims = {size: max(low, min(MATRIX, high)) for size, (low, high) in bounds.items()}
         for pattern in structures(spec):
             rng = seeded(card.name, function, number, f"{pattern}-{name}")
             if (inputs := tried(usual, {**levels, name: pattern}, rng, dims)) is not None:
                 yield f"{number}-{pattern}-{name}", inputs
+
+
+def changed(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield ordinary calls but for one thing that several arguments have together."""
+    drawn = [one for one in of_spaces(card, function, 1) if one.build is None]
+    declared = of_inputs(card, function)
+    # where inputs are built they hang together in ways that no declaration carries
+    usual = next(iter([*drawn, *(declared if source.build is None else ())]), source)
+    widest = declared[0] if declared else usual
+    usual = usual._replace(sizes={**usual.sizes, **_known(widest.sizes, usual.sizes)})
+    levels = {**first_of(_PLAIN, factors_of(usual)), "...": "0"}
+    ordinary = {name: max(low, min(FEW, high)) for name, (low, high) in usual.sizes.items()}
+    most = edge_interplay.share(len(card.entry_points))
+    every = edge_changes.changes(usual, {**usual.arguments, **widest.arguments})
+    for one in itertools.islice(every, most):
+        rng = seeded(card.name, function, number, one.name)
+        inputs = tried(usual, levels, rng, {**ordinary, **one.dims}, one.change)
+        if inputs is not None:
+            yield f"{number}-{one.name}", inputs
+
+
+def _known(sizes: dict[str, list[int]], names: Iterable[str]) -> dict[str, list[int]]:
+    return {name: sizes[name] for name in names if name in sizes}
 
 
 def at_thresholds(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec, EdgesSpec
     from biomlbench.verify.space import DrawnSpec
 
-__all__ = ["Source", "of_spaces", "sources"]
+__all__ = ["Source", "of_inputs", "of_spaces", "sources"]
 
 
 class Source(NamedTuple):
@@ -93,6 +93,15 @@ def _narrowed(
         if any(replaced.get(name, spec).get(end) != spec.get(end) for end in ("min", "max"))
         and _can_be_made(spec, sizes)
     }
+
+
+def of_inputs(card: Card, function: str) -> list[Source]:
+    """Return the arguments of an entry point as ``inputs`` declares them, if values can be made."""
+    declared = card.config.get("inputs", {}).get(function, {})
+    sizes = card.config.get("sizes", {})
+    if not all(_can_be_made(spec, sizes) for spec in declared.values()):
+        return []
+    return [Source(declared, sizes, None, (), 1)]
 
 
 def of_spaces(card: Card, function: str, count: int) -> list[Source]:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TIED", "magnitudes", "single_numbers", "sizes_beside"]
 
-BITS = (15, 16, 17, 26, 27, 28, 31, 32, 33, 52, 53, 54, 63, 64, 65, 127, 128, 129)
-"""Whole numbers at which words, pairs of bits in them and fractions of doubles are full."""
+WORDS = (15, 16, 17, 26, 27, 28, 31, 32, 33, 52, 53, 54, 63, 64, 65, 127, 128, 129)
+BITS = (*WORDS, 255, 256, 257, 512, 1024)
+"""Whole numbers at which words, pairs of bits in them, fractions of doubles and blocks are full."""
 FULL = {share * 2.0**bits: bits in (24, 53) for bits in (24, 31, 53, 63) for share in (0.6, 0.9)}
 """What a size times a number may come to: below what a type holds, and above half of it."""
 TIED = ("odd-one", "ties")
@@ -50,7 +51,8 @@ def single_numbers(source: Source) -> Iterator[tuple[str, int, Source]]:
     for name, spec in source.arguments.items():
         if spec.get("number") != "int" or spec.get("optional"):
             continue
-        low, high = bounds_of(spec, "int")
+        # what is narrowed for the sake of cost may still be a count at a threshold
+        low, high = bounds_of(source.wide.get(name, spec), "int")
         for number in BITS if high <= LARGEST_SINGLE else ():
             if low <= number <= high:
                 fixed: ArgumentSpec = {**spec, "min": number, "max": number}

@@ -63,7 +63,16 @@ NEAR_BY = 3e-6
 LAST = 2
 """So many numbers at the end of a row."""
 _EMPTIED = ("last-row-empty", "first-row-empty", "lower-but-one")
-_STRUCTURES = (*_EMPTIED, "last-column-empty", "lower", "upper", "band", "blocks")
+_STRUCTURES = (
+    *_EMPTIED,
+    "last-column-empty",
+    "lower",
+    "lower-mirrored",
+    "lower-rotated",
+    "upper",
+    "band",
+    "blocks",
+)
 """Matrices of which only a part is set: what code is tempted to tell by a few places."""
 _FLAGS = ("mixed", "none-set", "all-set", "first-set", "last-set", "all-but-one")
 USUAL = "usual-letters"
@@ -222,6 +231,9 @@ def _structure(pattern: str, shape: tuple[int, ...]) -> np.ndarray:
         "first-row-empty": row > 0,
         "last-column-empty": column < m - 1,
         "lower": column <= row,
+        # as many in each row, but at other places
+        "lower-mirrored": column >= m - 1 - row,
+        "lower-rotated": (column + 1) % m <= row,
         "lower-but-one": (column <= row) & ((row != n // 2) | (column != n // 3)),
         "upper": column >= row,
         "band": np.abs(column - row) <= 1,

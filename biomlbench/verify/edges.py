@@ -28,6 +28,7 @@ from biomlbench.verify.edge_draws import ORDINARY, dtype_of, factors_of, first_o
 from biomlbench.verify.edge_families import (
     about_size,
     at_thresholds,
+    changed,
     interplay,
     structured,
     wide,
@@ -149,6 +150,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
             yield from wide(card, function, number, source)
             yield from at_thresholds(card, function, number, source)
             yield from structured(card, function, number, source)
+            yield from changed(card, function, number, source)
 
 
 def _corners(source: Source, factors: dict[str, list[str]]) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ import numpy as np
 from biomlbench.verify.space import Source, near_sizes, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.space import DrawnSpec, Space
@@ -27,6 +27,8 @@ KEPT_START = 7
 """Tenths of a long input at its start by which one does so."""
 EXACT = 1024
 """Numbers that are multiples of one in so many have sums that are not rounded."""
+MOST_PAIRS = 4
+"""Pairs of single numbers that are changed together."""
 SCALES = (2.0, 0.5, 4.0, 0.25, 1.5, 0.75, 1.25, 0.875)
 """Factors for numbers, the best first: by a power of two their ratio stays exactly as it is."""
 
@@ -56,7 +58,8 @@ def near_draws(
         numbers whose sums are not rounded, and the same with the rows between both ends in another
         order; ``swapped-<argument>`` has letters of the other case
         where the space has both; ``scaled`` has all numbers times one factor, and
-        ``exchanged`` two of them in each other's place, where the space allows it;
+        ``exchanged`` two of them in each other's place, and ``difference-of-…``, ``sum-of-…`` and
+        ``product-of-…`` two others of which that is the same, where the space allows it;
         ``resized-<dimension>`` has that size changed, and all values that have not that size kept.
     """
     source, dims = Source(rng), near_sizes(space)
@@ -101,7 +104,23 @@ def _alike(specs: dict[str, DrawnSpec], first: Arguments) -> dict[str, Arguments
         if _within(first[one], spans[other]) and _within(first[other], spans[one]):
             found["exchanged"] = {one: first[other], other: first[one]}
             break
+    for one, other in [*combinations(spans, 2)][:MOST_PAIRS]:
+        found |= {
+            f"{kept}-of-{one}-and-{other}": {one: a, other: b}
+            for kept, (a, b) in _keeping(first[one], first[other])
+            if _within(a, spans[one]) and _within(b, spans[other])
+        }
     return found
+
+
+def _keeping(one: float, other: float) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Yield pairs of numbers with the same difference, sum or product as two others."""
+    for step in (1, -1):
+        yield "difference", (one + step, other + step)
+        yield "sum", (one + step, other - step)
+    if isinstance(one, float) and isinstance(other, float):
+        for factor in (2.0, 0.5):
+            yield "product", (one * factor, other / factor)
 
 
 def _resized(space: Space, source: Source, dims: dict[str, int]) -> dict[str, Arguments]:

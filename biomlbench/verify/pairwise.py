@@ -1,16 +1,22 @@
-"""Few combinations of levels in which nevertheless most pairs of them come together."""
+"""Few combinations of levels in which nevertheless most pairs of them come together; turns."""
 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["combinations"]
+__all__ = ["combinations", "in_turn"]
+
+
+def in_turn(ways: Sequence[Iterator[Any]]) -> Iterator[Any]:
+    """Yield the first of each, then the second of each: what comes first matters most."""
+    for row in itertools.zip_longest(*ways):
+        yield from (item for item in row if item is not None)
 
 
 def combinations(

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.verify import alternates, edges
 from biomlbench.verify.cases import SUITES, Transformed
-from biomlbench.verify.collisions import in_other_shapes, rounded_alike
+from biomlbench.verify.collisions import (
+    between_equal_ends,
+    in_other_shapes,
+    rounded_alike,
+    with_gap_elsewhere,
+)
 from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES
 from biomlbench.verify.near_draws import near_draws
 from biomlbench.verify.plan import (
@@ -199,6 +204,10 @@ def _colliding(
     # What is built may hang together in ways that no declaration carries, as a rotation does.
     free = space.get("rescaled", () if "build" in space else list(declared))
     yield from promised(rounded_alike(first, second, free))
+    gaps = [name for name, spec in declared.items() if spec.get("nan")]
+    yield from promised(with_gap_elsewhere(first, gaps))
+    texts = [name for name, spec in declared.items() if "text" in spec]
+    yield from promised(between_equal_ends(first, second, texts))
 
 
 def _left_out(card: Card, function: str, inputs: Arguments) -> dict[str, Arguments]:

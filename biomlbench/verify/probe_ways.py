@@ -5,21 +5,22 @@ from __future__ import annotations
 import itertools
 import math
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED, holds
 from biomlbench.verify.edge_sizes import MAX_PRODUCT
+from biomlbench.verify.pairwise import in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.constants import Constants
     from biomlbench.verify.declarations import ArgumentSpec
 
-__all__ = ["ORDINARY", "Probe", "ProbedArguments", "in_turn", "ways"]
+__all__ = ["ORDINARY", "Probe", "ProbedArguments", "ways"]
 
 SMALL = 1e-2
 """Below it, a number in code is a tolerance rather than a distance."""
@@ -83,21 +84,16 @@ def ways(arguments: ProbedArguments, constants: Constants) -> Iterator[Probe]:
     arguments : ProbedArguments
     constants : Constants
     """
-    each = [_next_to(arguments, one) for one in constants.numbers]
+    each = [_next_to(arguments, one, constants.numbers) for one in constants.numbers]
     each += [_remainders(arguments, modulus) for modulus in constants.moduli]
     each += [_words(arguments, word) for word in constants.words]
     yield from in_turn(each)
 
 
-def in_turn(ways: list[Iterator[Any]]) -> Iterator[Any]:
-    """Yield the first of each, then the second of each: what comes first matters most."""
-    for row in itertools.zip_longest(*ways):
-        yield from (item for item in row if item is not None)
-
-
-def _next_to(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
+def _next_to(arguments: ProbedArguments, number: float, others: Sequence[float]) -> Iterator[Probe]:
     """Yield what a number in code may be about, the likeliest first."""
     found = [
+        _beside(arguments, number, others),
         _sizes(arguments, number),
         _values(arguments, number),
         _magnitudes(arguments, number),
@@ -157,6 +153,28 @@ def _values(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
     for name in many:
         if name in arguments.floats and holds(names[name], number):
             yield Probe(f"total-of-{name}", change=_summing_to(name, number))
+
+
+def _beside(arguments: ProbedArguments, number: float, others: Sequence[float]) -> Iterator[Probe]:
+    """Yield single numbers within a small number of another one in code, and of one another."""
+    if not 0 < number < SMALL:
+        return
+    for base, name in itertools.product(others, arguments.single):
+        for side in SIDES if base > number else ():
+            one = base + side * number
+            if arguments.numbers[name]["number"] != "int" and holds(arguments.numbers[name], one):
+                yield Probe(f"{name}={one:.17g}", {}, {name: "ties"}, (one,))
+    floats = [name for name in arguments.single if name in arguments.floats]
+    for part, whole in itertools.permutations(floats, 2):
+        yield Probe(f"{part}-of-{whole}", change=_part_of(part, whole, 0.99 * number))
+
+
+def _part_of(one: str, other: str, part: float) -> Change:
+    def change(values: Arguments, rng: np.random.Generator) -> None:
+        if isinstance(values.get(one), float) and isinstance(values.get(other), float):
+            values[one] = part * values[other]
+
+    return change
 
 
 def _alone(arguments: ProbedArguments, numbers: tuple[float, ...]) -> Iterator[Probe]:

@@ -17,8 +17,9 @@ from biomlbench.verify import edge_draws, edge_sizes, edges
 from biomlbench.verify.constants import Constants, constants_of
 from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sources import Source, sources
+from biomlbench.verify.pairwise import in_turn
 from biomlbench.verify.plan import seeded
-from biomlbench.verify.probe_ways import ORDINARY, Probe, ProbedArguments, in_turn, ways
+from biomlbench.verify.probe_ways import ORDINARY, Probe, ProbedArguments, ways
 from biomlbench.verify.statement import statement_path
 
 if TYPE_CHECKING:

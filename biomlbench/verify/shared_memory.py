@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.declarations import ArgumentSpec
 
-__all__ = ["can_share", "in_one_memory", "overlapping"]
+__all__ = ["can_share", "in_one_memory", "mirrored", "overlapping"]
 
 
 def in_one_memory(args: Iterable[Any], kwargs: Arguments) -> tuple[tuple[Any, ...], Arguments]:
     """Return an equal call whose arrays of one dtype overlap in memory.
 
-    An array that equals another one becomes the same object, one that equals it backwards a view
-    of it. All others become columns of one table, entry by entry beside each other.
+    An array that equals another one becomes the same object, one that equals it backwards or
+    transposed a view of it. All others become columns of one table, entry by entry beside each
+    other.
 
     Parameters
     ----------
@@ -61,16 +62,39 @@ def _in_one_table(arrays: list[np.ndarray]) -> dict[tuple[Any, ...], np.ndarray]
     """Return by key the views that take the place of arrays, and those of the arrays backwards."""
     kept: dict[tuple[Any, ...], np.ndarray] = {}
     for array in arrays:
-        if _key(array[::-1]) not in kept:
-            kept.setdefault(_key(array), array)
+        if not any(_key(view) in kept for view in _views(array)):
+            kept[_key(array)] = array
     table = np.zeros((max(array.size for array in kept.values()), len(kept)), arrays[0].dtype)
-    laid = {}
+    laid: dict[tuple[Any, ...], np.ndarray] = {}
     for column, (key, array) in enumerate(kept.items()):
         view = table[: array.size, column].reshape(array.shape)
         view[...] = array
-        laid[_key(array[::-1])] = view[::-1]
+        laid |= {_key(turned): turned for turned in _views(view)}
         laid[key] = view
     return laid
+
+
+def _views(array: np.ndarray) -> list[np.ndarray]:
+    """Return an array as it is, backwards, and a matrix transposed."""
+    return [array, array[::-1], *([array.T] if array.ndim == 2 else [])]
+
+
+def mirrored(values: Iterable[Any]) -> set[str]:
+    """Return how arrays among arguments are others turned, and not others as they are.
+
+    Returns
+    -------
+    set of str
+        ``backwards``, ``transposed``, both or none.
+    """
+    arrays = [value for value in values if _fits(value)]
+    keys = {(array.dtype, *_key(array)) for array in arrays}
+    return {
+        way
+        for array in arrays
+        for way, view in zip(("backwards", "transposed"), _views(array)[1:], strict=False)
+        if _key(view) != _key(array) and (array.dtype, *_key(view)) in keys
+    }
 
 
 def overlapping(values: Mapping[Any, Any]) -> dict[Any, list[Any]]:

@@ -32,6 +32,7 @@ _LARGEST = {"seed": 2**63 - 1, "attempt": 1_000_000, "hint_tier": 1_000_000}
 _LOWEST = {"seed": -(2**63), "attempt": 1, "hint_tier": 0}
 _WHOLE = re.compile(r"([+-]?[0-9]{1,40})(\.0*)?", re.ASCII)
 _MOST_DIGITS = 20
+_PATHVAR = re.compile("<.*>", re.DOTALL)
 # What tables of dates, in nanoseconds since 1970, can hold from there on.
 _YEARS = range(1970, 2262)
 # What cannot be seen: two agents that differ by it would look like one. Unicode's characters to
@@ -108,6 +109,11 @@ def path_of(row: AnyRow, key: str) -> str:
     if not path.strip():
         raise RowError(f"`{key}` is empty; write null for a run that left no submission")
     _check_characters(path, key)
+    if _PATHVAR.search(path):
+        raise RowError(
+            f"`{key}` {shown(path)} holds a name in angle brackets, which Snakemake takes for one "
+            "of its own; rename the file"
+        )
     size = len(path.encode())
     if size <= _NAME_MAX:
         return path

@@ -118,6 +118,7 @@ class ConfiguredRuns:
             self._resolve,
             ignore_case=_ignores_case(Path(self.results)),
             note=log.warning if plan else None,
+            results=self.results,
         )
         self.runs: dict[tuple[str, str], Run] = {
             (r.task_id, r.run_id): self._as_here(r) for r in runs

@@ -34,12 +34,14 @@ _MISSING = (
     "is not there",
 )
 _UNREADABLE = (
-    "%s: %r may not be read; give its reader the right to (`chmod`), else the run counts as failed",
+    "%s: %r may not be read; let the run's user read it (`chmod`), else the run counts as failed",
     "may not be read",
 )
 
 RECORD = ".submissions.json"
-"""Size, times and number of replacements of every submission, in the folder of the results."""
+"""Size, times, number on its file system and number of replacements of every submission, in the
+folder of the results."""
+_STATE = 5
 
 
 class Replaced:
@@ -68,7 +70,9 @@ class Replaced:
         self._now: dict[str, list[int]] = {}
         self.missing: list[Run] = []
         self.unreadable: list[Run] = []
-        self.counts = {path: state[3] for path, state in self._before.items() if len(state) > 3}
+        self.counts = {
+            path: state[_STATE] for path, state in self._before.items() if len(state) > _STATE
+        }
 
     def look(self, runs: Iterable[Run], place: Callable[[str, str], str]) -> list[str]:
         """Compare all submissions with what they were.
@@ -86,9 +90,9 @@ class Replaced:
 
         Notes
         -----
-        Costs one look at each submission's entry. Only one whose size or times are not those of
-        the last look is read: the time of the last change of the entry is among them, which
-        nothing but a wrong clock sets back.
+        Costs one look at each submission's entry. Only one whose size, times or place on the
+        file system are not those of the last look is read: the time of the last change of the
+        entry is among them, which nothing but a wrong clock sets back.
         """
         replaced = set()
         for run in runs:
@@ -106,8 +110,9 @@ class Replaced:
                 continue
             if stat.S_ISREG(info.st_mode) and not os.access(path, os.R_OK):
                 self.unreadable.append(run)
-            state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns]
-            if state != self._before.get(path, [])[:3]:
+            # A renamed folder brings other files to a path, and changes none of them.
+            state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev]
+            if state != self._before.get(path, [])[:_STATE]:
                 table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
                 if table.exists() and path not in replaced and _differs(run, table):
                     self.counts[path] = self.counts.get(path, 0) + 1
@@ -134,7 +139,7 @@ class Replaced:
         """Record what was seen."""
         for path, count in self.counts.items():
             if path in self._now:
-                self._now[path] = [*self._now[path][:3], count]
+                self._now[path] = [*self._now[path][:_STATE], count]
         if self._now != self._before and self._results.is_dir():
             with contextlib.suppress(OSError):
                 write_json(self._results / RECORD, self._now)

@@ -6,6 +6,7 @@ becomes a :class:`BadRow` that names its table and line, and that the report sho
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.outcomes import Reason
 from biomlbench.runtime.words import counted
 from biomlbench.stages.kinds import kind_of, kinds_for
 from biomlbench.submission.run_group import RunGroup, task_named
@@ -112,6 +114,7 @@ def read_runs(
     ignore_case: bool = False,
     ignore_unknown: bool = False,
     note: Callable[[str], None] | None = None,
+    results: str | Path | None = None,
 ) -> tuple[list[Run], list[BadRow]]:
     """Read run tables.
 
@@ -129,6 +132,8 @@ def read_runs(
         Whether a line of a jsonl may have keys that nobody knows, as another harness's may.
     note : callable, optional
         Called with what was found in a table that costs no row.
+    results : path, optional
+        Folder of the results: no submission may lie there, as rules make those files.
 
     Returns
     -------
@@ -142,7 +147,7 @@ def read_runs(
     RunTableError
         If no table can be read.
     """
-    reader = _Reader(resolve, ignore_case, ignore_unknown)
+    reader = _Reader(resolve, ignore_case, ignore_unknown, results)
     unreadable: list[tuple[str, RunTableError]] = []
     for table in dict.fromkeys(str(table) for table in tables):
         try:
@@ -165,6 +170,7 @@ class _Reader:
         resolve: Callable[[str], tuple[str, str]],
         ignore_case: bool,
         ignore_unknown: bool,
+        results: str | Path | None,
     ) -> None:
         self.runs: list[Run] = []
         self.bad: list[BadRow] = []
@@ -174,6 +180,8 @@ class _Reader:
         self._tasks: dict[str, tuple[str, str] | RowError] = {}
         self._seen: dict[tuple[str, str], tuple[str, str]] = {}
         self._numbers: Counter[tuple[str, str]] = Counter()
+        self._results = os.path.realpath(results) if results else ""
+        self._folders: dict[str, bool] = {}
 
     def read(self, path: Path, note: Callable[[str], None]) -> None:
         rows: Iterable[TableRow]
@@ -219,6 +227,12 @@ class _Reader:
         if row.get("run_id") in (None, "") and group is not None:
             row["run_id"] = self._number(row["task_id"], group)
         run = _run(row, agent, task_kind, source)
+        if self._is_result(run.submission):
+            raise RowError(
+                f"the submission {shown(run.submission)} lies in the folder of the results, whose "
+                "files the workflow makes; put it elsewhere",
+                Reason.UNSAFE_PATH,
+            )
         key = self._key(run.task_id, run.run_id)
         if key in self._seen:
             other, where = self._seen[key]
@@ -229,6 +243,17 @@ class _Reader:
             )
         self._seen[key] = (run.run_id, source)
         self.runs.append(run)
+
+    def _is_result(self, submission: str) -> bool:
+        if not self._results or submission == NO_SUBMISSION:
+            return False
+        folder = submission.rpartition("/")[0] if "/" in submission else "."
+        if folder not in self._folders:
+            places = (os.path.realpath(folder), os.path.normpath(Path.cwd() / folder))
+            self._folders[folder] = any(
+                f"{place}/".startswith(f"{self._results}/") for place in places
+            )
+        return self._folders[folder]
 
     def _key(self, task_id: str, run_id: str) -> tuple[str, str]:
         return (task_id, run_id.lower() if self._ignore_case else run_id)
