@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import NotPreparedError
+from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason, Suite
 from biomlbench.runtime.once import once
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
