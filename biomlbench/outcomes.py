@@ -2,8 +2,8 @@
 
 A reason code is a stable lower-case word. It belongs to exactly one :class:`Fault`, and
 :data:`SENTENCES` explains it to a reader of the report. Only ``Fault.SUBMISSION`` counts
-against an agent; the other faults are shown at both denominators, but for ``Fault.RUN_TABLE``:
-a row of a run table that names no run is no run of anybody's.
+against an agent; runs lost to other faults are shown at both denominators, but for
+``Fault.RUN_TABLE``: a row of a run table that names no run is no run of anybody's.
 """
 
 from __future__ import annotations

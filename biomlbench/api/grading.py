@@ -95,8 +95,7 @@ def grade_submission(
     """
     from biomlbench.scoring.score import score_submission
 
-    if isinstance(task, str):
-        raise TypeError(f"a task is wanted, not its name: registry.get_task({task!r})")
+    _check_task(task)
     check_numbers(bootstrap, seed)
     source, name = _source(submission)
     result = score_submission(source, task, bootstrap, seed, name=name, root=root)
@@ -112,6 +111,11 @@ def grade_submission(
 
 
 grade_csv = grade_submission
+
+
+def _check_task(task: Any) -> None:
+    if isinstance(task, str):
+        raise TypeError(f"a task is wanted, not its name: registry.get_task({task!r})")
 
 
 def check_numbers(bootstrap: Any, seed: Any) -> None:
@@ -151,11 +155,12 @@ def validate_submission(submission: Submission, task: Task) -> tuple[bool, str]:
     TaskError
         If it is broken.
     TypeError
-        If the submission is neither a path nor a table.
+        If the submission is neither a path nor a table, or `task` is no task.
     """
     from biomlbench.stages.kinds import get_kind, kind_of
     from biomlbench.submission.validation import validate_rows
 
+    _check_task(task)
     source, name = _source(submission)
     kind = get_kind(kind_of("" if name else str(source), task.kind))
     if isinstance(source, bytes):

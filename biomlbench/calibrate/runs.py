@@ -9,6 +9,7 @@ from biomlbench.calibrate.batch import add_deviations, good_by_leaderboard
 from biomlbench.calibrate.summary import Graded, gather
 from biomlbench.outcomes import Verdict
 from biomlbench.stages.kinds import has_cases
+from biomlbench.summary.lost_runs import is_lost
 from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def labelled_runs(results: str | Path, runs: Iterable[Labelled], context: Contex
     for run in runs:
         where = (run.task_id, run.run_id, run.kind)
         (medal,) = tables.read("medal", *where).to_pylist()
-        if medal["fault"] not in (None, "none", "submission"):
+        if is_lost(medal["fault"], medal["verdict"]):
             continue
         common = {
             "task_id": run.task_id,

@@ -8,7 +8,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from biomlbench.calibrate.intervals import wilson
-from biomlbench.outcomes import Fault, Reason, Verdict
+from biomlbench.outcomes import Reason, Verdict
+from biomlbench.summary.lost_runs import is_lost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -93,7 +94,7 @@ def _by_agent(rows: Iterable[TelemetryRow]) -> dict[tuple[str, str], list[Teleme
     """
     found: dict[tuple[str, str], list[TelemetryRow]] = defaultdict(list)
     for row in rows:
-        if row["fault"] in (Fault.NONE, Fault.SUBMISSION) and row["label"] is None:
+        if not is_lost(row["fault"], row["verdict"]) and row["label"] is None:
             found[row["task_id"], row["agent"]].append(row)
     for attempts in found.values():
         attempts.sort(key=lambda row: (row["attempt"] or 1, row["time"] or "", row["run_id"]))

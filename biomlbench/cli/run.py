@@ -9,8 +9,34 @@ import click
 
 from biomlbench.cli._common import echo
 
+_OWN = ("-c", "--cores", "--results")
+_MARK = "--an-option-of-biomlbench"
 
-@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
+
+class _Run(click.Command):
+    """Marks where an option of ours stood among Snakemake's.
+
+    Without a mark, what follows one would look like a further value of the option before it: the
+    target of ``--configfile mine.yaml --cores 2 calibrate`` like a second config file.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        marked, is_value = [], False
+        for number, text in enumerate(args):
+            if text == "--":
+                marked += args[number:]
+                break
+            marked.append(text)
+            alone = text.startswith(("--cores=", "--results=")) or (
+                text.startswith("-c") and text != "-c"
+            )
+            if is_value or alone:
+                marked.append(_MARK)
+            is_value = text in _OWN and not is_value
+        return super().parse_args(ctx, marked)
+
+
+@click.command(cls=_Run, context_settings={"ignore_unknown_options": True, "help_option_names": []})
 @click.option("-c", "--cores", default=os.cpu_count(), show_default="all", help="CPU cores to use.")
 @click.option("--results", metavar="DIR", help="Folder of the results. [default: as configured]")
 @click.option("-h", "--help", "show_help", is_flag=True, help="Show this message and exit.")
@@ -44,6 +70,8 @@ def command(
         echo(ctx.get_help())
         return
     here = Path.cwd()
+    # said again, it changes nothing and ends the values of the option before it
+    arguments = tuple(f"--cores={cores}" if text == _MARK else text for text in arguments)
     check_configs(arguments)
     if runs_the_demo(arguments, here):
         echo("There is no config/config.yaml here, so this is the demo benchmark.", err=True)

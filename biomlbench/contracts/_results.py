@@ -255,7 +255,11 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("domain", STR, "domain of the tasks, or `all`", required=True),
             field("tasks", I64, "tasks with at least one run", required=True),
             field("runs", I64, "configured runs", required=True),
-            field("runs_fair", I64, "runs not lost to a fault that is not the agent's: fair runs"),
+            field(
+                "runs_fair",
+                I64,
+                "runs not lost, without a result, to a fault that is not the agent's: fair runs",
+            ),
             field("replicates", F64, "mean number of runs a task"),
             *_rate("completion_rate", "share of configured runs with a valid submission"),
             field("completion_rate_fair", F64, f"share of fair runs with a valid submission{MEAN}"),

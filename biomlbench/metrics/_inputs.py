@@ -24,6 +24,7 @@ __all__ = [
     "numbers",
     "paired_labels",
     "paired_numbers",
+    "positive_label",
     "positives",
 ]
 
@@ -223,6 +224,34 @@ def classes_of(
     return classes
 
 
+def positive_label(truth: NDArray[Any], pos_label: Any) -> Any:
+    """Return the label of the positive class: as declared, else 1 beside 0 or -1.
+
+    Of other labels, as 1 and 2, conventions differ: scikit-learn's ``roc_auc_score`` and
+    ``log_loss`` take the larger one, its ``f1_score`` and ``average_precision_score`` take 1.
+
+    Raises
+    ------
+    MetricError
+        ``no_positives`` (the task's fault) where none is declared and two other numbers are there.
+    """
+    if pos_label is not None:
+        return pos_label
+    others = truth[truth != 1] if truth.dtype.kind not in "UT" else truth[:0]
+    if not len(others) or others[0] in (0, -1):
+        return 1
+    found = np.unique(truth).tolist()
+    if len(found) != 2:
+        return 1
+    one, other = (f"{label:g}" for label in found)
+    raise MetricError(
+        "no_positives",
+        f"which of the labels {one} and {other} is the positive one is not declared: say it in "
+        f"config.yaml, under `grader`, as in `options: {{pos_label: {other}}}`",
+        Fault.TASK,
+    )
+
+
 def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     """Return which of the labels, of two classes at most, are the positive one.
 
@@ -230,9 +259,10 @@ def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     ------
     MetricError
         ``not_binary`` with three labels or more; ``no_positives`` where two labels are there
-        and `pos_label` is neither, or is text among numbers or the reverse. Both are the
-        task's fault.
+        and `pos_label` is neither, or is text among numbers or the reverse; as
+        :func:`positive_label`. All are the task's fault.
     """
+    pos_label = positive_label(truth, pos_label)
     hint = f"pos_label {pos_label!r} is not a label of the truth: set it to the positive class's"
     if (truth.dtype.kind in "UT") != isinstance(pos_label, str):
         raise MetricError("no_positives", hint, Fault.TASK)
@@ -245,15 +275,15 @@ def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     return positive
 
 
-def binary_truth(y_true: Any, pos_label: Any = 1) -> NDArray[np.bool_]:
+def binary_truth(y_true: Any, pos_label: Any = None) -> NDArray[np.bool_]:
     """Return which rows are of the positive class, where both classes are there.
 
     Parameters
     ----------
     y_true : (n,) array_like
         Labels of two classes.
-    pos_label : int or str
-        Label of the positive class.
+    pos_label : int or str, optional
+        Label of the positive class; by default 1, of labels 0 and 1 or -1 and 1.
 
     Raises
     ------

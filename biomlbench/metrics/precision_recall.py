@@ -11,7 +11,7 @@ from biomlbench.outcomes import Fault
 from ._base import metric
 from ._confusion import Confusion, single
 from ._errors import MetricError
-from ._inputs import Floats, paired_labels, positives
+from ._inputs import Floats, paired_labels, positive_label, positives
 from ._resample import Scorer, safe_divide
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def _rate(hits: Floats, true: Floats, predicted: Floats, rate: str) -> Floats:
 def _binary_rate_scorer(
     truth: NDArray[Any], predictions: NDArray[Any], pos_label: Any, rate: str
 ) -> Scorer:
+    pos_label = positive_label(truth, pos_label)
     true = positives(truth, pos_label)
     if not true.any():
         raise MetricError("no_positives", f"no row is of the class {pos_label!r}", Fault.TASK)
@@ -72,17 +73,19 @@ def _binary_rate_scorer(
     return score
 
 
-def _f1_scorer(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1) -> Scorer:
+def _f1_scorer(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None) -> Scorer:
     return _rate_scorer(y_true, y_pred, average, pos_label, "f1")
 
 
 def _precision_scorer(
-    y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1
+    y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None
 ) -> Scorer:
     return _rate_scorer(y_true, y_pred, average, pos_label, "precision")
 
 
-def _recall_scorer(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1) -> Scorer:
+def _recall_scorer(
+    y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None
+) -> Scorer:
     return _rate_scorer(y_true, y_pred, average, pos_label, "recall")
 
 
@@ -95,7 +98,7 @@ def _recall_scorer(y_true: Any, y_pred: Any, average: str = "binary", pos_label:
     symmetric=True,
     resampler=_f1_scorer,
 )
-def f1(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1) -> float:
+def f1(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None) -> float:
     """F1 score, the harmonic mean of precision and recall.
 
     Parameters
@@ -105,8 +108,9 @@ def f1(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1) ->
     average : {"binary", "macro", "weighted", "micro"}
         Score of the positive class of two; mean over the classes, plain or weighted by their
         true rows; or pooled over the classes.
-    pos_label : int or str
-        Positive class; of use with ``binary`` only.
+    pos_label : int or str, optional
+        Positive class; of use with ``binary`` only;
+        by default 1, beside 0 or -1.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def f1(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1) ->
     decomposable=True,
     resampler=_precision_scorer,
 )
-def precision(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1) -> float:
+def precision(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None) -> float:
     """Share of the rows predicted positive that are positive.
 
     Parameters
@@ -179,7 +183,7 @@ def precision(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any 
     decomposable=True,
     resampler=_recall_scorer,
 )
-def recall(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1) -> float:
+def recall(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None) -> float:
     """Share of the positive rows that are predicted positive.
 
     Parameters

@@ -71,7 +71,7 @@ def _assigned(truth: Any, probabilities: Floats, class_labels: Sequence[Any] | N
 
 
 def _log_loss_scorer(
-    y_true: Any, y_pred: Any, pos_label: Any = 1, labels: Sequence[Any] | None = None
+    y_true: Any, y_pred: Any, pos_label: Any = None, labels: Sequence[Any] | None = None
 ) -> Scorer:
     return mean_scorer(_losses(y_true, y_pred, pos_label, labels))
 
@@ -85,7 +85,7 @@ def _log_loss_scorer(
     resampler=_log_loss_scorer,
 )
 def log_loss(
-    y_true: Any, y_pred: Any, pos_label: Any = 1, labels: Sequence[Any] | None = None
+    y_true: Any, y_pred: Any, pos_label: Any = None, labels: Sequence[Any] | None = None
 ) -> float:
     """Log loss (cross-entropy) in nats, the mean over the rows.
 
@@ -95,8 +95,9 @@ def log_loss(
         Class labels.
     y_pred : (n,) or (n, K) array_like
         Probability of the positive class, or of each class.
-    pos_label : int or str
-        Positive class; of use with one column only.
+    pos_label : int or str, optional
+        Positive class; of use with one column only;
+        by default 1, beside 0 or -1.
     labels : sequence, optional
         Classes in the order of the columns; by default the sorted labels of the truth. Give
         it where the truth may lack a class.

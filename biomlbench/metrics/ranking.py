@@ -121,7 +121,7 @@ def _multiclass_parts(
 def _roc_auc_scorer(
     y_true: Any,
     y_pred: Any,
-    pos_label: Any = 1,
+    pos_label: Any = None,
     multi_class: str = "ovr",
     average: str = "macro",
     labels: Sequence[Any] | None = None,
@@ -161,7 +161,7 @@ def _roc_auc_scorer(
 def roc_auc(
     y_true: Any,
     y_pred: Any,
-    pos_label: Any = 1,
+    pos_label: Any = None,
     multi_class: str = "ovr",
     average: str = "macro",
     labels: Sequence[Any] | None = None,
@@ -177,8 +177,9 @@ def roc_auc(
     y_pred : (n,) or (n, K) array_like
         Scores, higher for the positive class; for K > 2 classes a column a class. Of two
         columns the second one counts.
-    pos_label : int or str
-        Label of the positive class; of use with two classes only.
+    pos_label : int or str, optional
+        Label of the positive class; of use with two classes only;
+        by default 1, beside 0 or -1.
     multi_class : {"ovr", "ovo"}
         With K > 2 classes: each class against the rest, or all pairs of classes (Hand and
         Till's M).
@@ -225,7 +226,7 @@ def roc_auc(
     return total / weights
 
 
-def _average_precision_scorer(y_true: Any, y_pred: Any, pos_label: Any = 1) -> Scorer:
+def _average_precision_scorer(y_true: Any, y_pred: Any, pos_label: Any = None) -> Scorer:
     scores, positive = _checked_binary(y_true, y_pred, pos_label)
     ties = Ties.of(-scores)
     positive_sorted = positive[ties.order].astype(np.float64)
@@ -260,7 +261,7 @@ def _checked_binary(y_true: Any, y_pred: Any, pos_label: Any) -> tuple[Floats, N
     rank_invariant=True,
     resampler=_average_precision_scorer,
 )
-def average_precision(y_true: Any, y_pred: Any, pos_label: Any = 1) -> float:
+def average_precision(y_true: Any, y_pred: Any, pos_label: Any = None) -> float:
     """Average precision: precision at each threshold, weighted by the gain in recall.
 
     Parameters
@@ -270,8 +271,9 @@ def average_precision(y_true: Any, y_pred: Any, pos_label: Any = 1) -> float:
     y_pred : (n,) array_like
         Scores, higher for the positive class. Rows with equal scores pass a threshold
         together.
-    pos_label : int or str
-        Label of the positive class.
+    pos_label : int or str, optional
+        Label of the positive class;
+        by default 1, beside 0 or -1.
 
     Returns
     -------

@@ -10,6 +10,7 @@ import numpy as np
 from biomlbench.outcomes import Fault, Outcome, Verifier
 from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.words import counted
+from biomlbench.summary.lost_runs import lost_runs
 from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:
@@ -73,16 +74,23 @@ def warnings(tables: Tables) -> list[Warned]:
         warn("bad", f"{counted(len(reduced), 'run')} in a reduced sandbox",
              "This host could not isolate them fully; rerun them where it can.",
              "#runs?level=reduced")  # fmt: skip
+    lost = lost_runs(runs)
     for fault, meaning in (
         ("grader", "The grader itself went wrong; these runs have no trustworthy result."),
         ("task", "The task's own files are at fault; no agent can do well there."),
         ("infrastructure", "Run the workflow again: only these are repeated."),
     ):
-        part = runs[runs["fault"] == fault]
+        part = runs[lost & (runs["fault"] == fault)]
         if len(part):
             text = f"{meaning} Tasks: {_named(part['task_id'])}."
             warn("bad", f"{counted(len(part), 'run')} lost to the {fault}", text,
                  f"#runs?fault={fault}")  # fmt: skip
+    unranked = runs[~lost & (runs["fault"] == Fault.TASK)]
+    if len(unranked):
+        warn("bad", f"{counted(len(unranked), 'run')} whose score the task cannot rank or verify",
+             "Score and verdict stand and count. The leaderboard or the human baselines are "
+             f"broken, or an audit's finding is open. Tasks: {_named(unranked['task_id'])}.",
+             "#runs?fault=task")  # fmt: skip
     unused = tables.pairs[tables.pairs["fault"] == Fault.RUN_TABLE]
     if len(unused):
         warn("bad", f"{counted(len(unused), 'row')} of the run tables could not be used",
@@ -118,7 +126,7 @@ def warnings(tables: Tables) -> list[Warned]:
              "These leaderboards hold no people; each medal has a star and says whom it was won "
              f"against. Tasks: {_named(models['task_id'])}.", "#tasks")  # fmt: skip
     # a run that was never graded says nothing of its task
-    graded = runs[runs["fault"].isin([Fault.NONE, Fault.SUBMISSION])]
+    graded = runs[~lost]
     uncalibrated = graded.loc[~graded["calibrated"].astype(bool), "task_id"].unique()
     if len(uncalibrated):
         verb = "are" if len(uncalibrated) > 1 else "is"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.frames import as_frame
-from biomlbench.summary.agents import FAIR
+from biomlbench.summary.lost_runs import lost_runs
 from biomlbench.summary.mean_intervals import best_shares, mean_interval
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def per_task(pairs: pd.DataFrame, measure: str) -> pd.DataFrame:
         NaN where an agent has no fair run of a task.
     """
     pairs = as_frame(pairs)
-    fair = pairs[pairs["fault"].isin(FAIR)]
+    fair = pairs[~lost_runs(pairs)]
     if measure == "pass":
         values = (fair["verdict"] == "pass").astype(float)
     else:

@@ -17,7 +17,7 @@ from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.shown_numbers import NOTHING, fixed, number_text, percent
 from biomlbench.runtime.words import counted
 from biomlbench.scoring.medals import MEDALS
-from biomlbench.summary.agents import FAIR
+from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables
@@ -128,7 +128,7 @@ def build(tables: Tables) -> Overview:
 def _ranking(tables: Tables, measure: str) -> list[Row]:
     runs = tables.runs
     keys = in_order(tables).index
-    lost = ~runs["fault"].isin(FAIR)
+    lost = lost_runs(runs)
     state = runs["verdict"].mask(lost, "lost")
     verdicts = state.groupby([runs["agent"], state]).size()
     verified = runs.groupby("agent")["verified_medal"].sum()
@@ -214,7 +214,7 @@ def _share(part: int, whole: int) -> str:
 
 def _tiles(runs: pd.DataFrame, controls: int) -> list[Tile]:
     total = len(runs)
-    fair = runs[runs["fault"].isin(FAIR)]
+    fair = runs[~lost_runs(runs)]
     lost = total - len(fair)
     fair_passed = int((fair["verdict"] == "pass").sum())
     fair_valid = int(fair["valid_submission"].sum())
@@ -256,7 +256,7 @@ def _tiles(runs: pd.DataFrame, controls: int) -> list[Tile]:
             "not the agent’s fault",
             f"{lost:,}",
             f"{_share(lost, total)} of all runs",
-            "Runs lost to a fault of the task, the grader or the infrastructure. They count "
-            "against no agent.",
+            "Runs without a result by a fault of the task, the grader or the infrastructure. They "
+            "count against no agent.",
         ),
     ]

@@ -9,7 +9,8 @@ import pandas as pd
 
 from biomlbench.outcomes import Fault
 from biomlbench.scoring.medals import MEDALS
-from biomlbench.summary.agents import FAIR, counted_percentile
+from biomlbench.summary.agents import counted_percentile
+from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables
@@ -32,7 +33,7 @@ class RunSums:
         pairs = tables.pairs[tables.pairs["fault"] != Fault.RUN_TABLE]
         self._minimised = runs["direction"].eq("minimize")
         score = runs["score"].astype(float)
-        lost = ~runs["fault"].isin(FAIR)
+        lost = lost_runs(runs)
         verified = runs["verified_medal"].astype(bool)
         self._runs = runs[["task_id", "agent", "fault", "reason"]].assign(
             runs=1,

@@ -12,7 +12,9 @@ from biomlbench.frames import as_frame
 from biomlbench.report.inputs import is_run
 from biomlbench.report.trust import severities
 from biomlbench.scoring.medals import MEDALS
-from biomlbench.summary.agents import FAIR, counted_percentile
+from biomlbench.summary.agents import counted_percentile
+from biomlbench.summary.level_means import level_mean
+from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +119,7 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
 
 
 def _side(runs: pd.DataFrame) -> _Side:
-    fair = runs[runs["fault"].isin(FAIR)]
+    fair = runs[~lost_runs(runs)]
     minimised = bool((runs["direction"] == "minimize").any())
     scores = runs["score"].astype(float).dropna()
     best = (scores.min() if minimised else scores.max()) if len(scores) else np.nan
@@ -146,9 +148,10 @@ def _known(value: float) -> float:
 
 
 def _ahead(sides: list[_Side], agent: str, other: str) -> str | None:
-    one, two = (side["rank"] for side in sides)
-    if one is None or two is None:
+    ranks = [side["rank"] for side in sides]
+    if None in ranks:
         return None
+    one, two = ([level_mean(value) for value in rank or ()] for rank in ranks)
     return LEVEL if one == two else agent if one > two else other
 
 

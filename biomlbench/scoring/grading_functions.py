@@ -12,7 +12,11 @@ from biomlbench.frames import as_frame
 if TYPE_CHECKING:
     from biomlbench.task.submission_columns import SubmissionSchema
 
-__all__ = ["finite_score", "matched"]
+__all__ = ["NoFiniteScoreError", "finite_score", "matched"]
+
+
+class NoFiniteScoreError(InvalidSubmissionError):
+    """A grader gives NaN or infinity, as of predictions for which its measure is undefined."""
 
 
 def finite_score(score: Any, name: str) -> float:
@@ -20,13 +24,13 @@ def finite_score(score: Any, name: str) -> float:
 
     Raises
     ------
-    InvalidSubmissionError
-        If it is None, NaN or infinite.
+    NoFiniteScoreError
+        If it is NaN or infinite.
     GraderError
-        If it is no number.
+        If it is no number: None, of a function that ends without a ``return``, is none.
     """
     if score is None:
-        raise InvalidSubmissionError(f"grader {name!r} gives this submission no score")
+        raise GraderError(f"grader {name!r} returned None, not a number: is there a `return`?")
     if getattr(score, "size", None) == 1 and hasattr(score, "item"):
         score = score.item()
     if not isinstance(score, numbers.Real):
@@ -36,7 +40,7 @@ def finite_score(score: Any, name: str) -> float:
     except OverflowError:  # a whole number that no float holds
         value = math.inf
     if not math.isfinite(value):
-        raise InvalidSubmissionError(f"grader {name!r} gives a score that is NaN or infinite")
+        raise NoFiniteScoreError(f"grader {name!r} gives a score that is NaN or infinite")
     return value
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.scoring.function_score import score_by_function
 from biomlbench.scoring.score_apart import score_apart
 from biomlbench.scoring.task_report import NOT_THERE
 from biomlbench.submission.answers import Answers, answers_of
@@ -153,7 +154,7 @@ def score_submission(
         answers = answers_of(task)
         table, order = inspection.rows
         if task.metric is None:
-            score = task.grader.run(answers.submission_frame(table, order), answers.frame.copy())
+            score = score_by_function(answers, table, order)
             return ScoreResult(
                 True, score, metric, direction, n_rows=table.num_rows, inspection=inspection
             )
@@ -216,8 +217,10 @@ def _of_answers(error: MetricError, answers: Answers, grader: Grader) -> str:
     columns = f"column{'' if len(names) == 1 else 's'} {', '.join(map(quote, names))}"
     if grader.inputs_fn is not None:
         columns = "as `inputs_fn` returns them"
-    remedy = _ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)
-    return f"{answers.task.answers}: {columns}: {error.message}; {remedy}"
+    told = f"{answers.task.answers}: {columns}: {error.message}"
+    if error.reason == "no_positives":  # it names its own remedy
+        return told
+    return f"{told}; {_ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)}"
 
 
 def metric_inputs(

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason, Suite
 from biomlbench.runtime.once import once
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
@@ -126,8 +126,8 @@ def environment_of(task: Task) -> Path | None:
 
     Raises
     ------
-    TaskError
-        If there is no such environment.
+    NotPreparedError
+        If there is no such environment on this machine.
     """
     name = task.config.get("environment")
     if name is None:
@@ -136,7 +136,7 @@ def environment_of(task: Task) -> Path | None:
         path = (folder / str(name)).absolute()
         if (path / "pyvenv.cfg").is_file():
             return path
-    raise TaskError(
+    raise NotPreparedError(
         f"{task.folder / 'config.yaml'}: there is no virtual environment {name!r} in the task's "
         f"folder or in envs; make it with: python3 -m venv envs/{name}"
     )

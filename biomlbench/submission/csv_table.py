@@ -174,6 +174,8 @@ def check_columns(names: Sequence[str], expected: Sequence[str], hint: str = "")
         repeated = [name for name, count in Counter(names).items() if count > 1]
         raise _refuse(f"repeated column(s) {shown(repeated)}", Reason.EXTRA_COLUMNS)
     if extra := [name for name in names if name not in wanted]:
+        if any(name.startswith("__index_level_") for name in extra):  # as pandas writes Parquet
+            hint += "; the index of a DataFrame was written too: write it with `index=False`"
         raise _refuse(
             f"{len(extra)} extra column(s): {shown(extra)}; the submission must have exactly "
             f"{shown(expected)}{hint}",

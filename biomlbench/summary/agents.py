@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
 from biomlbench.scoring.medals import MEDALS
+from biomlbench.summary.level_means import level_means
+from biomlbench.summary.lost_runs import lost_runs
 from biomlbench.summary.mean_intervals import mean_interval
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pandas.api.typing import SeriesGroupBy
 
-__all__ = ["ALL", "FAIR", "RANKED_BY", "counted_percentile", "in_order", "summarize_agents"]
+__all__ = ["ALL", "RANKED_BY", "counted_percentile", "in_order", "summarize_agents"]
 
 #: Name of the row over all domains.
 ALL = "all"
@@ -38,13 +40,11 @@ METADATA = ("meta_cost_usd", "meta_tokens", "meta_steps", "meta_wall_time_s")
 TOTALS = ("meta_cost_usd",)
 #: All columns that the summary looks at, where they are there.
 USED = (
-    *(*REQUIRED, "verified_medal", "verdict", "fault", "label", "gold_threshold"),
+    *(*REQUIRED, "verified_medal", "verdict", "fault", "stage", "label", "gold_threshold"),
     *("gold_medal", "silver_medal", "bronze_medal", *METADATA, "meta_model"),
 )
 #: What agents are ranked by; the first has no value where no task has a leaderboard.
 RANKED_BY = ("verified_medal_rate", "pass_rate", "leaderboard_percentile")
-#: Whose fault leaves a run to the agent: nobody's, or its submission's.
-FAIR = ("none", "submission")
 
 
 def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -55,7 +55,7 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     pairs : DataFrame
         One row a run: ``agent``, ``task_id``, ``domain``, ``run_id``,
         ``leaderboard_percentile``, ``above_median``, ``any_medal``, ``valid_submission``.
-        Where they are there, ``verified_medal``, ``verdict``, ``fault``, ``label``,
+        Where they are there, ``verified_medal``, ``verdict``, ``fault``, ``stage``, ``label``,
         ``gold_threshold``, ``gold_medal`` (``silver_medal``, ``bronze_medal``) and the columns
         of a run table's metadata (``meta_model``, ``meta_cost_usd`` ...) are used too;
         rows with a ``label`` are controls, not runs of an agent, and are left out, as are rows
@@ -79,11 +79,12 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     Notes
     -----
     A run without a valid submission is a failure, not a gap: its percentile, medals and
-    verdict count as 0. A run that was lost to a fault of the task, the grader or the
-    infrastructure is no failure of the agent's: rates leave it out, ``completion_rate``
-    keeps it (``completion_rate_fair`` leaves it out), and for every rate
-    ``<rate>_configured`` shows it counted as 0. ``leaderboard_percentile_valid`` is over
-    valid submissions only. Percentile and medals are taken over tasks with a leaderboard.
+    verdict count as 0. A run that was lost, without a result, to a fault of the task, the
+    grader or the infrastructure (:func:`biomlbench.summary.lost_runs.lost_runs`) is no failure
+    of the agent's: rates leave it out, ``completion_rate`` keeps it (``completion_rate_fair``
+    leaves it out), and for every rate ``<rate>_configured`` shows it counted as 0.
+    ``leaderboard_percentile_valid`` is over valid submissions only. Percentile and medals are
+    taken over tasks with a leaderboard.
     ``mean_rank`` ranks agents within each task by their mean percentile, 1 for the best;
     agents that tie share the average rank.
 
@@ -130,11 +131,11 @@ def in_order(agents: pd.DataFrame, by: Sequence[str] = RANKED_BY) -> pd.DataFram
     Returns
     -------
     DataFrame
-        The best first; ties by name.
+        The best first; ties, of means that are equal but for rounding, by name.
     """
     overall = agents[agents["domain"] == ALL]
     names = list(by)
-    keys = overall.assign(**{name: overall[name].astype(float).fillna(-1.0) for name in names})
+    keys = overall.assign(**{name: level_means(overall[name]).fillna(-1.0) for name in names})
     ascending = [False] * len(names) + [True]
     return overall.loc[keys.sort_values([*names, "agent"], ascending=ascending).index]
 
@@ -150,8 +151,9 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
         twice = runs[runs.duplicated(["task_id", "run_id", "agent"])].iloc[0]
         raise ValueError(f"run {twice['run_id']} of {twice['task_id']} is there more than once")
     valid = _valid(runs)
-    fair = runs["fault"].fillna("none").isin(FAIR) if "fault" in runs else valid | True
-    out = runs[["agent", "task_id", "domain"]].assign(valid=valid.astype(float), fair=fair)
+    out = runs[["agent", "task_id", "domain"]].assign(
+        valid=valid.astype(float), fair=~lost_runs(runs)
+    )
     ranked = has_leaderboard(runs, valid)
     percentile = runs["leaderboard_percentile"].astype(float)
     out["percentile_valid"] = percentile.where(valid & ranked)
@@ -221,7 +223,7 @@ def _ranks(runs: pd.DataFrame) -> pd.DataFrame:
     """Return each agent's rank in each task: columns agent, task_id and rank."""
     fair = runs[runs["fair"]]
     means = fair.groupby(["task_id", "agent"])["leaderboard_percentile"].mean()
-    ranks = means.groupby("task_id").rank(ascending=False, method="average")
+    ranks = level_means(means).groupby("task_id").rank(ascending=False, method="average")
     return ranks.rename("rank").reset_index()
 
 

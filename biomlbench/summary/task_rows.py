@@ -41,8 +41,10 @@ def task_rows(
         try:
             found = benchmark.effective_task(task_id)
             task, metric, version = found.task, found.metric_name, found.verifier
+            difficulty, description = task.difficulty, task.description
+            files = public_files(task)
         except TaskError as error:
-            # Of a suite: it has a row, and no pair.
+            # It has a row, and its pairs say what is wrong with it.
             rows.append(_broken_task(task_id, str(error)))
             continue
         missing = (*missing_evidence(task), *distrusted.get(task.id, ()))
@@ -51,7 +53,7 @@ def task_rows(
             "name": task.name,
             "domain": task.domain,
             "task_type": task.task_type,
-            "difficulty": task.difficulty,
+            "difficulty": difficulty,
             "kind": task.kind,
             "metric": metric,
             "direction": "",
@@ -60,8 +62,8 @@ def task_rows(
             "prepared": _is_prepared(results, task.id),
             "calibrated": not missing,
             "evidence_missing": missing,
-            "description": task.description,
-            "public_files": public_files(task),
+            "description": description,
+            "public_files": files,
         }
         # Broken files of one task must not cost the tables of all.
         try:

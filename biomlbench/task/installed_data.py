@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.runtime.linked_packages import linked_packages
 from biomlbench.task.sources.data_source import parse_sources
@@ -261,6 +261,6 @@ def _recorded(task: Task) -> list[str]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TaskError(
+        raise NotPreparedError(
             f"{path}: cannot be read ({error}); prepare the task anew with --force"
         ) from error

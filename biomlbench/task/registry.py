@@ -6,7 +6,6 @@ import difflib
 import logging
 import os
 import shlex
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.user_cache import user_cache
 from biomlbench.task.task import Task, slug
 from biomlbench.task.task_folders import CONFIG, read_config, task_folders
 
@@ -48,17 +48,7 @@ def cache_dir() -> Path:
     """
     if own := os.environ.get("BIOMLBENCH_CACHE_DIR"):
         return Path(own).expanduser().absolute()
-    return _home_cache() / "biomlbench"
-
-
-def _home_cache() -> Path:
-    if declared := os.environ.get("XDG_CACHE_HOME"):
-        return Path(declared).expanduser().absolute()
-    try:
-        return Path.home() / ".cache"
-    except RuntimeError:
-        # An account without a home folder: what it makes goes with the other temporary files.
-        return Path(tempfile.gettempdir()) / f"cache-{os.getuid()}"
+    return user_cache() / "biomlbench"
 
 
 def default_data_dir() -> Path:

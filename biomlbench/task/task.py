@@ -231,7 +231,7 @@ class Task(TaskFiles):
     @property
     def limits(self) -> Config:
         """Limits of the sandbox, for submitted programs."""
-        return dict(self._section("limits"))
+        return self._amounts("limits")
 
     @property
     def compute(self) -> Config:
@@ -240,7 +240,7 @@ class Task(TaskFiles):
         The published form says ``estimated_runtime_minutes``; the GPU that it recommends is not
         asked for, as the work can be done without.
         """
-        values = dict(self._section("compute_requirements"))
+        values = self._amounts("compute_requirements")
         if self.published is not None and values.get("estimated_runtime_minutes"):
             values.setdefault("runtime_min", values["estimated_runtime_minutes"])
         return values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
     from biomlbench.suites.published import Published
 
 __all__ = ["TaskFiles", "description_file"]
+
+_WITHOUT_END = frozenset({"cpu_s", "total_wall_s", "total_cpu_s", "total_output_mb"})
+"""Limits that there need not be: null."""
+_AMOUNTS = _WITHOUT_END | {
+    *("cpus", "memory_mb", "runtime_min", "gpus", "estimated_runtime_minutes"),
+    *("wall_s", "processes", "file_mb", "open_files", "output_mb", "log_kb", "restarts", "threads"),
+}
+"""Keys of `limits` and `compute_requirements` whose values are numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +60,16 @@ class TaskFiles:
         if not isinstance(value, dict):
             raise TaskError(f"{self._where}: `{key}` must be a mapping, not {value!r}")
         return value
+
+    def _amounts(self, key: str) -> Config:
+        """Return a section whose known entries are amounts: of memory, of time, of processes."""
+        section = dict(self._section(key))
+        for name in sorted(section.keys() & _AMOUNTS):
+            value = section[name]
+            usable = isinstance(value, (int, float)) and math.isfinite(value) and value >= 0
+            if not usable and not (value is None and name in _WITHOUT_END):
+                raise TaskError(f"{self._where}: `{key}.{name}` must be a number, not {value!r}")
+        return section
 
     @property
     def kind(self) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from biomlbench.errors import TaskError
 from biomlbench.task.task import is_card
 from biomlbench.task.task_files import description_file
 from biomlbench.verify import card as cards
@@ -181,8 +182,13 @@ def of_predictions(folder: Path, config: Config) -> EvidenceMatrix:
         order of rows, which every task has. The known-bad submissions (constant, shuffled,
         copied) are made from the task's own data.
     """
-    grader, dataset = config.get("grader") or {}, config.get("dataset") or {}
-    columns = (config.get("submission") or {}).get("columns")
+    grader, dataset, submission = (
+        config.get(key) or {} for key in ("grader", "dataset", "submission")
+    )
+    if not all(isinstance(section, dict) for section in (grader, dataset, submission)):
+        where = folder / "config.yaml"
+        raise TaskError(f"{where}: `grader`, `dataset` and `submission` must be mappings")
+    columns = submission.get("columns")
     metric = _metric_name(grader)
     found = (
         ("description", description_file(folder, config).is_file(), "description.md"),

@@ -147,7 +147,8 @@ def _kendall(y_true: Any, y_pred: Any) -> float | None:
 
 
 def _positive(y_true: Any, pos_label: Any) -> np.ndarray:
-    """Tell which rows are positive; labels may be numbers or text."""
+    """Tell which rows are positive, by default those of 1; labels may be numbers or text."""
+    pos_label = 1 if pos_label is None else pos_label
     truth = np.asarray(y_true)
     if truth.dtype.kind in "US" or truth.dtype == object:
         return np.array([str(item) == str(pos_label) for item in truth.ravel()])
@@ -167,7 +168,7 @@ def _auc_of(positive: np.ndarray, scores: np.ndarray) -> float | None:
 def _roc_auc(
     y_true: Any,
     y_pred: Any,
-    pos_label: Any = 1,
+    pos_label: Any = None,
     multi_class: str = "ovr",
     average: str = "macro",
     labels: Any = None,
@@ -189,7 +190,7 @@ def _roc_auc(
     return math.fsum(w * a for w, a in zip(weights, areas, strict=True)) / math.fsum(weights)
 
 
-def _average_precision(y_true: Any, y_pred: Any, pos_label: Any = 1) -> float | None:
+def _average_precision(y_true: Any, y_pred: Any, pos_label: Any = None) -> float | None:
     positive, scores = _positive(y_true, pos_label), np.asarray(y_pred, float)
     thresholds = np.unique(scores)
     if scores.ndim != 1 or not _pairs(len(thresholds), len(scores)):
@@ -203,7 +204,7 @@ def _average_precision(y_true: Any, y_pred: Any, pos_label: Any = 1) -> float | 
     return area / np.count_nonzero(positive)
 
 
-def _log_loss(y_true: Any, y_pred: Any, pos_label: Any = 1, labels: Any = None) -> float:
+def _log_loss(y_true: Any, y_pred: Any, pos_label: Any = None, labels: Any = None) -> float:
     p = np.asarray(y_pred, float)
     if p.ndim == 1:
         p = np.where(_positive(y_true, pos_label), p, 1 - p)
@@ -246,11 +247,11 @@ def _rate(kind: str) -> Callable[..., float | None]:
         return hits / below if below else 0.0
 
     def score(
-        y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = 1
+        y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None
     ) -> float | None:
         counts = _counts(y_true, y_pred)
         if average == "binary":
-            return of(*counts.get(pos_label, (0, 0, 0)))
+            return of(*counts.get(1 if pos_label is None else pos_label, (0, 0, 0)))
         if average == "micro":
             return of(*(sum(row[i] for row in counts.values()) for i in range(3)))
         weights = [1 if average == "macro" else row[1] for row in counts.values()]

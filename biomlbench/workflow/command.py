@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from biomlbench.errors import UserError
 from biomlbench.runtime.files import CONFIG, is_workflow, workflow_root
+from biomlbench.runtime.user_cache import temporary_cache, user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,7 @@ __all__ = ["arguments", "become_snakemake", "check_configs", "place_of_profile",
 _SNAKEFILE = ("-s", "--snakefile")
 _CONFIG = ("-C", "--config")
 _CONFIGFILE = ("--configfile", "--configfiles")
+_CORES = ("-c", "--cores")
 _PROFILE = ("--profile", "--workflow-profile")
 
 
@@ -63,8 +66,8 @@ def check_configs(given: Sequence[str]) -> None:
     """
     from biomlbench.verify._lines import read
 
-    option = ""
-    for number, text in enumerate(given):
+    option, first = "", True
+    for text in given:
         if text.startswith("-"):
             option, _, value = text.partition("=")
         else:
@@ -74,9 +77,10 @@ def check_configs(given: Sequence[str]) -> None:
                 raise UserError(f"{value}: there is no such config file in {Path.cwd()}")
             if not isinstance(read(Path(value))[0], dict):
                 raise UserError(f"{value}:1: a config is a mapping of keys to values")
-        elif number == 0 and not option and Path(value).suffix in (".yaml", ".yml"):
+        elif first and option in ("", *_CORES) and Path(value).suffix in (".yaml", ".yml"):
             named = shlex.quote(value)
             raise UserError(f"{value}: name a config by its option, --configfile {named}")
+        first = first and option in _CORES
 
 
 def runs_the_demo(given: Sequence[str], folder: str | Path) -> bool:
@@ -132,6 +136,20 @@ def place_of_profile(profile: str) -> str:
     return str(ours) if not there and (ours / "config.yaml").is_file() else profile
 
 
+def _give_it_a_cache() -> None:
+    """Let Snakemake, which ends with a traceback without a folder for its cache, have one."""
+    from biomlbench.task.registry import cache_dir
+
+    usual = user_cache()
+    if usual != temporary_cache():
+        with suppress(OSError):  # as Snakemake itself would make it
+            (usual / "snakemake").mkdir(parents=True, exist_ok=True)
+            if os.access(usual / "snakemake", os.W_OK | os.X_OK):
+                return
+    os.environ.setdefault("BIOMLBENCH_CACHE_DIR", str(cache_dir()))  # the data stay where they are
+    os.environ["XDG_CACHE_HOME"] = str(temporary_cache())
+
+
 def become_snakemake(given: Sequence[str], cores: int) -> NoReturn:
     """Replace this process by Snakemake, so that whoever stops it stops the run.
 
@@ -141,6 +159,7 @@ def become_snakemake(given: Sequence[str], cores: int) -> NoReturn:
         As :func:`arguments` returns them.
     cores : int
     """
+    _give_it_a_cache()
     sys.stdout.flush()
     sys.stderr.flush()
     call = [sys.executable, "-m", "snakemake", "--cores", str(cores), *given]

@@ -147,9 +147,12 @@ class Benchmark(ConfiguredRuns):
         """
         if task_id not in self._compute:
             found, execution = self.effective_task(task_id), self.config["execution"]
-            limits = found.limits(execution.get("limits", {}))
             runs = RUNS_OF_A_PROGRAM if execution.get("reruns", True) else 1
-            self._compute[task_id] = asked(found.task.compute, limits, runs)
+            try:
+                limits = found.limits(execution.get("limits", {}))
+                self._compute[task_id] = asked(found.task.compute, limits, runs)
+            except TaskError:  # a broken task is the fault of its own jobs
+                self._compute[task_id] = asked({}, {}, runs)
         return self._compute[task_id]
 
     def code(self, stage: str) -> str:

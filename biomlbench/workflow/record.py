@@ -40,7 +40,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("PLACES", "RECORD", "Record", "RecordError", "Submitted", "TaskRecord"),
-    *("benchmark_record", "read_record", "summary_again", "summary_of", "title_of", "what_is"),
+    *(
+        "benchmark_record",
+        "read_record",
+        "submission_hashes",
+        "summary_again",
+        "summary_of",
+        "title_of",
+        "what_is",
+    ),
 ]
 
 RECORD = "provenance.json"
@@ -105,13 +113,7 @@ def benchmark_record(benchmark: Benchmark, results: Path, pairs: pa.Table) -> Re
     dict
         What JSON can hold.
     """
-    hashes = dict(
-        zip(
-            pairs.column("submission").to_pylist(),
-            pairs.column("submission_sha256").to_pylist(),
-            strict=True,
-        )
-    )
+    hashes = submission_hashes(pairs)
     return {
         "format": FORMAT,
         "biomlbench": __version__,
@@ -131,6 +133,19 @@ def benchmark_record(benchmark: Benchmark, results: Path, pairs: pa.Table) -> Re
         "environment": environment(),
         "lock_sha256": file_hash(benchmark.root / "envs" / "requirements.lock"),
     }
+
+
+def submission_hashes(pairs: pa.Table) -> dict[str, str]:
+    """Return the hash of each submission that was read, by its path.
+
+    Parameters
+    ----------
+    pairs : pyarrow.Table
+        Of the schema ``pairs``.
+    """
+    columns = (pairs.column(name).to_pylist() for name in ("submission", "submission_sha256"))
+    # A row that no job read has none, whatever other rows say of the same file.
+    return {path: found for path, found in zip(*columns, strict=True) if found is not None}
 
 
 def title_of(results: Path, otherwise: str) -> str:

@@ -109,6 +109,18 @@ def test_rows_are_in_the_order_of_the_report():
     assert row_of(table, "high")["mean_rank"] < row_of(table, "sound")["mean_rank"]
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_means_that_differ_by_rounding_alone_are_level(turned):
+    """The mean of 93.47826086956522 three times is not the mean of it once."""
+    value = 93.47826086956522
+    noisy = 93.4782608695652
+    assert noisy != value
+    one, two = (noisy, value) if turned else (value, noisy)
+    table = summarize_agents(pairs_of(("b", "x/1", "1", one), ("a", "x/1", "1", two)))
+    assert row_of(table, "a")["mean_rank"] == row_of(table, "b")["mean_rank"] == 1.5
+    assert list(table["agent"]) == ["a", "a", "b", "b"]
+
+
 def test_a_fault_of_others_leaves_the_rates_and_stays_in_the_count():
     pairs = PAIRS.assign(fault=["none"] * 5 + ["submission", "none", "infrastructure"])
     row = row_of(summarize_agents(pairs), "b")
@@ -117,6 +129,35 @@ def test_a_fault_of_others_leaves_the_rates_and_stays_in_the_count():
     assert row["completion_rate_fair"] == pytest.approx((1 + 0 + 1) / 3)
     assert row["leaderboard_percentile"] == pytest.approx((50 + 0 + 99) / 3)
     assert row["leaderboard_percentile_configured"] == pytest.approx((50 + 0 + 49.5) / 3)
+
+
+def test_runs_that_passed_and_runs_that_failed_count_alike_where_only_the_ranking_is_broken():
+    """Three passes and an invalid run of a task whose human baselines or leaderboard is broken."""
+    rows = [("a", "x/1", str(n), 99.0) for n in range(3)] + [("a", "x/1", "3", None)]
+    told = {
+        "fault": ["task"] * 3 + ["submission"],
+        "stage": ["medal"] * 3 + ["validate"],
+        "verdict": ["pass"] * 3 + ["fail"],
+        "verified_medal": [True] * 3 + [False],
+        "gold_medal": [True] * 3 + [False],
+    }
+    pairs = pairs_of(*rows, **told)
+    for table in (pairs, pairs.drop(columns="stage"), pairs.drop(columns="verdict")):
+        row = row_of(summarize_agents(table), "a")
+        assert (row["runs"], row["runs_fair"]) == (4, 4)
+        assert row["verified_medal_rate"] == row["verified_medal_rate_configured"] == 0.75
+        assert row["completion_rate"] == row["completion_rate_fair"] == 0.75
+    assert row_of(summarize_agents(pairs), "a")["pass_rate"] == 0.75
+    unranked = pairs.assign(leaderboard_percentile=None, gold_threshold=None)
+    assert row_of(summarize_agents(unranked), "a")["pass_rate"] == 0.75
+
+
+@pytest.mark.parametrize("stage", ["grade", "verify", "medal"])
+def test_a_run_without_a_result_is_lost_whatever_stage_failed(stage):
+    told = {"fault": ["infrastructure", "none"], "stage": stage, "verdict": ["fail", "pass"]}
+    pairs = pairs_of(("a", "x/1", "1", None), ("a", "x/1", "2", 40.0), **told)
+    row = row_of(summarize_agents(pairs), "a")
+    assert (row["runs_fair"], row["pass_rate"]) == (1, 1.0)
 
 
 def test_an_agent_whose_runs_were_all_lost_is_still_there():

@@ -189,7 +189,8 @@ def test_a_grading_function_gets_what_pandas_would_read(factory):
         ("    return 1\n", "ok", "none"),
         ("    return float('nan')\n", "invalid_score", "submission"),
         ("    return np.inf\n", "invalid_score", "submission"),
-        ("    return None\n", "invalid_score", "submission"),
+        ("    return None\n", "grader_error", "grader"),
+        ("    submission['y'].mean()\n", "grader_error", "grader"),
         ("    return 'high'\n", "grader_error", "grader"),
         ("    return 1 / 0\n", "grader_error", "grader"),
         ("    return answers['nope']\n", "grader_error", "grader"),
@@ -202,6 +203,28 @@ def test_the_graders_bugs_are_the_graders(factory, body, reason, fault):
     assert result.valid == (reason == "ok")
     if result.valid:
         assert type(result.score) is float
+
+
+def test_a_score_that_is_nan_is_the_graders_where_the_gold_submission_has_none_either(factory):
+    correlation = (
+        "    with np.errstate(invalid='ignore'):\n"
+        "        return float(np.corrcoef(submission['y'], answers['y'])[0, 1]%s)\n"
+    )
+    for body, constant, fault in (
+        (correlation % "", b"id,y\nr0,1\nr1,1\n", "submission"),
+        (correlation % " * np.nan", b"id,y\nr0,1\nr1,1\n", "grader"),
+        (correlation % " * np.nan", b"id,y\nr0,1\nr1,3\n", "grader"),
+    ):
+        task = factory.task(
+            truth=(1, 2),
+            config=GRADER,
+            files={"grade.py": f"import numpy as np\ndef grade(submission, answers):\n{body}"},
+            leaderboard=None,
+        )
+        task.gold_submission.write_text("id,y\nr1,2\nr0,1\n")
+        result = score_submission(constant, task)
+        assert result.fault == fault, result
+        assert ("gold submission" in result.message) == (fault == "grader")
 
 
 def test_a_grading_function_cannot_spoil_the_cached_answers(factory):

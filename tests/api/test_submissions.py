@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biomlbench.errors import InvalidSubmissionError
+from biomlbench.grade import grade_csv, validate_submission
 from biomlbench.submission import reading as submissions
 from biomlbench.submission.csv_table import read_csv_table
 from biomlbench.submission.reading import read_table
@@ -379,3 +380,20 @@ def test_hash_of_a_submission(tmp_path):
     path.write_bytes(b"")
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     assert file_sha256(path) == empty
+
+
+def test_an_index_in_parquet_is_told_with_its_remedy(factory, good):
+    task, path = factory.task(), factory.root / "indexed.parquet"
+    frame = pd.DataFrame({"id": [f"r{n}" for n in range(6)], "y": good})
+    frame.sort_values("y").to_parquet(path)
+    is_valid, message = validate_submission(path, task)
+    assert not is_valid
+    assert "__index_level_0__" in message
+    assert "`index=False`" in message
+
+
+def test_a_name_is_no_task(factory, good):
+    path = factory.submission(good)
+    for call in (validate_submission, grade_csv):
+        with pytest.raises(TypeError, match=r"registry\.get_task\('toy-task'\)"):
+            call(path, "toy-task")

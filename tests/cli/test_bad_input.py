@@ -221,7 +221,7 @@ def test_a_message_and_an_exit_code(line, codes, named, place, monkeypatch, caps
     if named:
         assert named[:100] in out + err
     if stop.value.code == TROUBLE and named is not None:
-        told = err.partition("Error: ")[2]
+        told = err.partition("Error: ")[2] or err.partition("Not graded ")[2]
         assert ";" in told or "with:" in told or "did you mean" in told or "config.yaml" in told, (
             err
         )

@@ -246,3 +246,30 @@ def test_what_the_code_of_a_task_prints_is_no_json(tmp_path, monkeypatch, jobs):
     graded = CliRunner().invoke(_cli, ["grade", "s.csv", *options])
     assert "graded" in graded.stderr
     assert json.loads(graded.stdout)["score"] == 0.5
+
+
+def test_labels_of_one_and_two_want_their_positive_one_told(tmp_path, monkeypatch, capsys):
+    """At `prepare` and at `grade`: 1 would be positive, and every score the inverse."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "tasks" / "other" / "coded"
+    folder.mkdir(parents=True)
+    config = (
+        "grader: {{metric: roc_auc{}}}\npreparer: own:prepare\nsubmission: {{id: id, target: y}}\n"
+    )
+    (folder / "config.yaml").write_text(config.format(""))
+    (folder / "own.py").write_text(
+        "def prepare(raw, public, private):\n"
+        "    (public / 'sample_submission.csv').write_text('id,y\\n1,0.5\\n2,0.5\\n3,0.5\\n')\n"
+        "    (private / 'answers.csv').write_text('id,y\\n1,1\\n2,2\\n3,2\\n')\n"
+    )
+    Path("s.csv").write_text("id,y\n1,0.1\n2,0.7\n3,0.8\n")
+    options = ["coded", "--tasks-dir", "tasks", "--data-dir", "data"]
+    for command in (["prepare"], ["grade", "s.csv"]):
+        with pytest.raises(SystemExit) as left:
+            main([*command, *options])
+        assert left.value.code == TROUBLE
+        assert "`options: {pos_label: 2}`" in capsys.readouterr().err
+    (folder / "config.yaml").write_text(config.format(", options: {pos_label: 2}"))
+    assert CliRunner().invoke(_cli, ["prepare", *options]).exit_code == 0
+    graded = CliRunner().invoke(_cli, ["grade", "s.csv", *options, "--json"])
+    assert json.loads(graded.stdout)["score"] == 1.0

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from biomlbench.cli import run
 from biomlbench.errors import UserError
+from biomlbench.task.registry import cache_dir
+from biomlbench.workflow import command
 from biomlbench.workflow.command import check_configs
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +37,7 @@ def _here(tmp_path, monkeypatch):
         (["--configfiles", "list.yaml"], "list.yaml:1: a config is a mapping"),
         (["--configfile", "empty.yaml"], "empty.yaml:1: a config is a mapping"),
         (["good one.yaml"], "by its option, --configfile 'good one.yaml'"),
+        (["--cores=2", "good one.yaml"], "by its option, --configfile 'good one.yaml'"),
     ],
 )
 def test_a_config_that_cannot_be_used_is_named(arguments, said):
@@ -47,3 +57,48 @@ def test_a_config_that_cannot_be_used_is_named(arguments, said):
 )
 def test_all_else_is_left_to_snakemake(arguments):
     check_configs(arguments)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--configfile", "good one.yaml", "--cores", "2", "calibrate"],
+        ["--configfile", "good one.yaml", "-c2", "calibrate"],
+        ["--configfile", "good one.yaml", "--cores=2", "calibrate"],
+        ["--cores", "2", "--configfile", "good one.yaml", "--results", "mine", "calibrate"],
+    ],
+)
+def test_an_option_of_ours_ends_the_list_of_config_files(given, monkeypatch):
+    started = []
+    monkeypatch.setattr(command, "become_snakemake", lambda call, cores: started.append(call))
+    done = CliRunner().invoke(run.command, given)
+    assert done.exit_code == 0, done.output
+    (call,) = started
+    place = call.index("good one.yaml")
+    assert call[place + 1].startswith("--cores=")
+    assert "calibrate" in call[place + 2 :]
+    assert ("results_dir=mine" in call) == ("mine" in given)
+
+
+def test_snakemake_has_a_cache_where_the_home_folder_cannot_be_made(tmp_path, monkeypatch):
+    """As `/nonexistent` of an account of a service; the data of tasks stay where they were."""
+    (tmp_path / "file").touch()
+    for name in ("XDG_CACHE_HOME", "BIOMLBENCH_CACHE_DIR"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "file" / "home"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(command.os, "execv", lambda *_: None)
+    before = cache_dir()
+    command.become_snakemake([], 1)
+    assert before.is_relative_to(tmp_path / f"cache-{os.getuid()}")
+    assert os.environ["XDG_CACHE_HOME"] == str(tmp_path / f"cache-{os.getuid()}")
+    assert cache_dir() == before
+
+
+def test_the_package_is_the_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "biomlbench", "--version"], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("biomlbench")

@@ -34,6 +34,12 @@ REFUSED = [
     ("roc_auc", ["a", "b"], [0.1, 0.2], {}, "no_positives", T),
     ("roc_auc", [2, 3], [0.1, 0.2], {}, "no_positives", T),
     ("roc_auc", ["a", "b"], [0.1, 0.2], {"pos_label": "c"}, "no_positives", T),
+    *((name, [1, 2], [1, 1], {}, "no_positives", T) for name in ("f1", "precision", "recall")),
+    ("average_precision", [1, 2], [0.1, 0.2], {}, "no_positives", T),
+    ("roc_auc", [1.0, 2.0, 1.0], [0.1, 0.2, 0.3], {}, "no_positives", T),
+    ("roc_auc", [2, 1], [[0.9, 0.1], [0.2, 0.8]], {}, "no_positives", T),
+    ("roc_auc", [1, 2, 3], [0.1, 0.2, 0.3], {}, "not_binary", T),
+    ("log_loss", [1, 2], [0.1, 0.2], {}, "no_positives", T),
     ("roc_auc", [0, 1], [0.1, 0.2], {"pos_label": "b"}, "no_positives", T),
     ("roc_auc", [0, 1], ["x", "y"], {}, "not_numeric", S),
     ("roc_auc", [0, 1], [0.1, None], {}, "nan_predictions", S),
@@ -105,6 +111,11 @@ def test_refused_with_reason_and_fault(name, truth, predictions, options, reason
     assert error_of(name, truth, predictions, **options) == (reason, fault)
 
 
+def test_labels_without_a_plain_positive_one_are_told_the_remedy():
+    with pytest.raises(MetricError, match=r"labels 1 and 2 .*`options: {pos_label: 2}`"):
+        get_metric("roc_auc")([1, 2, 2], [0.1, 0.2, 0.3])
+
+
 SCORED = [
     # Precision and recall that are undefined by the predictions count 0, as in scikit-learn.
     ("precision", [0, 1], [0, 0], {}, 0.0),
@@ -117,6 +128,13 @@ SCORED = [
     ("accuracy", [True, False], [1, 0], {}, 1.0),
     ("accuracy", [0.0, 1.0], [0, 0], {}, 0.5),
     ("roc_auc", ["ill", "well"], [0.9, 0.1], {"pos_label": "ill"}, 1.0),
+    # As scikit-learn has it: the larger label; it is told, as its other metrics take the 1.
+    ("roc_auc", [1, 1, 2, 2], [0.1, 0.4, 0.35, 0.8], {"pos_label": 2}, 0.75),
+    ("roc_auc", [1, 1, 2, 2], [0.1, 0.4, 0.35, 0.8], {"pos_label": 1}, 0.25),
+    ("average_precision", [1, 1, 2, 2], [0.1, 0.4, 0.35, 0.8], {"pos_label": 1}, 0.5),
+    ("roc_auc", [-1, 1], [0.1, 0.4], {}, 1.0),
+    ("roc_auc", [False, True], [0.1, 0.4], {}, 1.0),
+    ("f1", [1, 2], [1, 2], {"average": "macro"}, 1.0),
     ("roc_auc", [0, 1], [[0.9, 0.1], [0.2, 0.8]], {}, 1.0),
     ("roc_auc", [0, 1, 1], [0.5, 0.5, 0.9], {}, 0.75),
     # Constant predictions are a fair answer to a metric that is not of ranks.

@@ -55,7 +55,8 @@ def test_the_other_way_round_is_its_mirror(tables, agents):
 
 def test_lost_runs_decide_nothing(tables):
     lost = tables.pairs.copy()
-    lost.loc[lost["agent"] == "dummy", "fault"] = "infrastructure"
+    told = {"fault": "infrastructure", "verdict": "fail", "valid_submission": False}
+    lost.loc[lost["agent"] == "dummy", list(told)] = list(told.values())
     assert {row["ahead"] for row in by_task(lost, "aide", "dummy")} == {None}
 
 

@@ -18,6 +18,7 @@ from biomlbench.report.inputs import Tables
 from biomlbench.report.plots import false_rates
 from biomlbench.report.shown import MAX_TEXT, printable
 from biomlbench.runtime.shown_numbers import percent
+from biomlbench.summary.lost_runs import FAIR, lost_runs
 from tests.report import fixtures
 
 
@@ -140,26 +141,31 @@ def test_verdict_counts_add_up(some):
     for row in overview.build(some).ranking:
         assert sum(row.verdicts.values()) == row.runs
         own = some.pairs[some.pairs["agent"] == row.agent]
-        assert row.verdicts["lost"] == (~own["fault"].isin(overview.FAIR)).sum()
+        assert row.verdicts["lost"] == lost_runs(own).sum()
         assert row.medals_verified == own["verified_medal"].sum()
 
 
 def test_both_denominators(some):
     tile = {t.label: t for t in overview.build(some).tiles}["valid"]
     runs = some.pairs
-    fair = runs[runs["fault"].isin(overview.FAIR)]
+    fair = runs[~lost_runs(runs)]
     assert tile.value == percent(runs["valid_submission"].mean())
     assert f"{percent(fair['valid_submission'].mean())} of fair" in tile.note
 
 
-def test_a_run_with_a_score_that_its_task_spoilt_is_no_fair_one(some):
-    runs = some.pairs[some.pairs["fault"].isin(overview.FAIR)].copy()
+def test_a_run_with_score_and_verdict_is_fair_whatever_its_score_is_ranked_against(some):
+    runs = some.pairs[some.pairs["fault"].isin(FAIR)].copy()
     graded = runs.index[runs["valid_submission"] & (runs["verdict"] == "pass")]
-    runs.loc[graded[:3], "fault"] = "task"  # of a broken leaderboard, for instance
-    fair = runs[runs["fault"] != "task"]
-    tiles = {t.label: t for t in overview.build(Tables(pairs=runs)).tiles}
-    assert f"; {percent(fair['valid_submission'].mean())} of fair" in tiles["valid"].note
-    assert f"; {percent((fair['verdict'] == 'pass').mean())} of fair" in tiles["verdict pass"].note
+    before = overview.build(Tables(pairs=runs))
+    runs.loc[graded[:3], ["fault", "stage"]] = ["task", "medal"]  # a broken leaderboard
+    made = overview.build(Tables(pairs=runs))
+    assert made.tiles == before.tiles
+    titles = [w.title for w in made.warnings]
+    assert "3 runs whose score the task cannot rank or verify" in titles
+    assert not any("lost to the task" in title for title in titles)
+
+
+WITHOUT_RESULT = {"verdict": "fail", "valid_submission": False}
 
 
 @pytest.mark.parametrize(
@@ -167,9 +173,12 @@ def test_a_run_with_a_score_that_its_task_spoilt_is_no_fair_one(some):
     [
         ({"level": "unsafe"}, "without a sandbox"),
         ({"level": "reduced"}, "reduced sandbox"),
-        ({"fault": "grader"}, "lost to the grader"),
-        ({"fault": "infrastructure"}, "lost to the infrastructure"),
-        ({"fault": "task"}, "lost to the task"),
+        ({"fault": "grader", **WITHOUT_RESULT}, "lost to the grader"),
+        (
+            {"fault": "infrastructure", "verdict": "fail", "valid_submission": False},
+            "lost to the infrastructure",
+        ),
+        ({"fault": "task", **WITHOUT_RESULT}, "lost to the task"),
         ({"calibrated": False}, "uncalibrated"),
         ({"any_medal": True, "verified_medal": False}, "not verified"),
         ({"on_boundary": True}, "threshold"),

@@ -12,6 +12,9 @@ import sys
 import zipfile
 from functools import partial
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from rocrate.rocrate import ROCrate
 
@@ -20,7 +23,7 @@ from biomlbench.export.archive import ArchiveError, archive, unpack
 from biomlbench.runtime import bounded_json
 from biomlbench.runtime.bounded import Allowance, call_bounded
 from biomlbench.stages.provenance import file_hash
-from biomlbench.workflow.record import RECORD, read_record
+from biomlbench.workflow.record import RECORD, read_record, submission_hashes
 from tests import crates
 from tests.bars import recorded
 from tests.workflow.conftest import ROOT
@@ -194,6 +197,18 @@ def test_a_changed_submission_is_not_passed_off_as_the_graded_one(base, tmp_path
     assert "'subs/near.csv': has changed since it was graded" in done.stderr
     assert "--partial" in done.stderr
     assert biomlbench(base, "archive", "--out", tmp_path / "a.zip", "--partial").returncode == 0
+
+
+def test_a_row_that_was_not_graded_does_not_erase_the_hash_of_its_file(base):
+    """A row of a task that does not exist may name the file of one that was graded."""
+    pairs = pq.read_table(base / "results" / "pairs.parquet")
+    graded = pairs.filter(pc.is_valid(pairs["submission_sha256"]))
+    place = pairs.schema.get_field_index("submission_sha256")
+    nothing = pa.nulls(len(graded), pa.string())
+    bad = graded.set_column(place, pairs.schema.field(place), nothing)
+    hashes = submission_hashes(pa.concat_tables([bad, graded, bad]))
+    assert hashes == submission_hashes(graded)
+    assert None not in hashes.values()
 
 
 @pytest.mark.parametrize("limit", ["MAX_TOTAL_BYTES", "MAX_FILES"])

@@ -8,7 +8,7 @@ import venv
 import pytest
 
 from biomlbench.contracts import from_rows
-from biomlbench.errors import TaskError
+from biomlbench.errors import NotPreparedError
 from biomlbench.stages import Context, Pair
 from biomlbench.stages.chain.execute import compute
 from biomlbench.stages.chain.validate import compute as validate
@@ -52,6 +52,6 @@ def test_code_runs_in_the_named_environment(task):
 
 def test_a_missing_environment_is_named_with_the_mend(task):
     with pytest.raises(
-        TaskError, match=r"no virtual environment 'own-packages'.*venv envs/own-pack"
+        NotPreparedError, match=r"no virtual environment 'own-packages'.*venv envs/own-pack"
     ):
         run(task)

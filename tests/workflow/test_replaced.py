@@ -76,6 +76,35 @@ def test_a_run_whose_submission_is_not_there_is_named_at_the_start(tmp_path, cap
     assert not caplog.records
 
 
+def test_a_run_whose_submission_may_not_be_read_is_named_at_the_start(
+    tmp_path, caplog, monkeypatch
+):
+    """By root every file may be read, so the system's answers are played here."""
+    paths = [tmp_path / name for name in ("file.csv", "good.csv", "shut/in.csv")]
+    for path in paths[:2]:
+        path.write_text("id,y\n")
+
+    def lstat(path, *, real=os.lstat):
+        if "shut" in str(path):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr("biomlbench.workflow.replaced.os.lstat", lstat)
+    monkeypatch.setattr("biomlbench.workflow.replaced.os.access", lambda p, _: "file" not in str(p))
+    runs = [
+        SimpleNamespace(
+            task_id="t", run_id=f"r{n}", submission=str(p), stated="", source=f"runs:{n}"
+        )
+        for n, p in enumerate(paths)
+    ]
+    replaced = Replaced(tmp_path / "results")
+    replaced.look(runs, lambda task, run: run)
+    replaced.warn_of_missing(lambda _: False)
+    told = [record.getMessage() for record in caplog.records]
+    assert [line.split(": ")[0] for line in told] == ["runs:0", "runs:2"]
+    assert all("may not be read" in line and "`chmod`" in line for line in told)
+
+
 def content(folder):
     """What each file is, but for when it was last read."""
     files = {path: path.stat() for path in folder.rglob("*") if path.is_file()}

@@ -84,9 +84,14 @@ Report.pairs = Report.open(Report.data.pairs);
 Report.real = (row) => Report.pairs.value("label", row) === null;
 // nor does any count a row of a run table that could not be used: it is nobody's run
 Report.isRun = (row) => Report.real(row) && Report.pairs.value("fault", row) !== "run_table";
-// What was lost to a fault that is not the agent's is left out of its rates.
+// What was lost, without a result, to a fault that is not the agent's is left out of its rates:
+// as biomlbench/summary/lost_runs.py has it.
 const LOST = new Set(["task", "grader", "infrastructure"]);
-Report.isLost = (row) => LOST.has(Report.pairs.value("fault", row));
+Report.isLost = (row) => {
+  const value = (name) => Report.pairs.value(name, row);
+  const decided = value("verdict") === "pass" || (value("valid_submission") && value("stage") === "medal");
+  return LOST.has(value("fault")) && !decided;
+};
 // As every mean counts it: nothing of a lost run or without a leaderboard, 0 of an invalid submission.
 Report.percentile = (row) => {
   const task = Report.tasks.get(Report.pairs.value("task_id", row));

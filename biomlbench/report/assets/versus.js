@@ -27,8 +27,10 @@
   }
   function ahead(one, two) {
     if (!one || !two || !one.fair || !two.fair) return null;
-    const at = one.rank.findIndex((value, place) => value !== two.rank[place]);
-    return at < 0 ? 0 : one.rank[at] > two.rank[at] ? 1 : -1;
+    // equal but for rounding is level, as biomlbench/summary/level_means.py has it
+    const [mine, other] = [one, two].map(({ rank }) => rank.map((value) => Number(value.toPrecision(12))));
+    const at = mine.findIndex((value, place) => value !== other[place]);
+    return at < 0 ? 0 : mine[at] > other[at] ? 1 : -1;
   }
 
   // Runs of one seed and attempt beside each other, the others in the order of their ids.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.report.plots import _style as style
-from biomlbench.summary.agents import FAIR
+from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def figure(tables: Tables) -> Figure:
         return style.note(TITLE, text)
     runs = tables.runs
     total = len(runs)
-    runs = runs[runs["fault"].isin(FAIR)]
+    runs = runs[~lost_runs(runs)]
     canvas = style.canvas(2.6)
     panels = canvas.subplots(1, len(known), squeeze=False)[0]
     for axes, (name, label) in zip(panels, known, strict=True):

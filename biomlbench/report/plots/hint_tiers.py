@@ -8,7 +8,7 @@ import numpy as np
 
 from biomlbench.calibrate.intervals import Z95
 from biomlbench.report.plots import _style as style
-from biomlbench.summary.agents import FAIR
+from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ def first_passes(pairs: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    kept = pairs[pairs["attempt"].notna() & pairs["fault"].isin(FAIR)]
+    kept = pairs[pairs["attempt"].notna() & ~lost_runs(pairs)]
     rows = []
     for (task, *_), series in kept.groupby(["task_id", "agent", "seed"], dropna=False):
         ordered = series.sort_values("attempt", kind="stable")
@@ -151,7 +151,7 @@ def figure(tables: Tables) -> Figure:
     right.set_title(f"not yet passed, of {len(series):,}", loc="left", fontsize=10,
                     color=style.INK)  # fmt: skip
     unnumbered = runs["attempt"].isna()
-    lost = ~unnumbered & ~runs["fault"].isin(FAIR)
+    lost = ~unnumbered & lost_runs(runs)
     told = (
         style.without(int(unnumbered.sum()), len(runs), "without an attempt number"),
         style.without(int(lost.sum()), len(runs), "lost to a fault that is not the agent’s"),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from biomlbench.report.plots import _style as style
 from biomlbench.runtime.shown_numbers import percent
 from biomlbench.runtime.words import counted
-from biomlbench.summary.agents import FAIR, has_leaderboard
+from biomlbench.summary.agents import has_leaderboard
+from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +33,7 @@ def figure(tables: Tables) -> Figure:
 
     runs = tables.runs
     ranked = has_leaderboard(runs, runs["valid_submission"])
-    runs = runs[ranked & runs["fault"].isin(FAIR)]
+    runs = runs[ranked & ~lost_runs(runs)]
     if runs.empty:
         return style.note(TITLE, "No run is on a task with a leaderboard.")
     by_agent = runs.groupby("agent")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from biomlbench.report.plots import _style as style
 from biomlbench.runtime.shown_numbers import percent
 from biomlbench.runtime.words import counted
+from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +30,7 @@ def figure(tables: Tables) -> Figure:
     runs = tables.runs
     if runs.empty:
         return style.note(TITLE, "There are no runs yet.")
-    kind = runs["verdict"].where(runs["fault"].isin(["none", "submission"]), LOST[0])
+    kind = runs["verdict"].mask(lost_runs(runs), LOST[0])
     table = kind.groupby([runs["agent"], kind]).size().unstack(fill_value=0)
     parts = [("pass", "pass"), ("partial", "partial"), ("fail", "fail"), LOST[:2]]
     table = table.reindex(columns=[part for part, _ in parts], fill_value=0)

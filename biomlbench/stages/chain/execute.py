@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import SCHEMAS
-from biomlbench.outcomes import Reason
+from biomlbench.errors import TaskError
+from biomlbench.outcomes import Fault, Reason
 from biomlbench.stages import specification as spec
 from biomlbench.stages.kinds import get_kind
 from biomlbench.stages.upstream import first_failure
@@ -44,7 +45,12 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     if failure := first_failure(tables["validate"]):
         rows = [case_row(status=Reason.NOT_REACHED, message=failure["message"])]
     else:
-        rows = get_kind(pair.kind).execute(pair, context)
+        try:
+            rows = get_kind(pair.kind).execute(pair, context)
+        except TaskError as error:
+            if error.fault != Fault.TASK:  # what this machine lacks may be there the next time
+                raise
+            rows = [case_row(status=error.reason, message=error.message)]
     key = {"task_id": pair.task_id, "run_id": pair.run_id}
     return [{**key, **row} for row in rows]
 

@@ -41,8 +41,8 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[T
         task = context.effective_task(pair.task_id)
         row: GradeRow = {
             "valid_submission": False,
-            "metric": task.metric_name,
-            "direction": _direction(task),
+            "metric": _told(task, "metric_name"),
+            "direction": _told(task, "direction"),
             "reason": failure["reason"],
             "message": failure["message"],
         }
@@ -51,10 +51,11 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[T
     return [{"task_id": pair.task_id, "run_id": pair.run_id, **row}]
 
 
-def _direction(task: EffectiveTask) -> str:
-    """Return the direction, as far as the task tells it: what failed comes first."""
+def _told(task: EffectiveTask, name: str) -> str:
+    """Return metric or direction, as far as the task's config tells it: what failed comes first."""
     with contextlib.suppress(TaskError):
-        return task.direction
+        told: str = getattr(task, name)
+        return told
     return ""
 
 
