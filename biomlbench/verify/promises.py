@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify.alternates import SHARED, lies_in
-from biomlbench.verify.declarations import INPUTS_SCHEMA, may_be_float
+from biomlbench.verify.declarations import may_be_float
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
 from biomlbench.verify.shared_memory import can_share, overlapping
 from biomlbench.verify.statement import problems_of_statement
@@ -53,12 +53,6 @@ def problems(card: Card) -> list[str]:
     list of str
         Empty where every promise has a case and no case lies outside a promise.
     """
-    from jsonschema import Draft202012Validator
-
-    errors = list(Draft202012Validator(INPUTS_SCHEMA).iter_errors(card.config))
-    if errors:
-        place = ".".join(str(part) for part in errors[0].absolute_path)
-        return [f"config.yaml, `{place}`: {errors[0].message[:200]}"]
     declared = card.config.get("inputs")
     if not declared:
         return ["config.yaml declares no `inputs`: say what each argument may be"]

@@ -23,7 +23,6 @@ def test_the_template_keeps_its_promises(template):
         ("cases.py", "\\U0001f9ec", "", "no case for gc_content.sequence: a character beyond 16"),
         ("config.yaml", "sequence:", "letters:", "must name"),
         ("config.yaml", "inputs:", "input:", "declares no `inputs`"),
-        ("config.yaml", 'text: ""', 'txt: ""', "config.yaml"),
         ("description.md", "## For all calls", "## Calls", "`biomlbench statement`"),
         ("description.md", "# GC content", "# GC content of 5,000 bases", "speaks of 5,000"),
         ("description.md", "| `sequence` |", "| `text` |", "no row for `sequence`"),
