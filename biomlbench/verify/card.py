@@ -13,7 +13,7 @@ from biomlbench.scoring.effective_task import declared_verifier
 from biomlbench.task.loading import load_module
 from biomlbench.task.task import is_card
 from biomlbench.verify import config as verifier_config
-from biomlbench.verify import solutions
+from biomlbench.verify import declaration_rules, solutions
 from biomlbench.verify._lines import YamlError, read
 from biomlbench.verify.alternates import DEFAULT_LAYOUTS
 from biomlbench.verify.card_rules import hold
@@ -167,6 +167,7 @@ def load(folder: str | Path) -> Card:
     folder = Path(folder).resolve()
     config = _card_config(folder)
     entry_points = _entry_points(folder, config)
+    declaration_rules.hold_form(folder / "config.yaml", config, entry_points)
     reference_module = _module(folder, "reference.py")
     reference = {}
     for name in entry_points:
@@ -183,10 +184,11 @@ def load(folder: str | Path) -> Card:
         verifier=verifier_config.load(checks) if checks.is_file() else None,
         entry_points=entry_points,
         reference=reference,
-        cases=_cases(folder, entry_points),
+        cases=_cases(folder, reference),
         library=_library(own, reference, entry_points),
         solutions=solutions.find(folder),
     )
+    declaration_rules.hold_functions(card)
     if card.verifier:
         hold(card)
     return card
@@ -242,8 +244,9 @@ def _module(folder: Path, name: str) -> Any:
         return load_module(path)
 
 
-def _cases(folder: Path, entry_points: tuple[str, ...]) -> dict[str, tuple[Case, ...]]:
+def _cases(folder: Path, reference: dict[str, Callable[..., Any]]) -> dict[str, tuple[Case, ...]]:
     path, module = folder / "cases.py", _module(folder, "cases.py")
+    signatures = {name: inspect.signature(function) for name, function in reference.items()}
     found: dict[str, tuple[Case, ...]] = {}
     seen: set[str] = set()
     for suite in SUITES:
@@ -251,14 +254,26 @@ def _cases(folder: Path, entry_points: tuple[str, ...]) -> dict[str, tuple[Case,
         with faults_as(f"{path}: {suite}() raised "):
             cases = tuple(make()) if make else ()
         for case in cases:
-            if case.function not in entry_points:
+            if not isinstance(case, Case):
+                raise TaskError(
+                    f"{path}: {suite}() must return a list of what `case(...)` of "
+                    f"biomlbench.verify.cases returns, not of {type(case).__name__}"
+                )
+            if case.function not in reference:
                 raise TaskError(
                     f"{path}: case `{case.name}` calls `{case.function}`, which is not one of the "
-                    f"entry points {list(entry_points)}"
+                    f"entry points {list(reference)}"
                 )
             if case.name in seen:
                 raise TaskError(f"{path}: two cases are called `{case.name}`; rename one")
             seen.add(case.name)
+            try:
+                signatures[case.function].bind(*case.args, **case.kwargs)
+            except TypeError as error:
+                raise TaskError(
+                    f"{path}: case `{case.name}` does not fit "
+                    f"`{case.function}{signatures[case.function]}` of reference.py: {error}"
+                ) from error
         found[suite] = cases
     if not any(found.values()):
         raise TaskError(f"{path}: there are no cases; define visible() and hidden()")

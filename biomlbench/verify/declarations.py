@@ -114,6 +114,22 @@ _ARGUMENT: JsonObject = {
     "additionalProperties": False,
     "oneOf": [{"required": [kind]} for kind in KINDS],
 }
+_OF_EDGES: JsonObject = {
+    **_ARGUMENT,
+    "properties": {
+        **_ARGUMENT["properties"],
+        "decimals": {"type": "integer", "description": "to how many decimals numbers are rounded"},
+    },
+}
+_SIZES: JsonObject = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "minItems": 2,
+        "maxItems": 2,
+    },
+}
 _QUANTITY: JsonObject = {
     "type": "object",
     "properties": {"min": _NUMBER, "max": _NUMBER, "function": {"type": "string"}},
@@ -122,8 +138,8 @@ _QUANTITY: JsonObject = {
 _EDGES: JsonObject = {
     "type": "object",
     "properties": {
-        "arguments": {"type": "object"},
-        "sizes": {"type": "object"},
+        "arguments": {"type": "object", "additionalProperties": _OF_EDGES},
+        "sizes": _SIZES,
         "build": {"type": "string"},
         "count": {"type": "integer", "minimum": 0},
         "large": {
@@ -140,15 +156,7 @@ INPUTS_SCHEMA: JsonObject = {
             "type": "object",
             "additionalProperties": {"type": "object", "additionalProperties": _ARGUMENT},
         },
-        "sizes": {
-            "type": "object",
-            "additionalProperties": {
-                "type": "array",
-                "items": {"type": "integer", "minimum": 0},
-                "minItems": 2,
-                "maxItems": 2,
-            },
-        },
+        "sizes": _SIZES,
         "product": {
             "type": "integer",
             "minimum": 1,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec, EdgesSpec
     from biomlbench.verify.space import DrawnSpec
 
-__all__ = ["Source", "of_inputs", "of_spaces", "sources"]
+__all__ = ["Source", "not_made", "of_inputs", "of_spaces", "sources"]
 
 
 class Source(NamedTuple):
@@ -72,13 +72,30 @@ def sources(card: Card, function: str, count: int) -> list[Source]:
     parameters = inspect.signature(card.reference[function]).parameters
     left_out = tuple(n for n in parameters if parameters[n].default is not inspect.Parameter.empty)
     replaced = own.get("arguments", {})
-    arguments = (replaced if "build" in own else {}) or {**declared, **replaced}
-    sizes = {**card.config.get("sizes", {}), **own.get("sizes", {})}
+    arguments, sizes = _drawn(card, declared, own)
     build = card.build_of(own)
     if all(_can_be_made(spec, sizes) for spec in arguments.values()):
         wide = {} if "build" in own else _narrowed(declared, replaced, sizes)
         return [Source(arguments, sizes, build, left_out, count, wide=wide)]
     return of_spaces(card, function, count)
+
+
+def _drawn(
+    card: Card, declared: dict[str, ArgumentSpec], own: EdgesSpec
+) -> tuple[dict[str, ArgumentSpec], dict[str, list[int]]]:
+    """Return what edge cases are drawn from by ``inputs`` and ``edges``, and the sizes."""
+    replaced = own.get("arguments", {})
+    arguments = (replaced if "build" in own else {}) or {**declared, **replaced}
+    return arguments, {**card.config.get("sizes", {}), **own.get("sizes", {})}
+
+
+def not_made(card: Card, function: str) -> list[str]:
+    """Return the arguments because of which ``edges`` of an entry point is not followed."""
+    own: EdgesSpec | None = card.config.get("edges", {}).get(function)
+    if not own or not {"build", "arguments"} & own.keys():
+        return []
+    arguments, sizes = _drawn(card, card.config["inputs"][function], own)
+    return [name for name, spec in arguments.items() if not _can_be_made(spec, sizes)]
 
 
 def _narrowed(

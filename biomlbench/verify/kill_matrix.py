@@ -7,21 +7,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.outcomes import Outcome, Severity, Verdict
+from biomlbench.outcomes import Outcome, Reason, Severity, Verdict
 from biomlbench.verify import impure, side_effects, stock
 from biomlbench.verify.candidate import for_candidate
 from biomlbench.verify.constants import Constants, constants_of
-from biomlbench.verify.judging import RUNS, judge
+from biomlbench.verify.judging import RUNS, GraderError, Judge, Results, judge
 from biomlbench.verify.policy import GATE, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.verify.card import Card
     from biomlbench.verify.execution import Executor
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.policy import CheckOutcome
+
+REFERENCE = "reference"
+"""Name of the reference among a card's solutions."""
 
 __all__ = ["KillMatrix", "KillRow", "kill_matrix"]
 
@@ -38,6 +41,8 @@ class KillRow:
         Failure patterns that it shows, and what it says it is caught by.
     verdict : str
     outcomes : tuple of CheckOutcome
+    raised : str
+        What the first check that broke raised, and on which case; empty where none did.
     """
 
     solution: str
@@ -46,6 +51,7 @@ class KillRow:
     claims: tuple[str, ...]
     verdict: str
     outcomes: tuple[CheckOutcome, ...] = field(repr=False)
+    raised: str = ""
 
     @property
     def caught_by(self) -> tuple[str, ...]:
@@ -60,7 +66,8 @@ class KillRow:
         failed = [row for row in self.outcomes if row.outcome == Outcome.FAILED]
         broken = [row.check for row in self.outcomes if row.outcome == Outcome.ERROR]
         if broken:
-            found.append(f"checks that broke: {', '.join(dict.fromkeys(broken))}")
+            text = f"checks that broke: {', '.join(dict.fromkeys(broken))}"
+            found.append(f"{text} ({self.raised})" if self.raised else text)
         if self.right:
             if self.verdict != Verdict.PASS:
                 found.append(f"right solution gets {self.verdict}: {', '.join(self.caught_by)}")
@@ -71,7 +78,8 @@ class KillRow:
         kept = [claim for claim in self.claims if claim in names]
         lost = [claim for claim in self.claims if claim not in names]
         if lost:
-            found.append(f"not caught by {', '.join(lost)}, as it claims")
+            others = ", ".join(self.caught_by) or "nothing"
+            found.append(f"not caught by {', '.join(lost)}, as it claims; caught by {others}")
         if not kept and self.claims:
             found.append("nothing that it claims catches it")
         return found
@@ -144,8 +152,33 @@ class KillMatrix:
     def problems(self) -> list[str]:
         """Everything that keeps the checks from being trusted."""
         found = [f"{row.solution}: {text}" for row in self.rows for text in row.problems]
+        found += self._of_reference()
         found += [f"pattern {pattern}: nothing catches it" for pattern in self.uncaught_patterns]
         return found
+
+    def _of_reference(self) -> Iterator[str]:
+        """Say where the reference, not the right solutions, is what the checks do not fit."""
+        right = {row.solution: row for row in self.rows if row.right}
+        own = right.pop(REFERENCE, None)
+        if own is None:
+            return
+        if own.verdict != Verdict.PASS:
+            for row in own.outcomes:
+                if row.outcome == Outcome.FAILED and row.severity != Severity.ADVISORY:
+                    yield (
+                        f"{REFERENCE}: the card's own checks reject it, so what other right "
+                        "solutions get says nothing of them. Correct reference.py, or check "
+                        f"`{row.check}`: {row.message}"
+                    )
+                    return
+        elif len(right) > 1 and all(row.verdict != Verdict.PASS for row in right.values()):
+            common = set.intersection(*(set(row.caught_by) for row in right.values()))
+            if names := ", ".join(name for name, _, _ in self.checks if name in common):
+                yield (
+                    f"{REFERENCE}: all other right solutions fail {names}, so it may be the "
+                    "reference that is wrong: see whether it returns the type and the values that "
+                    "the statement says"
+                )
 
     def records(self) -> list[JsonObject]:
         """Return one mapping for each solution and check, for tables and figures."""
@@ -218,7 +251,8 @@ def kill_matrix(
             whole, right_outputs = for_candidate(card, plan, oracle, constants)
             outcomes = judge(card, whole, right_outputs, executor(path, whole.cases, card))
             verdict = decide(outcomes).verdict
-            rows.append(KillRow(name, right, patterns, claims, verdict, tuple(outcomes)))
+            raised = _raised(Judge(card, whole, right_outputs, Results({})), outcomes)
+            rows.append(KillRow(name, right, patterns, claims, verdict, tuple(outcomes), raised))
     return KillMatrix(
         card.name,
         (
@@ -229,3 +263,21 @@ def kill_matrix(
         tuple(rows),
         tuple(card.verifier.patterns) if card.verifier else (),
     )
+
+
+def _raised(judged: Judge, outcomes: Iterable[CheckOutcome]) -> str:
+    """Return what the first check that broke raises on the oracle's own output, for its author.
+
+    The outcomes themselves do not say so: learners may see them, and an exception may name values.
+    """
+    checks = {check.name: check for check in judged.card.checks}
+    broken = [row for row in outcomes if row.reason == Reason.GRADER_ERROR and row.check in checks]
+    for row in broken:
+        for spec in judged.plan.units[row.check, row.suite]:
+            try:
+                judged.look(checks[row.check], spec, judged.oracle.values)
+            except GraderError as error:
+                case = next(case for case in judged.plan.cases if case.id == spec.case_id)
+                cause = error.__cause__
+                return f"`{row.check}` on case `{case.name}`: {type(cause).__name__}: {cause}"
+    return ""

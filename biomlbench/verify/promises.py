@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify.alternates import SHARED, lies_in
-from biomlbench.verify.declarations import INPUTS_SCHEMA, may_be_float
+from biomlbench.verify.declarations import may_be_float
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
+from biomlbench.verify.edge_sources import not_made
 from biomlbench.verify.shared_memory import can_share, overlapping
 from biomlbench.verify.statement import problems_of_statement
 
@@ -53,12 +54,6 @@ def problems(card: Card) -> list[str]:
     list of str
         Empty where every promise has a case and no case lies outside a promise.
     """
-    from jsonschema import Draft202012Validator
-
-    errors = list(Draft202012Validator(INPUTS_SCHEMA).iter_errors(card.config))
-    if errors:
-        place = ".".join(str(part) for part in errors[0].absolute_path)
-        return [f"config.yaml, `{place}`: {errors[0].message[:200]}"]
     declared = card.config.get("inputs")
     if not declared:
         return ["config.yaml declares no `inputs`: say what each argument may be"]
@@ -66,7 +61,18 @@ def problems(card: Card) -> list[str]:
         return [f"`inputs` of config.yaml must be those of {', '.join(card.entry_points)}"]
     linter = _Linter(card, declared)
     linter.run()
-    return list(dict.fromkeys([*linter.found, *linter.unkept(), *problems_of_statement(card)]))
+    found = [*linter.found, *_not_followed(card), *linter.unkept(), *problems_of_statement(card)]
+    return list(dict.fromkeys(found))
+
+
+def _not_followed(card: Card) -> Iterator[str]:
+    for function in card.entry_points:
+        if names := not_made(card, function):
+            yield (
+                f"`edges` of {function} is not followed: no value can be made for "
+                f"{', '.join(names)}. Give each text, list and tuple a `length`, each size a line "
+                "under `sizes`, and a `build` other `arguments` in place of `tuples`"
+            )
 
 
 def broken_by(card: Card, case: PlannedCase) -> Iterator[str]:
@@ -120,7 +126,10 @@ class _Linter:
             for text in self._argument(where, spec, given[name], dims):
                 yield f"{name} {text}"
         for name, size in dims.items():
-            low, high = self.sizes.get(name, [0, 0])
+            if name not in self.sizes:
+                yield f"size {name} = {size} is not declared: give {name} a line under `sizes`"
+                continue
+            low, high = self.sizes[name]
             if not low <= size <= high:
                 yield f"size {name} = {size} is outside [{low}, {high}]"
             self.seen.setdefault(name, []).append(size)
@@ -320,7 +329,8 @@ class _Linter:
         """Return the largest size that an axis may have; 1 for any axes."""
         if size == "...":
             return 1
-        return self.sizes[size][1] if isinstance(size, str) else size
+        # of one that is not declared, of which `outside` tells, any may be meant
+        return self.sizes.get(size, [0, 2])[1] if isinstance(size, str) else size
 
     def _ways(self, spec: ArgumentSpec) -> Iterator[str]:
         """Yield the layouts that change an array, with each dtype."""

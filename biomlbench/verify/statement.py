@@ -179,7 +179,10 @@ def problems_of_statement(card: Card) -> Iterator[str]:
     for match in _STATED.finditer(prose):
         number = int(match[1].replace(",", ""))
         if number >= LEAST_STATED and number not in known and -number not in known:
-            yield f"the statement speaks of {match[1]}, which no declaration carries"
+            yield (
+                f"the statement speaks of {match[1]}, which no declaration carries; declare the "
+                "bound, or list the number under `stated` of config.yaml if it bounds no input"
+            )
 
 
 def _numbers(value: Any) -> Iterator[float]:

@@ -84,7 +84,57 @@ def test_kill_matrix_tells_what_is_wrong_with_a_card(template, change):
     problems = "\n".join(found.problems)
     assert "right/percent: right solution gets fail" in problems
     assert "bad/harmless: wrong solution passes" in problems
-    assert "bad/harmless: not caught by oracle, as it claims" in problems
+    assert "bad/harmless: not caught by oracle, as it claims; caught by nothing" in problems
+    assert "reference" not in problems
+
+
+def test_what_catches_a_solution_in_place_of_its_claim_is_told(template):
+    path = template / "solutions" / "bad" / "only_g.py"
+    lines = path.read_text().splitlines()
+    lines[1] = "# caught_by: gate"
+    path.write_text("\n".join(lines) + "\n")
+    found = evidence.kill_matrix(card.load(template), in_process, only=["bad/only_g"])
+    (told,) = [text for text in found.problems if "as it claims" in text]
+    assert "not caught by gate, as it claims; caught by oracle-visible, oracle" in told
+
+
+def test_a_check_that_raises_is_told_with_what_it_raised(template, change):
+    change(template, "property: {name: bounded, low: 0, high: 1}", "property: consistent")
+    with (template / "properties.py").open("a") as file:
+        file.write(
+            "\n\ndef consistent(inputs, output):\n"
+            '    """The share is that of the bases."""\n'
+            '    return output == inputs["bases"]\n'
+        )
+    found = evidence.kill_matrix(card.load(template), in_process, only=["right/loop"])
+    told = found.problems[0]
+    assert told.startswith("right/loop: checks that broke: is-a-share (`is-a-share` on case `")
+    assert told.endswith("KeyError: 'bases')")
+    # an outcome may be shown to learners
+    assert "'bases'" not in str(found.rows[0].outcomes)
+
+
+def test_a_reference_that_its_own_checks_reject_is_told(template, change):
+    path = template / "reference.py"
+    path.write_text(path.read_text().replace("def gc_content", "def share"))
+    with path.open("a") as file:
+        file.write("\n\ndef gc_content(sequence):\n    return str(share(sequence))\n")
+    found = evidence.kill_matrix(card.load(template), in_process, with_stock=False)
+    (told,) = [text for text in found.problems if text.startswith("reference: the card's own")]
+    assert "Correct reference.py, or check `form`: " in told
+    assert "not of the type and shape" in told
+
+
+def test_a_reference_that_no_other_right_solution_agrees_with_is_told(template, change):
+    change(template, "    kind: number\n", "")
+    path = template / "reference.py"
+    path.write_text(path.read_text().replace("def gc_content", "def share"))
+    with path.open("a") as file:
+        file.write("\n\ndef gc_content(sequence):\n    return [share(sequence)]\n")
+    found = evidence.kill_matrix(card.load(template), in_process, with_stock=False)
+    (told,) = [text for text in found.problems if text.startswith("reference: all other")]
+    assert "fail form" in told
+    assert "the type and the values that the statement says" in told
 
 
 def test_a_pattern_that_nothing_catches_is_told(template, change):

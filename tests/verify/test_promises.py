@@ -23,9 +23,10 @@ def test_the_template_keeps_its_promises(template):
         ("cases.py", "\\U0001f9ec", "", "no case for gc_content.sequence: a character beyond 16"),
         ("config.yaml", "sequence:", "letters:", "must name"),
         ("config.yaml", "inputs:", "input:", "declares no `inputs`"),
-        ("config.yaml", 'text: ""', 'txt: ""', "config.yaml"),
         ("description.md", "## For all calls", "## Calls", "`biomlbench statement`"),
         ("description.md", "# GC content", "# GC content of 5,000 bases", "speaks of 5,000"),
+        ("description.md", "# GC content", "# GC content of 5,000 bases", "under `stated` of"),
+        ("config.yaml", "sizes: {n:", "sizes: {m:", "size n = 7 is not declared: give n a line"),
         ("description.md", "| `sequence` |", "| `text` |", "no row for `sequence`"),
         ("description.md", "Returns a float in", "Returns float64 in", "says that float64 is"),
     ],
@@ -48,6 +49,7 @@ def test_a_card_without_declared_inputs_is_not_calibrated(template, change):
         ("array: [float64, float32], shape: [n]", "no case for f.x: dtype float32"),
         ("array: [float64], shape: [n, 3]", "has 1 axes, not 2"),
         ("array: [float64], shape: [4]", "where 4 is 4"),
+        ("array: [float64, int32], shape: [m]", "size m = 3 is not declared"),
         ("array: [float64], shape: [n], min: 0", "outside its bounds"),
         ("array: [float64], shape: [n], min: -9", "no case for f.x: min -9"),
         ("array: [float64], shape: [n], above: -1", "which is not above -1"),
@@ -114,6 +116,7 @@ def test_sizes_are_large_together(tmp_path, product, shape, says):
         ("tuples: int, shape: [k, 2], min: 1, max: 6", None),
         ("tuples: int, shape: [k, 3]", "has an axis of 2, where 3 is 3"),
         ("tuples: int, shape: [n, 2]", "size n = 2 is outside"),
+        ("tuples: int, shape: [m, 2]", "size m = 2 is not declared"),
         ("tuples: int, shape: [k, 2], max: 5", "outside its bounds"),
         ("tuples: int, shape: [k, 2], min: 0", "no case for f.x: min 0"),
         ("tuple: int, length: 2", "is not a tuple of int"),
@@ -169,6 +172,25 @@ def test_a_quantity_of_many_numbers_is_at_its_bounds_in_all_of_them(tmp_path, nu
     )
     told = {text.split(": ")[1] for text in lint(folder) if "for quantity each" in text}
     assert told & {"all at max 2", "all at min -2", "at both ends"} == missing
+
+
+@pytest.mark.parametrize(
+    ("declared", "edges", "told"),
+    [
+        ("tuples: int, shape: [k, 2]", "{build: made}", True),
+        ("list: int", "{build: made}", True),
+        ("list: int, length: j", "{arguments: {x: {list: int, length: j}}}", True),
+        ("list: int, length: j", "{sizes: {j: [0, 2]}, build: made}", False),
+        ("tuples: int, shape: [k, 2]", "{arguments: {y: {number: int}}, build: made}", False),
+    ],
+)
+def test_edges_that_cannot_be_followed_are_told(tmp_path, declared, edges, told):
+    more = f"sizes: {{n: [3, 3], k: [2, 2]}}\nedges: {{f: {edges}}}\n"
+    folder = _card(tmp_path, declared, more, "[(1, 2), (4, 6)]")
+    (folder / "properties.py").write_text("def made(**values):\n    return None\n")
+    found = [text for text in lint(folder) if "`edges` of f is not followed" in text]
+    assert bool(found) == told
+    assert all("no value can be made for x" in text for text in found)
 
 
 def _card(tmp_path, declared, more="sizes: {n: [3, 3]}\n", x="np.array([-1.0, 2.0, 4.0])"):
