@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.stages.chain import dependencies
+from biomlbench.task.version import file_hash
 from biomlbench.workflow.code_hash import imports_hash
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Config
     from biomlbench.task.registry import Task
 
-__all__ = ["context_of_stage", "fingerprint"]
+__all__ = ["context_of_stage", "files_of_stage", "fingerprint"]
+
+_NAMING_FILES = ("leaderboard", "human_baselines")
+"""Keys of a task's config.yaml that may name a file of its folder."""
 
 
 def context_of_stage(stage: str, changes: Mapping[str, Any], config: Mapping[str, Any]) -> Config:
@@ -47,6 +51,23 @@ def context_of_stage(stage: str, changes: Mapping[str, Any], config: Mapping[str
     return context
 
 
+def files_of_stage(stage: str, changes: Mapping[str, Any]) -> dict[str, str]:
+    """Return the hashes of the files that the config names for a task and a stage reads.
+
+    Parameters
+    ----------
+    stage : str
+    changes : mapping
+        What is changed of the task.
+
+    Returns
+    -------
+    dict of str to str
+        By key of the task's section; ``absent`` for a file that is not there.
+    """
+    return {key: file_hash(changes[key]) for key in dependencies(stage).files if key in changes}
+
+
 def fingerprint(task: Task, stage: str) -> str:
     """Return a hash over what of a task a stage depends on: settings, files, and their imports."""
     digest = hashlib.sha256()
@@ -62,6 +83,8 @@ def fingerprint(task: Task, stage: str) -> str:
         else:
             value = task.config.get(name)
             digest.update(json.dumps([name, value], sort_keys=True, default=str).encode())
+            if name in _NAMING_FILES and isinstance(value, str) and "\0" not in value:
+                digest.update(file_hash(task.folder / value).encode())
     if task.published is not None:
         from biomlbench.grading.process import inside_hash
         from biomlbench.suites.published import native_grader

@@ -47,6 +47,8 @@ class TaskJob(_OfTask, total=False):
         change of one setting reruns no other stage.
     task : str
         A hash over what of the task's folder it depends on.
+    files : dict of str to str
+        Hashes of the files that the config names for the task, as far as it reads them.
     audit : str
         The state of the task's audit, where it depends on that.
     failures : int
@@ -54,6 +56,7 @@ class TaskJob(_OfTask, total=False):
         it is tried again by each run, as what it lacks may lie outside of its folder.
     """
 
+    files: dict[str, str]
     audit: str
     failures: int
 

@@ -52,6 +52,28 @@ def test_another_leaderboard_reruns_the_medals_of_its_task(bench):
     assert bench.stages() == {"medal": 6}
 
 
+def test_the_content_of_files_that_the_config_names_counts(bench):
+    """Whatever their times say: a copy may keep the time of its origin."""
+    board, humans = bench.path / "board.csv", bench.path / "toy/toy/line/people/all.csv"
+    board.write_text("score\n0.1\n0.2\n")
+    humans.parent.mkdir()
+    humans.write_text("score\n0.3\n")
+    config = bench.path / "config" / "config.yaml"
+    config.write_text(config.read_text() + "tasks: {line: {leaderboard: board.csv}}\n")
+    with (bench.path / "toy/toy/line/config.yaml").open("a") as file:
+        file.write("human_baselines: people/all.csv\n")
+    bench.tables()
+    assert bench.stages() == {}
+    for path in (board, humans):
+        path.write_text("score\n0.1\n0.2\n0.25\n")
+        os.utime(path, (1, 1))
+        assert bench.stages() == {"medal": 6}
+        bench.tables()
+        assert bench.stages() == {}
+    table = read_table("medal", bench.results() / "pairs/toy/line/right/medal.parquet")
+    assert table.column("leaderboard_size").to_pylist() == [3]
+
+
 def test_the_config_of_one_task_reruns_that_task(bench):
     config = bench.path / "config" / "config.yaml"
     config.write_text(config.read_text() + "tasks:\n  toy/circle: {limits: {wall_s: 5}}\n")
