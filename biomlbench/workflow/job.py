@@ -54,11 +54,14 @@ class TaskJob(_OfTask, total=False):
     failures : int
         How often the task has kept itself from being prepared, for the stage that prepares it:
         it is tried again by each run, as what it lacks may lie outside of its folder.
+    changes : int
+        How often the task's data have changed since they were first prepared, likewise.
     """
 
     files: dict[str, str]
     audit: str
     failures: int
+    changes: int
 
 
 class Job(TaskJob, total=False):

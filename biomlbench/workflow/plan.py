@@ -128,6 +128,8 @@ class Benchmark(ConfiguredRuns):
                 job["audit"] = _audit_state(found)
             if stage == "prepare" and (failures := read_failures(self._folder_of(task_id))):
                 job["failures"] = failures
+            if stage == "prepare" and (changes := self.changed_data.get(task_id)):
+                job["changes"] = changes
             self._task_jobs[key] = job
         return self._task_jobs[key]
 

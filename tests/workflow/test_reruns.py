@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 
 import pyarrow.parquet as pq
 import pytest
 
 from biomlbench.contracts import SCHEMAS, compared, read_table
+from biomlbench.task.prepare import file_hashes
 from tests.workflow.conftest import predictions
 
 SUMMARIES = {"aggregate", "telemetry", "calibrate_telemetry", "report"}
@@ -78,6 +81,38 @@ def test_the_config_of_one_task_reruns_that_task(bench):
     config = bench.path / "config" / "config.yaml"
     config.write_text(config.read_text() + "tasks:\n  toy/circle: {limits: {wall_s: 5}}\n")
     assert bench.stages() == {"execute": 1, "grade": 1, "verify": 1, "medal": 1}
+
+
+def test_other_prepared_data_are_graded_anew_whatever_made_them(bench):
+    """A preparation by hand leaves files that are older than its record."""
+    graded = bench.results() / "pairs/toy/circle/right/medal.parquet"
+    before = read_table("medal", graded).column("score").to_pylist()
+    home = bench.path / "data/toy/circle"
+    manifest = home / "prepared.json"
+    now = manifest.stat().st_mtime_ns
+
+    def prepare(answers):
+        for name in ("answers.csv", "gold_submission.csv"):
+            path = home / "prepared/private" / name
+            path.unlink()
+            path.write_text(answers)
+            os.utime(path, ns=(now, now))
+        record = json.loads(manifest.read_text())
+        record["files"] = file_hashes(home / "prepared")
+        manifest.write_text(json.dumps(record))
+
+    answers = (home / "prepared/private/answers.csv").read_text()
+    prepare(answers)
+    assert bench.planned() == {}
+    header, *rows = answers.splitlines()
+    ids = [row.partition(",")[0] for row in rows]
+    prepare("\n".join([header, *(f"{i},{n}" for n, i in enumerate(ids))]) + "\n")
+    assert bench.planned()["prepare"] == 1
+    bench.tables()
+    assert read_table("medal", graded).column("score").to_pylist() != before
+    assert bench.stages() == {}
+    shutil.rmtree(home)
+    assert bench.stages() == {}
 
 
 @pytest.mark.slow
