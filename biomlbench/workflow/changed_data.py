@@ -1,8 +1,9 @@
-"""Prepared data that have changed since a task's ``prepare`` table was made, whatever made them.
+"""Data of tasks that have changed since their ``prepare`` tables were made, whatever made them.
 
 That table is all that the jobs of a task's runs have as input; the data have times of their own.
-So their state at the last run is recorded, and data that have another one now are compared by
-content with what the table says. How often a task's data have changed is a parameter of the job
+So the state of raw and prepared data at the last run is recorded, and data that have another one
+now are compared by content: prepared ones with what the table says, raw ones with what the
+prepared ones were made from. How often a task's data have changed is a parameter of the job
 that prepares it: Snakemake makes a table again when that has changed, and what follows from it
 where the new table says something else.
 """
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import TaskError
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.stages.preparing import data_digest, data_files
+from biomlbench.task.input_files import raw_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,7 +97,7 @@ class ChangedData:
 def _state_of(task: Task) -> str:
     """Return a hash over what the file system says of a task's data."""
     found = hashlib.sha256()
-    for path in data_files(task):
+    for path in (*data_files(task), *raw_files(task.raw_dir).values()):
         info = path.stat()
         state = (str(path), info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
         found.update(repr(state).encode("utf-8", "surrogateescape"))
@@ -104,13 +106,16 @@ def _state_of(task: Task) -> str:
 
 def _differs(task: Task, table: Path) -> bool:
     from biomlbench.contracts import ContractError, read_table
+    from biomlbench.task.prepare import has_other_raw_files
 
     try:
         (known,) = read_table("prepare", table, ["files_sha256"]).column(0).to_pylist()
     except ContractError:
         return False  # What reads it next quarantines it.
     # A task that could not be prepared is tried again by each run anyway.
-    return bool(known) and known != data_digest(task)
+    if not known:
+        return False
+    return known != data_digest(task) or (task.published is None and has_other_raw_files(task))
 
 
 def _read(path: Path) -> dict[str, tuple[str, int]]:

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.stages.chain import dependencies
+from biomlbench.task.input_files import input_files
 from biomlbench.task.version import file_hash
 from biomlbench.workflow.code_hash import imports_hash
 
@@ -74,6 +75,8 @@ def fingerprint(task: Task, stage: str) -> str:
     declared = dependencies(stage)
     for name in declared.task:
         if "." in name:
+            if name.endswith(".md") and not task.is_card:
+                continue  # a statement: nothing but a card's cases is made from it
             paths = sorted(task.folder.glob(name))
             code = (path for path in paths if path.suffix == ".py")
             digest.update(imports_hash(code, declared.unused).encode())
@@ -85,6 +88,9 @@ def fingerprint(task: Task, stage: str) -> str:
             digest.update(json.dumps([name, value], sort_keys=True, default=str).encode())
             if name in _NAMING_FILES and isinstance(value, str) and "\0" not in value:
                 digest.update(file_hash(task.folder / value).encode())
+    for path in input_files(task) if declared.input_files else ():
+        name = path.relative_to(task.folder).as_posix()
+        digest.update(f"{name}\0{file_hash(path)}\0".encode())
     if task.published is not None:
         from biomlbench.grading.process import inside_hash
         from biomlbench.suites.published import native_grader

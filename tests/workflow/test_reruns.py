@@ -115,6 +115,27 @@ def test_other_prepared_data_are_graded_anew_whatever_made_them(bench):
     assert bench.stages() == {}
 
 
+def test_files_that_a_tasks_code_reads_count_and_its_texts_do_not(bench):
+    """Of data beside the task's code nobody says whether preparer or grader reads them."""
+    folder, raw = bench.path / "toy/toy/circle", bench.path / "data/toy/circle/raw"
+    (folder / "weights.json").write_text("{}")
+    (raw / "by-hand.csv").write_text("id\n")
+    planned = bench.planned()
+    assert (planned["prepare"], planned["grade"], planned["medal"]) == (1, 1, 1)
+    bench.tables()
+    assert bench.stages() == {}
+    (folder / "description.md").write_text("Predict y, please.\n")
+    (folder / "README.md").write_text("Of the toy.\n")
+    assert bench.stages() == {}
+    (folder / "weights.json").write_text("[]")
+    planned = bench.planned()
+    assert (planned["prepare"], planned["grade"], planned["medal"]) == (1, 1, 1)
+    (folder / "weights.json").write_text("{}")
+    assert "prepare" not in bench.planned()
+    (raw / "by-hand.csv").write_text("name\n")
+    assert bench.planned()["prepare"] == 1
+
+
 @pytest.mark.slow
 def test_changed_preparation_reruns_its_task(bench):
     bench.edit("toy/toy/circle/prepare.py", "/ 100", "/ 50")
