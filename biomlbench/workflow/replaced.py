@@ -4,7 +4,8 @@ Snakemake makes a table again when an input is newer than it. A file that was mo
 keeps the time of its origin and would never be looked at. So the state of every submission at the
 last run is recorded, and one that has another state now is compared by content. How often one was
 replaced is a parameter of the job that reads it first: Snakemake makes a table again when that has
-changed. The same look finds those that are not there.
+changed. So is one that a stage has found to be another than was validated, whatever Snakemake has
+recorded of it (``--touch``). The same look finds those that are not there.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.runtime.json_lines import write_json
+from biomlbench.stages import is_outdated
 from biomlbench.workflow.runs import NO_SUBMISSION
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ __all__ = ["RECORD", "Replaced"]
 
 log = logging.getLogger(__name__)
 _MOST_NAMED = 5
+_NOT_THERE = [0, 0, 0]
 
 RECORD = ".submissions.json"
 """Size, times and number of replacements of every submission, in the folder of the results."""
@@ -83,19 +86,22 @@ class Replaced:
             path = run.submission
             try:
                 info = os.lstat(path)
+                state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns]
             except (FileNotFoundError, NotADirectoryError):
                 if path != NO_SUBMISSION:
                     self.missing.append(run)
-                continue
+                state = _NOT_THERE
             except (OSError, ValueError):
                 continue
-            state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns]
-            if state != self._before.get(path, [])[:3]:
-                table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
-                if table.exists() and path not in replaced and _differs(run, table):
-                    self.counts[path] = self.counts.get(path, 0) + 1
-                    replaced.add(path)
-            self._now[path] = state
+            table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
+            # One that was not there, and is not, is an input that Snakemake misses by itself.
+            as_before = state in (self._before.get(path, [])[:3], _NOT_THERE)
+            is_suspect = not as_before or is_outdated(table)
+            if is_suspect and table.exists() and path not in replaced and _differs(run, table):
+                self.counts[path] = self.counts.get(path, 0) + 1
+                replaced.add(path)
+            if state != _NOT_THERE or path in self.counts:
+                self._now[path] = state
         return sorted(replaced)
 
     def warn_of_missing(self, is_of_demo: Callable[[Run], bool]) -> None:

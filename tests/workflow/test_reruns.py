@@ -36,6 +36,24 @@ def test_a_submission_that_was_missing_is_graded_when_it_comes(bench):
     assert table.column("valid_submission").to_pylist() == [True]
 
 
+@pytest.mark.parametrize("change", ["replaced", "removed"])
+def test_a_change_that_was_taken_for_up_to_date_is_healed_by_the_run_after_its_refusal(
+    bench, change
+):
+    path, graded = bench.path / "subs/near.csv", "results/pairs/toy/line/near/medal.parquet"
+    before = read_table("medal", bench.path / graded).column("score").to_pylist()
+    path.write_text(predictions(2.2))
+    if change == "removed":
+        path.unlink()
+    bench.snakemake("--touch")
+    done = bench.snakemake(graded, "--forcerun", "medal", check=False)
+    assert done.returncode != 0
+    assert "changed after it was validated; run the workflow again" in done.stdout + done.stderr
+    bench.tables()
+    assert read_table("medal", bench.path / graded).column("score").to_pylist() != before
+    assert bench.stages() == {}
+
+
 def test_touching_a_submission_reruns_nothing(bench):
     os.utime(bench.path / "subs" / "near.csv")
     assert bench.planned() == {}
