@@ -35,12 +35,16 @@ __all__ = [
     "Pair",
     "SubmissionChangedError",
     "check_digest",
+    "is_outdated",
     "lineage",
     "read_stage",
     "run_pair",
     "run_stage",
     "submission_hash",
 ]
+
+_OUTDATED_NS = 10**9
+"""Time that marks a table as outdated: the first second of 1970, older than any submission."""
 
 STAGES: tuple[str, ...]
 """The names of the stages in the order in which they run, looked up when asked for."""
@@ -313,8 +317,9 @@ def check_digest(pair: Pair, validated: str | None, digest: str, folder: Path) -
     validated, digest : str
         Its hashes then and now.
     folder : Path
-        Of the ``validate`` table, which is made to look older than the submission: a file that
-        was moved here may have an old time, and the next run would take it for the one it knows.
+        Of the ``validate`` table, which is marked (:func:`is_outdated`): it looks older than the
+        submission, and the next run compares the two whatever it has recorded of them. A file
+        that was moved here may have an old time, and ``--touch`` takes everything for up to date.
 
     Raises
     ------
@@ -322,8 +327,16 @@ def check_digest(pair: Pair, validated: str | None, digest: str, folder: Path) -
     """
     if validated == digest:
         return
-    os.utime(folder / "validate.parquet", (1, 1))
+    os.utime(folder / "validate.parquet", ns=(_OUTDATED_NS, _OUTDATED_NS))
     raise _changed(pair)
+
+
+def is_outdated(table: Path) -> bool:
+    """Tell whether a stage has found a ``validate`` table to be of another submission."""
+    try:
+        return Path(table).stat().st_mtime_ns == _OUTDATED_NS
+    except OSError:
+        return False
 
 
 def _changed(pair: Pair) -> SubmissionChangedError:

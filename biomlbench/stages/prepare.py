@@ -21,6 +21,7 @@ __all__ = ["DEPENDENCIES", "compute"]
 
 DEPENDENCIES = spec.Dependencies(
     task=("kind", "dataset", "source", "preparer", "submission", "*.py", *spec.CARD_FILES),
+    input_files=True,
     unused=(
         *(*spec.SCORING, *spec.RANKING),
         *("biomlbench.submission.validation", "biomlbench.submission.code_checks"),

@@ -13,7 +13,7 @@ from biomlbench.runtime.hashing import file_sha256
 if TYPE_CHECKING:
     from biomlbench.task.registry import Task
 
-__all__ = ["Prepared", "files_hash", "prepare_card", "prepare_data"]
+__all__ = ["Prepared", "data_digest", "data_files", "files_hash", "prepare_card", "prepare_data"]
 
 _CHUNK = 1 << 20
 ADOPTED = "the data were there already and are not what this project made; taken as they are"
@@ -59,11 +59,58 @@ def prepare_data(task: Task, *, force: bool = False) -> Prepared:
         other = differing_files(task)
         told = f"not the published files: {', '.join(other)}" if other else ""
         return Prepared(made.sha256, told, fault)
-    digest = files_hash(task.public_dir, task.private_dir)
-    board = task.prepared_dir / "leaderboard.csv"
-    if board.is_file() and task.leaderboard == board:
+    return Prepared(data_digest(task), ADOPTED if made.adopted else "", fault)
+
+
+def data_digest(task: Task) -> str:
+    """Return the hash over what a task's results depend on of its prepared data, as they are.
+
+    Parameters
+    ----------
+    task : Task
+        Of the kind ``predictions``, prepared.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Notes
+    -----
+    The description that competitors read is left out: another wording changes no score.
+    """
+    if task.published is not None:
+        from biomlbench.suites.data import prepared_files
+        from biomlbench.task.adopted_data import digest_of
+
+        return digest_of({name: file_sha256(path) for name, path in prepared_files(task)})
+    digest = files_hash(task.public_dir, task.private_dir, but=_description(task))
+    if (board := _board(task)) is not None:
         digest = hashlib.sha256(f"{digest} {file_sha256(board)}".encode()).hexdigest()
-    return Prepared(digest, ADOPTED if made.adopted else "", fault)
+    return digest
+
+
+def data_files(task: Task) -> list[Path]:
+    """Return the files that :func:`data_digest` reads, sorted."""
+    if task.published is not None:
+        from biomlbench.suites.data import prepared_files
+
+        return [path for _, path in prepared_files(task)]
+    folders = (task.public_dir, task.private_dir)
+    found = {path for folder in folders for path in folder.rglob("*") if path.is_file()}
+    if (board := _board(task)) is not None:
+        found.add(board)
+    return sorted(found - {_description(task)})
+
+
+def _description(task: Task) -> Path:
+    return task.public_dir / "description.md"
+
+
+def _board(task: Task) -> Path | None:
+    """Return the leaderboard that lies beside both folders, where scores are ranked against it."""
+    board = task.prepared_dir / "leaderboard.csv"
+    return board if board.is_file() and task.leaderboard == board else None
 
 
 def prepare_card(task: Task, *, force: bool = False) -> Prepared:
@@ -97,12 +144,14 @@ def _publish_statement(task: Task) -> None:
         public.write_text(task.description, encoding="utf-8")
 
 
-def files_hash(*folders: Path) -> str:
+def files_hash(*folders: Path, but: Path | None = None) -> str:
     """Return a hash over the names and contents of all files in some folders.
 
     Parameters
     ----------
     *folders : pathlib.Path
+    but : pathlib.Path, optional
+        One of the files, that does not count.
 
     Returns
     -------
@@ -112,7 +161,7 @@ def files_hash(*folders: Path) -> str:
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(Path(folder).rglob("*")):
-            if path.is_file():
+            if path != but and path.is_file():
                 digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}\0".encode())
                 with path.open("rb") as file:
                     while chunk := file.read(_CHUNK):

@@ -79,6 +79,9 @@ class Dependencies:
     files : tuple of str
         Those of the overrides that name a file: provenance has the file's hash, by ``sources``,
         and no path.
+    input_files : bool
+        Whether the task's own code runs in it: then all files of the task's folder count that
+        such code may read (`biomlbench.task.input_files`).
     unused : tuple of str
         Modules and packages of the library that its imports reach and that it never calls.
     """
@@ -87,6 +90,7 @@ class Dependencies:
     settings: Mapping[str, str] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    input_files: bool = False
     unused: tuple[str, ...] = ()
 
 

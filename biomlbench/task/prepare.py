@@ -34,18 +34,21 @@ from biomlbench.task.adopted_data import (
     refuse_part,
     some_of,
 )
+from biomlbench.task.input_files import input_files, raw_changed, raw_state
 from biomlbench.task.installed_data import recorded_reads, write_record
 from biomlbench.task.loading import load_function
 from biomlbench.task.sources.archives import locked
 from biomlbench.task.sources.data_source import DataSourceError, place, sources_of
 from biomlbench.task.task_files import description_file
 from biomlbench.task.toolbox import read_csv, write_csv
+from biomlbench.task.version import file_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
 
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.submission_columns import SubmissionSchema
     from biomlbench.task.task import Task
 
@@ -55,6 +58,7 @@ __all__ = [
     "TaskError",
     "cannot_write",
     "file_hashes",
+    "has_other_raw_files",
     "prepare_task",
 ]
 
@@ -114,8 +118,8 @@ def prepare_task(task: Task, *, force: bool = False) -> PreparedTask:
     Notes
     -----
     Answers and a sample submission that are there already, and not as this function made them,
-    are adopted. Where the task's recipe was changed since, the data are made anew, and a folder
-    whose files come out otherwise is kept beside the new one.
+    are adopted. Where the task's folder or its raw files were changed since, the data are made
+    anew, and a folder whose files come out otherwise is kept beside the new one.
     """
     if task.published is not None:
         from biomlbench.suites.data import prepare_published
@@ -124,7 +128,7 @@ def prepare_task(task: Task, *, force: bool = False) -> PreparedTask:
         files = prepare_published(task, force=force)
         return _summary(task, task.private_dir.parent, files, fresh=force or not before)
     home = Path(task.raw_dir).parent
-    recipe = _recipe_hash(task.folder, task.config)
+    recipe = _recipe_hash(task)
     if not force and (done := _there(task, home, recipe)) is not None:
         return done
     try:
@@ -168,18 +172,21 @@ def _make(task: Task, home: Path, recipe: str, *, force: bool) -> PreparedTask:
             return _publish(task, home, made, files, recipe, force=force)
 
 
-def _recipe_hash(folder: Path, config: Mapping[str, Any]) -> str:
-    """Hash what the prepared files depend on: sources, preparer code and description."""
+def _recipe_hash(task: Task) -> str:
+    """Hash what the prepared files depend on: sources, the preparer's files and description."""
+    folder, config = task.folder, task.config
     digest = hashlib.sha256()
     parts = {key: config.get(key) for key in ("source", "preparer", "submission")}
     if config.get("source") is None and config.get("data_source") is not None:
         parts["data_source"] = config["data_source"]
     digest.update(json.dumps(parts, sort_keys=True, default=str).encode())
     shared = [*(Path(__file__).parents[1] / "tasks").glob("*.py"), Path(toolbox.__file__)]
-    own = [*sorted(folder.glob("*.py")), description_file(folder, config)]
-    for path in [*own, *sorted(shared)]:
-        if path.is_file() and path.name != "baseline.py":
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    own = [*input_files(task), description_file(folder, config)]
+    for root, paths in ((folder, own), (None, sorted(shared))):
+        for path in paths:
+            if path.is_file():
+                name = path.name if root is None else path.relative_to(root).as_posix()
+                digest.update(f"{name}\0{file_hash(path)}\0".encode())
     return digest.hexdigest()
 
 
@@ -193,13 +200,30 @@ def _there(task: Task, home: Path, recipe: str) -> PreparedTask | None:
     files = file_hashes(prepared)
     for manifest in manifests:
         if manifest["files"] == files:
-            in_order = manifest.get("recipe") == recipe
+            in_order = manifest.get("recipe") == recipe and not _has_other_raw_files(home, manifest)
             return _summary(task, prepared, files, fresh=False) if in_order else None
     expected = manifests[-1]["files"]
     if not complete or files.items() <= expected.items():
         return None  # nothing but missing: what is made anew overwrites nothing
     changed = sorted(name for name in files if expected.get(name) != files[name])
     return _adopted(task, f"; changed since it was prepared: {some_of(changed)}")
+
+
+def has_other_raw_files(task: Task) -> bool:
+    """Tell whether raw files of a task are other ones than those that its data were made from.
+
+    Parameters
+    ----------
+    task : Task
+        Of the kind ``predictions``; nothing is known of the raw files of a published one.
+    """
+    home = Path(task.raw_dir).parent
+    return any(_has_other_raw_files(home, manifest) for manifest in manifests_of(home)[-1:])
+
+
+def _has_other_raw_files(home: Path, manifest: JsonObject) -> bool:
+    known = manifest.get("raw")
+    return isinstance(known, dict) and raw_changed(home / "raw", known)
 
 
 def _adopted(task: Task, note: str = "") -> PreparedTask:
@@ -289,7 +313,7 @@ def _publish(
 ) -> PreparedTask:
     """Put the complete folder in its place; a reader sees the old one, none, or the new."""
     prepared, pending = home / "prepared", home / PENDING
-    write_json(pending, {"recipe": recipe, "files": files})
+    write_json(pending, {"recipe": recipe, "files": files, "raw": raw_state(home / "raw")})
     old = {} if force else file_hashes(prepared)
     if prepared.exists():
         lost = sorted(name for name, digest in old.items() if files.get(name) != digest)
@@ -297,8 +321,8 @@ def _publish(
         os.replace(prepared, retired)
         if lost:
             logger.warning(
-                "%s: prepared anew, as the task was changed; the earlier data, of which %s differ, "
-                "are kept in %s",
+                "%s: prepared anew, as the task or its raw files were changed; the earlier data, "
+                "of which %s differ, are kept in %s",
                 *(task.id, some_of(lost), retired),
             )
     os.replace(made, prepared)

@@ -46,12 +46,14 @@ def _file_hash(path: str, _mtime_ns: int, _size: int) -> str:
     return file_sha256(Path(path))
 
 
-def task_files(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+def task_files(folder: str | Path, *, links: bool = False) -> Iterator[os.DirEntry[str]]:
     """Yield the files that make up a task, sorted; no caches, environments, or links.
 
     Parameters
     ----------
     folder : path
+    links : bool
+        Whether links to files are among them after all.
 
     Yields
     ------
@@ -64,10 +66,10 @@ def task_files(folder: str | Path) -> Iterator[os.DirEntry[str]]:
     for entry in entries:
         if entry.name.startswith(".") or entry.name == "__pycache__":
             continue
-        if entry.is_file(follow_symlinks=False):
+        if entry.is_file(follow_symlinks=links):
             yield entry
         elif entry.is_dir(follow_symlinks=False):
-            yield from task_files(entry.path)
+            yield from task_files(entry.path, links=links)
 
 
 def task_version(task: Task) -> str:

@@ -90,6 +90,8 @@ class ConfiguredRuns:
         Which pairs share a job.
     replaced : dict of str to int
         How often submissions have been replaced by a file with an older time.
+    changed_data : dict of str to int
+        How often the data of tasks have changed since they were prepared.
     """
 
     def __init__(
@@ -124,6 +126,7 @@ class ConfiguredRuns:
             (r.task_id, r.run_id): self._as_here(r) for r in runs
         }
         self.replaced: Mapping[str, int] = {}
+        self.changed_data: Mapping[str, int] = {}
         self._plan = plan
         self.assignment = Assignment.read(self.results)
         if plan:

@@ -7,6 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.stages.chain import dependencies
+from biomlbench.task.input_files import input_files
+from biomlbench.task.version import file_hash
 from biomlbench.workflow.code_hash import imports_hash
 
 if TYPE_CHECKING:
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Config
     from biomlbench.task.registry import Task
 
-__all__ = ["context_of_stage", "fingerprint"]
+__all__ = ["context_of_stage", "files_of_stage", "fingerprint"]
+
+_NAMING_FILES = ("leaderboard", "human_baselines")
+"""Keys of a task's config.yaml that may name a file of its folder."""
 
 
 def context_of_stage(stage: str, changes: Mapping[str, Any], config: Mapping[str, Any]) -> Config:
@@ -47,12 +52,31 @@ def context_of_stage(stage: str, changes: Mapping[str, Any], config: Mapping[str
     return context
 
 
+def files_of_stage(stage: str, changes: Mapping[str, Any]) -> dict[str, str]:
+    """Return the hashes of the files that the config names for a task and a stage reads.
+
+    Parameters
+    ----------
+    stage : str
+    changes : mapping
+        What is changed of the task.
+
+    Returns
+    -------
+    dict of str to str
+        By key of the task's section; ``absent`` for a file that is not there.
+    """
+    return {key: file_hash(changes[key]) for key in dependencies(stage).files if key in changes}
+
+
 def fingerprint(task: Task, stage: str) -> str:
     """Return a hash over what of a task a stage depends on: settings, files, and their imports."""
     digest = hashlib.sha256()
     declared = dependencies(stage)
     for name in declared.task:
         if "." in name:
+            if name.endswith(".md") and not task.is_card:
+                continue  # a statement: nothing but a card's cases is made from it
             paths = sorted(task.folder.glob(name))
             code = (path for path in paths if path.suffix == ".py")
             digest.update(imports_hash(code, declared.unused).encode())
@@ -62,6 +86,11 @@ def fingerprint(task: Task, stage: str) -> str:
         else:
             value = task.config.get(name)
             digest.update(json.dumps([name, value], sort_keys=True, default=str).encode())
+            if name in _NAMING_FILES and isinstance(value, str) and "\0" not in value:
+                digest.update(file_hash(task.folder / value).encode())
+    for path in input_files(task) if declared.input_files else ():
+        name = path.relative_to(task.folder).as_posix()
+        digest.update(f"{name}\0{file_hash(path)}\0".encode())
     if task.published is not None:
         from biomlbench.grading.process import inside_hash
         from biomlbench.suites.published import native_grader

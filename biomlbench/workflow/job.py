@@ -47,15 +47,21 @@ class TaskJob(_OfTask, total=False):
         change of one setting reruns no other stage.
     task : str
         A hash over what of the task's folder it depends on.
+    files : dict of str to str
+        Hashes of the files that the config names for the task, as far as it reads them.
     audit : str
         The state of the task's audit, where it depends on that.
     failures : int
         How often the task has kept itself from being prepared, for the stage that prepares it:
         it is tried again by each run, as what it lacks may lie outside of its folder.
+    changes : int
+        How often the task's data have changed since they were first prepared, likewise.
     """
 
+    files: dict[str, str]
     audit: str
     failures: int
+    changes: int
 
 
 class Job(TaskJob, total=False):

@@ -16,7 +16,7 @@ from biomlbench.stages.chain import before, dependencies, module_of
 from biomlbench.stages.provenance import file_hash
 from biomlbench.workflow.code_hash import code_hash
 from biomlbench.workflow.configured_runs import ConfiguredRuns
-from biomlbench.workflow.fingerprints import context_of_stage, fingerprint
+from biomlbench.workflow.fingerprints import context_of_stage, files_of_stage, fingerprint
 from biomlbench.workflow.preparations import read_failures
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ class Benchmark(ConfiguredRuns):
         -------
         dict
             `context`, fields of `biomlbench.stages.Context`: only what the stage depends on, so
-            that a change of one setting reruns no other stage; and `task`, a hash over what of
-            the task's folder it depends on.
+            that a change of one setting reruns no other stage; `task`, a hash over what of the
+            task's folder it depends on; and those of :class:`biomlbench.workflow.job.TaskJob`.
         """
         key = (stage, task_id)
         if key not in self._task_jobs:
@@ -121,11 +121,15 @@ class Benchmark(ConfiguredRuns):
                 "context": context_of_stage(stage, found.overrides, self.config),
                 "task": fingerprint(found.task, stage),
             }
+            if files := files_of_stage(stage, found.overrides):
+                job["files"] = files
             if "audit" in dependencies(stage).overrides:
                 # No input of the rule: it may come, and go, beside the task's data.
                 job["audit"] = _audit_state(found)
             if stage == "prepare" and (failures := read_failures(self._folder_of(task_id))):
                 job["failures"] = failures
+            if stage == "prepare" and (changes := self.changed_data.get(task_id)):
+                job["changes"] = changes
             self._task_jobs[key] = job
         return self._task_jobs[key]
 

@@ -4,7 +4,8 @@ Snakemake makes a table again when an input is newer than it. A file that was mo
 keeps the time of its origin and would never be looked at. So the state of every submission at the
 last run is recorded, and one that has another state now is compared by content. How often one was
 replaced is a parameter of the job that reads it first: Snakemake makes a table again when that has
-changed. The same look finds those that are not there, or that may not be read.
+changed. So is one that a stage has found to be another than was validated, whatever Snakemake has
+recorded of it (``--touch``). The same look finds those that are not there.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import contextlib
 import json
 import logging
 import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.runtime.json_lines import write_json
+from biomlbench.stages import is_outdated
 from biomlbench.workflow.runs import NO_SUBMISSION
 
 if TYPE_CHECKING:
@@ -29,19 +30,11 @@ __all__ = ["RECORD", "Replaced"]
 
 log = logging.getLogger(__name__)
 _MOST_NAMED = 5
-_MISSING = (
-    "%s: there is no file %r; put it there, else the run counts as failed",
-    "is not there",
-)
-_UNREADABLE = (
-    "%s: %r may not be read; let the run's user read it (`chmod`), else the run counts as failed",
-    "may not be read",
-)
+_NOT_THERE = [0, 0, 0, 0, 0]
+_STATE = len(_NOT_THERE)
 
 RECORD = ".submissions.json"
-"""Size, times, number on its file system and number of replacements of every submission, in the
-folder of the results."""
-_STATE = 5
+"""Size, times and number of replacements of every submission, in the folder of the results."""
 
 
 class Replaced:
@@ -60,8 +53,6 @@ class Replaced:
         How often a submission has been replaced so far; those that never were are left out.
     missing : list of Run
         Those whose run table names a submission, and nothing is there.
-    unreadable : list of Run
-        Those whose submission this user may not read, or not look for.
     """
 
     def __init__(self, results: str | Path) -> None:
@@ -69,7 +60,6 @@ class Replaced:
         self._before = _read(self._results / RECORD)
         self._now: dict[str, list[int]] = {}
         self.missing: list[Run] = []
-        self.unreadable: list[Run] = []
         self.counts = {
             path: state[_STATE] for path, state in self._before.items() if len(state) > _STATE
         }
@@ -90,50 +80,52 @@ class Replaced:
 
         Notes
         -----
-        Costs one look at each submission's entry. Only one whose size, times or place on the
-        file system are not those of the last look is read: the time of the last change of the
-        entry is among them, which nothing but a wrong clock sets back.
+        Costs one look at each submission's entry. Only one whose size or times are not those of
+        the last look is read: the time of the last change of the entry is among them, which
+        nothing but a wrong clock sets back.
         """
         replaced = set()
         for run in runs:
             path = run.submission
             try:
                 info = os.lstat(path)
+                # A renamed folder brings other files to a path, and changes none of them.
+                place_of = (info.st_ino, info.st_dev)
+                state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns, *place_of]
             except (FileNotFoundError, NotADirectoryError):
                 if path != NO_SUBMISSION:
                     self.missing.append(run)
-                continue
-            except PermissionError:  # of a folder on the way
-                self.unreadable.append(run)
-                continue
+                state = _NOT_THERE
             except (OSError, ValueError):
                 continue
-            if stat.S_ISREG(info.st_mode) and not os.access(path, os.R_OK):
-                self.unreadable.append(run)
-            # A renamed folder brings other files to a path, and changes none of them.
-            state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev]
-            if state != self._before.get(path, [])[:_STATE]:
-                table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
-                if table.exists() and path not in replaced and _differs(run, table):
-                    self.counts[path] = self.counts.get(path, 0) + 1
-                    replaced.add(path)
-            self._now[path] = state
+            table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
+            # One that was not there, and is not, is an input that Snakemake misses by itself.
+            as_before = state in (self._before.get(path, [])[:_STATE], _NOT_THERE)
+            is_suspect = not as_before or is_outdated(table)
+            if is_suspect and table.exists() and path not in replaced and _differs(run, table):
+                self.counts[path] = self.counts.get(path, 0) + 1
+                replaced.add(path)
+            if state != _NOT_THERE or path in self.counts:
+                self._now[path] = state
         return sorted(replaced)
 
     def warn_of_missing(self, is_of_demo: Callable[[Run], bool]) -> None:
-        """Name the first runs whose submission cannot be had, before hours are spent on the others.
+        """Name the first runs whose submission is not there, before hours are spent on the others.
 
         Parameters
         ----------
         is_of_demo : callable
             Tells the runs of the demo, which makes its files and leaves some out on purpose.
         """
-        for runs, told, of_others in ((self.missing, *_MISSING), (self.unreadable, *_UNREADABLE)):
-            lost = [run for run in runs if not is_of_demo(run)]
-            for run in lost[:_MOST_NAMED]:
-                log.warning(told, run.source, run.stated or run.submission)
-            if (more := len(lost) - _MOST_NAMED) > 0:
-                log.warning("and %d more runs whose submission %s", more, of_others)
+        lost = [run for run in self.missing if not is_of_demo(run)]
+        for run in lost[:_MOST_NAMED]:
+            log.warning(
+                "%s: there is no file %r; put it there, else the run counts as failed",
+                run.source,
+                run.stated or run.submission,
+            )
+        if (more := len(lost) - _MOST_NAMED) > 0:
+            log.warning("and %d more runs whose submission is not there", more)
 
     def write(self) -> None:
         """Record what was seen."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
+import shutil
 import textwrap
+from dataclasses import replace
 
 import pytest
 import wheels
@@ -13,7 +16,8 @@ import yaml
 from biomlbench.errors import TaskError
 from biomlbench.registry import Registry
 from biomlbench.stages.preparing import prepare_data
-from biomlbench.task.prepare import file_hashes, prepare_task
+from biomlbench.task.input_files import input_files
+from biomlbench.task.prepare import file_hashes, has_other_raw_files, prepare_task
 from biomlbench.task.sources.archives import DataSourceError
 from tests.waiting import HANG_S
 
@@ -160,6 +164,68 @@ def test_what_makes_it_anew(toy, change):
     assert again.fresh
     assert again.files == file_hashes(made.folder)
     assert (made.folder / "private/answers.csv").read_text() == "id,y\n1,5.5\n2,7.25\n"
+
+
+RAW = f"{CONFIG}source: [{{manual: table.csv, instructions: Ask.}}]\n"
+READS = "(public / 'train.csv').write_text((Path(__file__).parent / 'data/more.csv').read_text())"
+
+
+def test_data_beside_the_preparer_make_it_anew(toy):
+    (toy.folder / "data").mkdir()
+    more = toy.folder / "data" / "more.csv"
+    more.write_text("id,y\n0,1\n")
+    toy.write(extra=READS)
+    made = prepare_task(toy.task)
+    more.write_text("id,y\n0,2\n")
+    assert prepare_task(toy.task).fresh
+    assert (made.folder / "public/train.csv").read_text() == "id,y\n0,2\n"
+    assert not prepare_task(toy.task).fresh
+
+
+def test_raw_files_that_were_changed_make_it_anew(toy):
+    toy.write(RAW)
+    raw = toy.home / "raw" / "table.csv"
+    raw.parent.mkdir(parents=True)
+    raw.write_text("3,1\n")
+    made = prepare_task(toy.task)
+    os.utime(raw)
+    assert not prepare_task(toy.task).fresh
+    raw.write_text("3,2\n")
+    assert has_other_raw_files(toy.task)
+    assert prepare_task(toy.task).fresh
+    assert not has_other_raw_files(toy.task)
+    assert (made.folder / "public/train.csv").read_text().endswith("3,2\n")
+    assert not prepare_task(toy.task).fresh
+    (raw.parent / "more.csv").write_text("new")
+    assert prepare_task(toy.task).fresh
+    shutil.rmtree(raw.parent)
+    assert not prepare_task(toy.task).fresh
+
+
+def test_input_files_are_all_that_are_not_known_to_be_something_else(toy):
+    toy.write(
+        f"{CONFIG}description: statement.md\nleaderboard: boards/b.csv\n",
+        **{f"{name}__md": "-" for name in ("statement", "README", "notes")},
+        weights__json="{}",
+        baseline__py="",
+        checksums__yaml="{}",
+    )
+    for name in ("boards/b.csv", "boards/c.csv", "solutions/right/a.py", ".hidden/a", "lib/a.py"):
+        path = toy.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("-")
+    (toy.folder / "linked.csv").symlink_to(toy.folder / "boards/b.csv")
+
+    def names():
+        return [path.relative_to(toy.folder).as_posix() for path in input_files(toy.task)]
+
+    assert names() == [
+        *("boards/c.csv", "lib/a.py", "linked.csv", "notes.md", "prepare.py", "weights.json"),
+    ]
+    prepared = replace(toy.task, data_dir=toy.folder / "lib")
+    assert toy.folder / "lib/a.py" not in input_files(prepared)
+    (toy.folder / ".snakemake").mkdir()  # runs and results lie here, too
+    assert names() == ["prepare.py"]
 
 
 def test_failing_preparer_leaves_the_old_state(toy):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 
 import pyarrow.parquet as pq
 import pytest
 
 from biomlbench.contracts import SCHEMAS, compared, read_table
+from biomlbench.task.prepare import file_hashes
 from tests.workflow.conftest import predictions
 
 SUMMARIES = {"aggregate", "telemetry", "calibrate_telemetry", "report"}
@@ -33,6 +36,24 @@ def test_a_submission_that_was_missing_is_graded_when_it_comes(bench):
     assert table.column("valid_submission").to_pylist() == [True]
 
 
+@pytest.mark.parametrize("change", ["replaced", "removed"])
+def test_a_change_that_was_taken_for_up_to_date_is_healed_by_the_run_after_its_refusal(
+    bench, change
+):
+    path, graded = bench.path / "subs/near.csv", "results/pairs/toy/line/near/medal.parquet"
+    before = read_table("medal", bench.path / graded).column("score").to_pylist()
+    path.write_text(predictions(2.2))
+    if change == "removed":
+        path.unlink()
+    bench.snakemake("--touch")
+    done = bench.snakemake(graded, "--forcerun", "medal", check=False)
+    assert done.returncode != 0
+    assert "changed after it was validated; run the workflow again" in done.stdout + done.stderr
+    bench.tables()
+    assert read_table("medal", bench.path / graded).column("score").to_pylist() != before
+    assert bench.stages() == {}
+
+
 def test_touching_a_submission_reruns_nothing(bench):
     os.utime(bench.path / "subs" / "near.csv")
     assert bench.planned() == {}
@@ -52,10 +73,85 @@ def test_another_leaderboard_reruns_the_medals_of_its_task(bench):
     assert bench.stages() == {"medal": 6}
 
 
+def test_the_content_of_files_that_the_config_names_counts(bench):
+    """Whatever their times say: a copy may keep the time of its origin."""
+    board, humans = bench.path / "board.csv", bench.path / "toy/toy/line/people/all.csv"
+    board.write_text("score\n0.1\n0.2\n")
+    humans.parent.mkdir()
+    humans.write_text("score\n0.3\n")
+    config = bench.path / "config" / "config.yaml"
+    config.write_text(config.read_text() + "tasks: {line: {leaderboard: board.csv}}\n")
+    with (bench.path / "toy/toy/line/config.yaml").open("a") as file:
+        file.write("human_baselines: people/all.csv\n")
+    bench.tables()
+    assert bench.stages() == {}
+    for path in (board, humans):
+        path.write_text("score\n0.1\n0.2\n0.25\n")
+        os.utime(path, (1, 1))
+        assert bench.stages() == {"medal": 6}
+        bench.tables()
+        assert bench.stages() == {}
+    table = read_table("medal", bench.results() / "pairs/toy/line/right/medal.parquet")
+    assert table.column("leaderboard_size").to_pylist() == [3]
+
+
 def test_the_config_of_one_task_reruns_that_task(bench):
     config = bench.path / "config" / "config.yaml"
     config.write_text(config.read_text() + "tasks:\n  toy/circle: {limits: {wall_s: 5}}\n")
     assert bench.stages() == {"execute": 1, "grade": 1, "verify": 1, "medal": 1}
+
+
+def test_other_prepared_data_are_graded_anew_whatever_made_them(bench):
+    """A preparation by hand leaves files that are older than its record."""
+    graded = bench.results() / "pairs/toy/circle/right/medal.parquet"
+    before = read_table("medal", graded).column("score").to_pylist()
+    home = bench.path / "data/toy/circle"
+    manifest = home / "prepared.json"
+    now = manifest.stat().st_mtime_ns
+
+    def prepare(answers):
+        for name in ("answers.csv", "gold_submission.csv"):
+            path = home / "prepared/private" / name
+            path.unlink()
+            path.write_text(answers)
+            os.utime(path, ns=(now, now))
+        record = json.loads(manifest.read_text())
+        record["files"] = file_hashes(home / "prepared")
+        manifest.write_text(json.dumps(record))
+
+    answers = (home / "prepared/private/answers.csv").read_text()
+    prepare(answers)
+    assert bench.planned() == {}
+    header, *rows = answers.splitlines()
+    ids = [row.partition(",")[0] for row in rows]
+    prepare("\n".join([header, *(f"{i},{n}" for n, i in enumerate(ids))]) + "\n")
+    assert bench.planned()["prepare"] == 1
+    bench.tables()
+    assert read_table("medal", graded).column("score").to_pylist() != before
+    assert bench.stages() == {}
+    shutil.rmtree(home)
+    assert bench.stages() == {}
+
+
+def test_files_that_a_tasks_code_reads_count_and_its_texts_do_not(bench):
+    """Of data beside the task's code nobody says whether preparer or grader reads them."""
+    folder, raw = bench.path / "toy/toy/circle", bench.path / "data/toy/circle/raw"
+    (folder / "weights.json").write_text("{}")
+    (raw / "by-hand.csv").write_text("id\n")
+    planned = bench.planned()
+    assert (planned["prepare"], planned["grade"], planned["medal"]) == (1, 1, 1)
+    bench.tables()
+    assert bench.stages() == {}
+    (folder / "description.md").write_text("Predict y, please.\n")
+    (folder / "README.md").write_text("Of the toy.\n")
+    assert bench.stages() == {}
+    (folder / "weights.json").write_text("[]")
+    planned = bench.planned()
+    assert (planned["prepare"], planned["grade"], planned["medal"]) == (1, 1, 1)
+    (folder / "weights.json").write_text("{}")
+    assert "prepare" not in bench.planned()
+    (raw / "by-hand.csv").write_text("name\n")
+    assert bench.planned()["prepare"] == 1
 
 
 @pytest.mark.slow

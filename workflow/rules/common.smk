@@ -23,6 +23,7 @@ from biomlbench.calibrate.currency import measured
 from biomlbench.calibrate.settings import Settings
 from biomlbench.runtime.locking import lock, mark
 from biomlbench.workflow import run_state
+from biomlbench.workflow.changed_data import ChangedData
 from biomlbench.workflow.checked_config import checked
 from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
@@ -90,11 +91,14 @@ with told_to_users():
     )
     CALIBRATION = Settings.of(BENCHMARK.config.get("calibration"))
     REPLACED = Replaced(RESULTS)
+    DATA = ChangedData(RESULTS)
     TALLY.left_out = len(BENCHMARK.bad_rows)
     if SNAKEMAKE.is_main:
         REPLACED.look(BENCHMARK.runs.values(), BENCHMARK.place)
         REPLACED.warn_of_missing(BENCHMARK.is_of_demo)
+        DATA.look(map(BENCHMARK.registry.get_task, BENCHMARK.tasks_with_runs))
 BENCHMARK.replaced = REPLACED.counts
+BENCHMARK.changed_data = DATA.counts
 STARTED = threading.Lock()
 LOCK = []
 # A cluster's job starts a Snakemake of its own. What it is there for it does itself; the Slurm
@@ -211,6 +215,7 @@ def start_run():
         LOCK.append(lock(f"{RESULTS}/{run_state.LOCK}"))
         BENCHMARK.assignment.write(RESULTS)
         REPLACED.write()
+        DATA.write()
         gc.freeze()
         gc.enable()
         expect_pairs()

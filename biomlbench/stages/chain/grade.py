@@ -68,6 +68,7 @@ STAGE = spec.Stage(
         *spec.CARD_FILES,
         *spec.PROBED,
     ),
+    input_files=True,
     settings={"bootstrap": "grading.bootstrap", "seed": "grading.seed"},
     overrides=("verifier",),
     unused=(*spec.FETCHING, *spec.RANKING, *spec.PREPARING, *spec.RUNNING, *spec.RERUNNING),

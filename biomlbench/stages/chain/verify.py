@@ -77,6 +77,7 @@ STAGE = spec.Stage(
         *("kind", "dataset", "submission", "grader", "verify", "verifier", "noise_floor"),
         *("*.py", *spec.CARD_FILES, "solutions/*/*.py"),
     ),
+    input_files=True,
     overrides=("verifier",),
     unused=(*spec.FETCHING, *spec.RANKING, *spec.PREPARING, *spec.RUNNING),
     sources=judged_by,
