@@ -83,10 +83,10 @@ def command(
     for name in names:
         try:
             found.append(context.task(name))
-        except TaskError as error:
+        except TaskError as unknown:
             if len(names) == 1:
                 raise
-            failed.append(str(error))
+            failed.append(str(unknown))
     found = list(dict.fromkeys(found))
     for task, error in track(_prepared(found, context, jobs, force=force), "preparing", len(found)):
         if error is None:
