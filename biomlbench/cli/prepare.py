@@ -62,13 +62,13 @@ def command(
     What a competitor gets is then in <data dir>/<task>/prepared/public. Doing it again costs
     nothing: data that are in place are only checked. Data that you put there yourself (answers and
     sample submission at least) are taken as they are. Nothing there is deleted or overwritten
-    without --force.
+    without --force. A task that cannot be prepared stops no other.
 
     \b
     Examples:
       biomlbench prepare breast-cancer-wisconsin kabsch-rmsd
       biomlbench prepare -t clinical/breast-cancer-wisconsin
-      biomlbench prepare --all --jobs 4         keeps going where one cannot be fetched
+      biomlbench prepare --all --jobs 4
       biomlbench prepare --all --offline        on a machine without internet, from a copied cache
     """  # noqa: D301
     names = [*tasks, *named, *(line.strip() for line in listed or () if line.strip())]
@@ -76,16 +76,24 @@ def command(
         names += context.registry.list_task_ids()
     if not names:
         raise click.UsageError("name a task, or use --all; `biomlbench tasks` shows what there is")
-    found = [context.task(name) for name in dict.fromkeys(names)]
     if offline:
         os.environ[OFFLINE] = "1"
-    done, failed = [], []
+    names = list(dict.fromkeys(names))
+    found, failed, done = [], [], []
+    for name in names:
+        try:
+            found.append(context.task(name))
+        except TaskError as unknown:
+            if len(names) == 1:
+                raise
+            failed.append(str(unknown))
+    found = list(dict.fromkeys(found))
     for task, error in track(_prepared(found, context, jobs, force=force), "preparing", len(found)):
         if error is None:
             done.append(task)
             if not as_json:
                 echo(f"{task.id}: {task.public_dir}")
-        elif (told := explain(error)) is None or (not every and jobs == 1):
+        elif len(names) == 1 or (told := explain(error)) is None:
             raise error
         else:
             failed.append(f"{task.id}: {told.removeprefix(f'{task.id}: ')}")
@@ -93,7 +101,8 @@ def command(
         print_json([{"task": task.id, "public": str(task.public_dir)} for task in done])
     if failed:
         lines = "\n".join(failed)
-        raise Trouble(f"{len(failed)} of {len(found)} tasks could not be prepared:\n{lines}")
+        total = len(failed) + len(done)
+        raise Trouble(f"{len(failed)} of {total} tasks could not be prepared:\n{lines}")
 
 
 def _prepared(

@@ -16,7 +16,7 @@ import logging
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,7 @@ from biomlbench.task.toolbox import read_csv, write_csv
 from biomlbench.task.version import file_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
 
@@ -92,7 +92,9 @@ class PreparedTask:
     adopted: bool = False
 
 
-def prepare_task(task: Task, *, force: bool = False) -> PreparedTask:
+def prepare_task(
+    task: Task, *, force: bool = False, check: Callable[[Task], object] | None = None
+) -> PreparedTask:
     """Place the raw files of a prediction task and run its preparer.
 
     Parameters
@@ -101,6 +103,9 @@ def prepare_task(task: Task, *, force: bool = False) -> PreparedTask:
         From the registry; its data folder decides where the files go.
     force : bool
         Make the files anew even if they are in order, or somebody else's.
+    check : callable, optional
+        Called before files that were made are put in place, with the task as if it had them;
+        where it raises `TaskError`, they are not.
 
     Returns
     -------
@@ -133,7 +138,7 @@ def prepare_task(task: Task, *, force: bool = False) -> PreparedTask:
         return done
     try:
         home.mkdir(parents=True, exist_ok=True)
-        return _make(task, home, recipe, force=force)
+        return _make(task, home, recipe, check, force=force)
     except OSError as error:
         raise cannot_write(task, home, error) from error
 
@@ -147,7 +152,14 @@ def cannot_write(task: Task, home: Path, error: OSError) -> DataSourceError:
     )
 
 
-def _make(task: Task, home: Path, recipe: str, *, force: bool) -> PreparedTask:
+def _make(
+    task: Task,
+    home: Path,
+    recipe: str,
+    check: Callable[[Task], object] | None,
+    *,
+    force: bool,
+) -> PreparedTask:
     raw, config = Path(task.raw_dir), task.config
     with locked(home / ".lock"):
         # Another process may have made them meanwhile.
@@ -163,13 +175,27 @@ def _make(task: Task, home: Path, recipe: str, *, force: bool) -> PreparedTask:
         for leftover in home.glob(".prepare-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=".prepare-", dir=home) as scratch:
-            made = Path(scratch) / "prepared"
+            made = Path(scratch) / task.id / "prepared"
             with recorded_reads() as read:
                 _run_preparer(task, config, raw, made)
             files = file_hashes(made)
             _check_against(task.folder, files)
+            if check is not None:
+                _check_made(task, Path(scratch), check)
             write_record(home, read)
             return _publish(task, home, made, files, recipe, force=force)
+
+
+def _check_made(task: Task, scratch: Path, check: Callable[[Task], object]) -> None:
+    """Refuse data that were made below a folder if they cannot be used."""
+    try:
+        check(replace(task, data_dir=scratch))
+    except TaskError as error:
+        told = error.message.replace(f"{scratch / task.id}/", "")
+        raise TaskError(
+            f"{task.id}: what the preparer made cannot be used, and is not kept: {told}",
+            error.reason,
+        ) from error
 
 
 def _recipe_hash(task: Task) -> str:

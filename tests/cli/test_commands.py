@@ -219,6 +219,25 @@ def test_prepare_says_where_the_data_are(tmp_path):
     assert statement in CliRunner().invoke(_cli, ["show", "kabsch-rmsd"]).output
 
 
+def test_a_task_that_cannot_be_prepared_stops_no_other(tmp_path):
+    for name, config in {
+        "broken": "preparer: own:prepare\ngrader: {metric: rmse}\n",
+        "worse": "kind: other\n",
+    }.items():
+        folder = tmp_path / "tasks" / "other" / name
+        folder.mkdir(parents=True)
+        (folder / "config.yaml").write_text(config)
+    options = ["--tasks-dir", str(tmp_path / "tasks"), "--data-dir", str(tmp_path / "data")]
+    wrong = ["other/broken", "other/worse", "gone"]
+    result = CliRunner().invoke(_cli, ["prepare", *wrong, "kabsch-rmsd", *options])
+    assert result.exit_code == TROUBLE, result.output
+    assert "kernels/kabsch-rmsd: " in result.output
+    told = result.output.partition("3 of 4 tasks could not be prepared:\n")[2].splitlines()
+    assert len(told) == 3
+    for word in ("other/broken: ", "kind is predictions or functions", "there is no task 'gone'"):
+        assert any(word in line for line in told)
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_what_the_code_of_a_task_prints_is_no_json(tmp_path, monkeypatch, jobs):
     monkeypatch.chdir(tmp_path)
