@@ -5,7 +5,7 @@ keeps the time of its origin and would never be looked at. So the state of every
 last run is recorded, and one that has another state now is compared by content. How often one was
 replaced is a parameter of the job that reads it first: Snakemake makes a table again when that has
 changed. So is one that a stage has found to be another than was validated, whatever Snakemake has
-recorded of it (``--touch``). The same look finds those that are not there.
+recorded of it (``--touch``). The same look finds those that are not there, or that may not be read.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import contextlib
 import json
 import logging
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,18 @@ log = logging.getLogger(__name__)
 _MOST_NAMED = 5
 _NOT_THERE = [0, 0, 0, 0, 0]
 _STATE = len(_NOT_THERE)
+_MISSING = (
+    "%s: there is no file %r; put it there, else the run counts as failed",
+    "is not there",
+)
+_UNREADABLE = (
+    "%s: %r may not be read; let the run's user read it (`chmod`), else the run counts as failed",
+    "may not be read",
+)
 
 RECORD = ".submissions.json"
-"""Size, times and number of replacements of every submission, in the folder of the results."""
+"""Size, times, number on its file system and number of replacements of every submission, in the
+folder of the results."""
 
 
 class Replaced:
@@ -53,6 +63,8 @@ class Replaced:
         How often a submission has been replaced so far; those that never were are left out.
     missing : list of Run
         Those whose run table names a submission, and nothing is there.
+    unreadable : list of Run
+        Those whose submission this user may not read, or not look for.
     """
 
     def __init__(self, results: str | Path) -> None:
@@ -60,6 +72,7 @@ class Replaced:
         self._before = _read(self._results / RECORD)
         self._now: dict[str, list[int]] = {}
         self.missing: list[Run] = []
+        self.unreadable: list[Run] = []
         self.counts = {
             path: state[_STATE] for path, state in self._before.items() if len(state) > _STATE
         }
@@ -80,24 +93,30 @@ class Replaced:
 
         Notes
         -----
-        Costs one look at each submission's entry. Only one whose size or times are not those of
-        the last look is read: the time of the last change of the entry is among them, which
-        nothing but a wrong clock sets back.
+        Costs one look at each submission's entry. Only one whose size, times or place on the
+        file system are not those of the last look is read: the time of the last change of the
+        entry is among them, which nothing but a wrong clock sets back.
         """
         replaced = set()
         for run in runs:
             path = run.submission
             try:
                 info = os.lstat(path)
-                # A renamed folder brings other files to a path, and changes none of them.
-                place_of = (info.st_ino, info.st_dev)
-                state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns, *place_of]
             except (FileNotFoundError, NotADirectoryError):
                 if path != NO_SUBMISSION:
                     self.missing.append(run)
                 state = _NOT_THERE
+            except PermissionError:  # of a folder on the way
+                self.unreadable.append(run)
+                continue
             except (OSError, ValueError):
                 continue
+            else:
+                if stat.S_ISREG(info.st_mode) and not os.access(path, os.R_OK):
+                    self.unreadable.append(run)
+                # A renamed folder brings other files to a path, and changes none of them.
+                place_of = (info.st_ino, info.st_dev)
+                state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns, *place_of]
             table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
             # One that was not there, and is not, is an input that Snakemake misses by itself.
             as_before = state in (self._before.get(path, [])[:_STATE], _NOT_THERE)
@@ -110,22 +129,19 @@ class Replaced:
         return sorted(replaced)
 
     def warn_of_missing(self, is_of_demo: Callable[[Run], bool]) -> None:
-        """Name the first runs whose submission is not there, before hours are spent on the others.
+        """Name the first runs whose submission cannot be had, before hours are spent on the others.
 
         Parameters
         ----------
         is_of_demo : callable
             Tells the runs of the demo, which makes its files and leaves some out on purpose.
         """
-        lost = [run for run in self.missing if not is_of_demo(run)]
-        for run in lost[:_MOST_NAMED]:
-            log.warning(
-                "%s: there is no file %r; put it there, else the run counts as failed",
-                run.source,
-                run.stated or run.submission,
-            )
-        if (more := len(lost) - _MOST_NAMED) > 0:
-            log.warning("and %d more runs whose submission is not there", more)
+        for runs, told, of_others in ((self.missing, *_MISSING), (self.unreadable, *_UNREADABLE)):
+            lost = [run for run in runs if not is_of_demo(run)]
+            for run in lost[:_MOST_NAMED]:
+                log.warning(told, run.source, run.stated or run.submission)
+            if (more := len(lost) - _MOST_NAMED) > 0:
+                log.warning("and %d more runs whose submission %s", more, of_others)
 
     def write(self) -> None:
         """Record what was seen."""
