@@ -44,7 +44,6 @@ LEVELS = (4, 3)
 """Levels of the two columns of a full factorial design, whose covariance is rounding noise."""
 TOTALS = (256, 1024, 4096)
 """What whole numbers add up to: sizes of tables that grow by doubling."""
-LARGEST_COUNT = 10_000
 
 
 class Changed(NamedTuple):
@@ -131,10 +130,7 @@ def _totals(known: dict[str, ArgumentSpec]) -> Iterator[Changed]:
         parts = [share + step for step in range(len(whole))]
         parts[0] += rest - sum(range(len(whole)))
         spans = [bounds_of(spec, "int") for spec in whole.values()]
-        if all(
-            low <= part <= high <= max(LARGEST_COUNT, high)
-            for part, (low, high) in zip(parts, spans, strict=True)
-        ):
+        if all(low <= part <= high for part, (low, high) in zip(parts, spans, strict=True)):
             new = dict(zip(whole, parts, strict=True))
             yield Changed(f"total-{total}", {}, partial(_replaced, new))
 

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TIED", "magnitudes", "single_numbers", "sizes_beside"]
 
-WORDS = (15, 16, 17, 26, 27, 28, 31, 32, 33, 52, 53, 54, 63, 64, 65, 127, 128, 129)
-BITS = (*WORDS, 255, 256, 257, 512, 1024)
+BITS = (
+    *(15, 16, 17, 26, 27, 28, 31, 32, 33, 52, 53, 54, 63, 64, 65, 127, 128, 129),
+    *(255, 256, 257, 512, 1024),
+)
 """Whole numbers at which words, pairs of bits in them, fractions of doubles and blocks are full."""
 FULL = {share * 2.0**bits: bits in (24, 53) for bits in (24, 31, 53, 63) for share in (0.6, 0.9)}
 """What a size times a number may come to: below what a type holds, and above half of it."""

@@ -174,6 +174,7 @@ class _Reader:
         self._ignore_unknown = ignore_unknown
         self._tasks: dict[str, tuple[str, str] | RowError] = {}
         self._results = os.path.realpath(results) if results else ""
+        self._here = Path.cwd()
         self._folders: dict[str, bool] = {}
 
     def read(self, path: Path, note: Callable[[str], None]) -> None:
@@ -247,7 +248,7 @@ class _Reader:
             return False
         folder = submission.rpartition("/")[0] if "/" in submission else "."
         if folder not in self._folders:
-            places = (os.path.realpath(folder), os.path.normpath(Path.cwd() / folder))
+            places = (os.path.realpath(folder), os.path.normpath(self._here / folder))
             self._folders[folder] = any(
                 f"{place}/".startswith(f"{self._results}/") for place in places
             )
