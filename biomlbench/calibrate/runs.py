@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from biomlbench.calibrate.batch import add_deviations, good_by_leaderboard
 from biomlbench.calibrate.summary import Graded, gather
 from biomlbench.outcomes import Verdict
+from biomlbench.scoring.lost_runs import is_lost
 from biomlbench.stages.kinds import has_cases
-from biomlbench.summary.lost_runs import is_lost
 from biomlbench.workflow.pair_tables import PairTables
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from biomlbench.calibrate.intervals import wilson
 from biomlbench.outcomes import Reason, Verdict
-from biomlbench.summary.lost_runs import is_lost
+from biomlbench.scoring.lost_runs import is_lost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

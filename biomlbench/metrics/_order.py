@@ -51,7 +51,7 @@ class Ties:
     def of(cls, values: NDArray[Any], *, stable: bool = False) -> Ties:
         """Sort and group `values`, which holds no NaN.
 
-        With `stable`, equal values keep their order, which takes several times longer.
+        With `stable`, equal values keep their order, which may take several times longer.
         """
         order = ascending(values, stable=stable)
         ordered = values[order]

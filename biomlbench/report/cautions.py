@@ -10,7 +10,7 @@ import numpy as np
 from biomlbench.outcomes import Fault, Outcome, Verifier
 from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.words import counted
-from biomlbench.summary.lost_runs import lost_runs
+from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:

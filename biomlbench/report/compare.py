@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.frames import as_frame
-from biomlbench.summary.lost_runs import lost_runs
+from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.summary.mean_intervals import best_shares, mean_interval
 
 if TYPE_CHECKING:

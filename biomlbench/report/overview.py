@@ -16,8 +16,8 @@ from biomlbench.report.headline import headline
 from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.shown_numbers import NOTHING, fixed, number_text, percent
 from biomlbench.runtime.words import counted
+from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.scoring.medals import MEDALS
-from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables

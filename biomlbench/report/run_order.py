@@ -10,7 +10,7 @@ import pandas as pd
 from biomlbench.outcomes import Fault
 from biomlbench.report.agent_order import in_order
 from biomlbench.report.inputs import is_run
-from biomlbench.summary.lost_runs import FAIR
+from biomlbench.scoring.lost_runs import FAIR
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables

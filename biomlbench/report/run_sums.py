@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.outcomes import Fault
+from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.agents import counted_percentile
-from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     from biomlbench.report.inputs import Tables

@@ -11,10 +11,10 @@ from biomlbench.errors import UserError
 from biomlbench.frames import as_frame
 from biomlbench.report.inputs import is_run
 from biomlbench.report.trust import severities
+from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.agents import counted_percentile
 from biomlbench.summary.level_means import level_mean
-from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     import pandas as pd

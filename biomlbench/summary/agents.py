@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
+from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.level_means import level_means
-from biomlbench.summary.lost_runs import lost_runs
 from biomlbench.summary.mean_intervals import mean_interval
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     -----
     A run without a valid submission is a failure, not a gap: its percentile, medals and
     verdict count as 0. A run that was lost, without a result, to a fault of the task, the
-    grader or the infrastructure (:func:`biomlbench.summary.lost_runs.lost_runs`) is no failure
+    grader or the infrastructure (:func:`biomlbench.scoring.lost_runs.lost_runs`) is no failure
     of the agent's: rates leave it out, ``completion_rate`` keeps it (``completion_rate_fair``
     leaves it out), and for every rate ``<rate>_configured`` shows it counted as 0.
     ``leaderboard_percentile_valid`` is over valid submissions only. Percentile and medals are

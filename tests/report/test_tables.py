@@ -18,7 +18,7 @@ from biomlbench.report.inputs import Tables
 from biomlbench.report.plots import false_rates
 from biomlbench.report.shown import MAX_TEXT, printable
 from biomlbench.runtime.shown_numbers import percent
-from biomlbench.summary.lost_runs import FAIR, lost_runs
+from biomlbench.scoring.lost_runs import FAIR, lost_runs
 from tests.report import fixtures
 
 

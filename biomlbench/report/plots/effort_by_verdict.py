@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.report.plots import _style as style
-from biomlbench.summary.lost_runs import lost_runs
+from biomlbench.scoring.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomlbench.calibrate.intervals import Z95
 from biomlbench.report.plots import _style as style
-from biomlbench.summary.lost_runs import lost_runs
+from biomlbench.scoring.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     import pandas as pd

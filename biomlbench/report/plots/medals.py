@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from biomlbench.report.plots import _style as style
 from biomlbench.runtime.shown_numbers import percent
 from biomlbench.runtime.words import counted
+from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.summary.agents import has_leaderboard
-from biomlbench.summary.lost_runs import lost_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
