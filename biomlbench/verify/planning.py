@@ -206,7 +206,7 @@ def _colliding(
     yield from promised(rounded_alike(first, second, free))
     gaps = [name for name, spec in declared.items() if spec.get("nan")]
     yield from promised(with_gap_elsewhere(first, gaps))
-    texts = [name for name, spec in declared.items() if "text" in spec]
+    texts = [name for name in free if "text" in declared.get(name, {})]
     yield from promised(between_equal_ends(first, second, texts))
 
 
