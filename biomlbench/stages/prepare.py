@@ -45,9 +45,8 @@ def compute(task_id: str, context: Context, *, force: bool = False) -> pa.Table:
     -------
     pyarrow.Table
         Of the schema ``prepare``. Where the task's own files let nothing be prepared (a preparer
-        that fails or whose data no submission can be held against), or no submission can be held
-        against data that were there, its reason and message say so; in the first case there is no
-        hash.
+        that fails), or no submission can be held against the data that were prepared (a broken
+        sample submission), its reason and message say so; in the first case there is no hash.
 
     Raises
     ------

@@ -38,17 +38,17 @@ class Prepared(NamedTuple):
 
 
 def prepare_data(task: Task, *, force: bool = False) -> Prepared:
-    """Fetch and split a task's data; look whether submissions can be held against them.
-
-    Data that were made and fail that are not kept; of those that were there, the fault is told.
-    """
+    """Fetch and split a task's data; look whether submissions can be held against them."""
+    from biomlbench.submission.answers import answers_of
+    from biomlbench.submission.sample import has_rows, sample_of
     from biomlbench.task.prepare import prepare_task
 
-    made = prepare_task(task, force=force, check=_hold_a_submission)
+    made = prepare_task(task, force=force)
     fault = None
     try:
-        if not made.fresh or task.published is not None:
-            _hold_a_submission(task)
+        if has_rows(task):
+            # the grader itself is not asked for: what is prepared does not depend on metrics
+            sample_of(task) if task.may_grade_apart else answers_of(task)
     except NotPreparedError:
         raise
     except TaskError as error:
@@ -60,16 +60,6 @@ def prepare_data(task: Task, *, force: bool = False) -> Prepared:
         told = f"not the published files: {', '.join(other)}" if other else ""
         return Prepared(made.sha256, told, fault)
     return Prepared(data_digest(task), ADOPTED if made.adopted else "", fault)
-
-
-def _hold_a_submission(task: Task) -> None:
-    """Look whether a submission can be held against a task's data."""
-    from biomlbench.submission.answers import answers_of
-    from biomlbench.submission.sample import has_rows, sample_of
-
-    if has_rows(task):
-        # the grader itself is not asked for: what is prepared does not depend on metrics
-        sample_of(task) if task.may_grade_apart else answers_of(task)
 
 
 def data_digest(task: Task) -> str:

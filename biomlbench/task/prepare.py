@@ -16,7 +16,7 @@ import logging
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,7 @@ from biomlbench.task.toolbox import read_csv, write_csv
 from biomlbench.task.version import file_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import pandas as pd
 
@@ -92,9 +92,7 @@ class PreparedTask:
     adopted: bool = False
 
 
-def prepare_task(
-    task: Task, *, force: bool = False, check: Callable[[Task], object] | None = None
-) -> PreparedTask:
+def prepare_task(task: Task, *, force: bool = False) -> PreparedTask:
     """Place the raw files of a prediction task and run its preparer.
 
     Parameters
@@ -103,9 +101,6 @@ def prepare_task(
         From the registry; its data folder decides where the files go.
     force : bool
         Make the files anew even if they are in order, or somebody else's.
-    check : callable, optional
-        Called before files that were made are put in place, with the task as if it had them;
-        where it raises `TaskError`, they are not.
 
     Returns
     -------
@@ -138,7 +133,7 @@ def prepare_task(
         return done
     try:
         home.mkdir(parents=True, exist_ok=True)
-        return _make(task, home, recipe, check, force=force)
+        return _make(task, home, recipe, force=force)
     except OSError as error:
         raise cannot_write(task, home, error) from error
 
@@ -152,14 +147,7 @@ def cannot_write(task: Task, home: Path, error: OSError) -> DataSourceError:
     )
 
 
-def _make(
-    task: Task,
-    home: Path,
-    recipe: str,
-    check: Callable[[Task], object] | None,
-    *,
-    force: bool,
-) -> PreparedTask:
+def _make(task: Task, home: Path, recipe: str, *, force: bool) -> PreparedTask:
     raw, config = Path(task.raw_dir), task.config
     with locked(home / ".lock"):
         # Another process may have made them meanwhile.
@@ -175,27 +163,13 @@ def _make(
         for leftover in home.glob(".prepare-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=".prepare-", dir=home) as scratch:
-            made = Path(scratch) / task.id / "prepared"
+            made = Path(scratch) / "prepared"
             with recorded_reads() as read:
                 _run_preparer(task, config, raw, made)
             files = file_hashes(made)
             _check_against(task.folder, files)
-            if check is not None:
-                _check_made(task, Path(scratch), check)
             write_record(home, read)
             return _publish(task, home, made, files, recipe, force=force)
-
-
-def _check_made(task: Task, scratch: Path, check: Callable[[Task], object]) -> None:
-    """Refuse data that were made below a folder if they cannot be used."""
-    try:
-        check(replace(task, data_dir=scratch))
-    except TaskError as error:
-        told = error.message.replace(f"{scratch / task.id}/", "")
-        raise TaskError(
-            f"{task.id}: what the preparer made cannot be used, and is not kept: {told}",
-            error.reason,
-        ) from error
 
 
 def _recipe_hash(task: Task) -> str:
