@@ -61,7 +61,8 @@ def keep(path: Path, rows: list[dict[str, Any]], about: dict[str, Any]) -> None:
 def measured(name: str, quick: bool) -> list[dict[str, Any]]:
     """Return the rows of one benchmark; of one that breaks, a row that says so and is not met."""
     try:
-        return importlib.import_module(f"bench.{name}").run(quick=quick)
+        rows: list[dict[str, Any]] = importlib.import_module(f"bench.{name}").run(quick=quick)
+        return rows
     except Exception as error:
         traceback.print_exc()
         words = str(error).strip().splitlines() or [type(error).__name__]

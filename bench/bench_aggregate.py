@@ -31,42 +31,6 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET_S, TARGET_GB, TARGET_MB = 90.0, 2.0, 15.0
 GRADED = 100  # pairs that are really graded; the others are theirs under other names
 
-AGGREGATE = """
-import re
-import sys
-import time
-from pathlib import Path
-import yaml
-from biomlbench.report.inputs import Tables
-from biomlbench.report.plots import render_all
-from biomlbench.report.write import write_report
-from biomlbench.runtime.threads import limit_threads
-from biomlbench.summary.aggregate import aggregate
-from biomlbench.summary.telemetry import telemetry
-from biomlbench.workflow.plan import Benchmark
-
-def measured(step, function):
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    wall, cpu = time.perf_counter(), time.process_time()
-    result = function()
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    peak = int(re.search("VmHWM:[ \\t]*([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1e6
-    print(f"{step:<20} {cpu:8.1f} s CPU {wall:8.1f} s wall {peak:6.2f} GB", flush=True)
-    return result
-
-limit_threads(1)  # as the rules have
-config = yaml.safe_load(Path("config/config.yaml").read_text())
-benchmark = measured("reading the runs", lambda: Benchmark(config, sys.argv[1]))
-assert len(benchmark.runs) == int(sys.argv[2])
-measured("aggregate", lambda: aggregate(benchmark, "results"))
-measured("telemetry", lambda: telemetry(benchmark, "results"))
-del benchmark
-tables = measured("tables of figures", lambda: Tables.load("results"))
-measured("figures", lambda: render_all(tables, Path("results/plots")))
-del tables
-measured("report", lambda: write_report("results", "Benchmark"))
-"""
-
 
 def make_results(folder: Path, pairs: int) -> None:
     """Write a benchmark and the tables of all its pairs, in batches."""
@@ -120,7 +84,7 @@ def _fingerprint(rng: np.random.Generator) -> str:
 def measure(folder: Path, pairs: int) -> tuple[float, float, float]:
     """Return CPU seconds, peak GB and MB of the report, of a benchmark in a folder."""
     process = subprocess.Popen(
-        [sys.executable, "-c", AGGREGATE, str(ROOT), str(pairs)],
+        [sys.executable, "-m", "bench.aggregating", str(pairs)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )

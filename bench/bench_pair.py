@@ -18,31 +18,6 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET_MS = 5.0
 PAIRS_A_TASK = 100
 
-MEASURED = """
-import sys, time
-from pathlib import Path
-import yaml
-from biomlbench.stages import STAGES, Pair
-from biomlbench.stages.prepare import compute
-from biomlbench.workflow.batch_tables import run_batch
-from biomlbench.workflow.job import context_of
-from biomlbench.workflow.plan import Benchmark
-
-benchmark = Benchmark(yaml.safe_load(Path("config/config.yaml").read_text()), sys.argv[1])
-for number, task in enumerate(benchmark.tasks_with_runs[:4]):
-    runs = sorted(run for of, run in benchmark.runs if of == task)
-    for stage in STAGES:
-        context = context_of(benchmark.task_job(stage, task))
-        if stage == STAGES[0]:
-            compute(task, context)
-        pairs = [Pair(**benchmark.job(stage, task, run)["pair"]) for run in runs]
-        before = time.process_time()
-        run_batch(stage, pairs, context, Path("results") / str(number))
-        spent = time.process_time() - before
-        if number:  # the first task's batch also imports what the stages use
-            print(stage, 1e3 * spent / len(pairs))
-"""
-
 
 def run(quick: bool = False) -> list[dict[str, Any]]:
     """Measure three batches of a hundred pairs of a thousand rows, a thousand resamples each.
@@ -60,7 +35,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         make_benchmark(Path(name), TASKS * (PAIRS_A_TASK // 2 if quick else PAIRS_A_TASK))
         done = subprocess.run(
-            [sys.executable, "-c", MEASURED, str(ROOT)],
+            [sys.executable, "-m", "bench.grading_pairs"],
             cwd=name,
             env={**os.environ, **variables(1), "PYTHONPATH": str(ROOT)},
             capture_output=True,

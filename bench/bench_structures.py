@@ -45,6 +45,8 @@ def tmscore(model: Path, native: Path) -> tuple[float, float]:
     ).stdout
     tm = re.search(r"^TM-score\s*=\s*([0-9.]+)", output, re.MULTILINE)
     gdt = re.search(r"^GDT-TS-score=\s*([0-9.]+)", output, re.MULTILINE)
+    if tm is None or gdt is None:
+        raise RuntimeError(f"TMscore printed no score: {output[-1000:]}")
     return float(tm[1]), float(gdt[1])
 
 

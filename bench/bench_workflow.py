@@ -119,18 +119,20 @@ def snakemake(folder: Path, snakefile: Path, *arguments: str) -> tuple[float, fl
     call += ["--directory", str(folder), "--profile", str(profile), *arguments]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     before = time.perf_counter()
-    process = subprocess.Popen(
-        call, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    pipe, both = subprocess.PIPE, subprocess.STDOUT
+    done = subprocess.run(
+        call, cwd=folder, env=env, stdout=pipe, stderr=both, text=True, check=False
     )
-    text = process.stdout.read()
-    status = process.wait()
     wall = time.perf_counter() - before
-    if status:
+    text = done.stdout
+    if done.returncode:
         raise RuntimeError(text[-4000:])
     return wall, int(text.rsplit(PEAK, 1)[1].split()[0]) / 1e6, text
 
 
-def _row(figure: str, ours: float, peer: float, target: float, ok: bool | None = None) -> dict:
+def _row(
+    figure: str, ours: float, peer: float, target: float, ok: bool | None = None
+) -> dict[str, Any]:
     ratio = ours / peer
     return {
         "figure": figure,
