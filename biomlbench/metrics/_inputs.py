@@ -237,8 +237,9 @@ def positive_label(truth: NDArray[Any], pos_label: Any) -> Any:
     """
     if pos_label is not None:
         return pos_label
-    others = truth[truth != 1] if truth.dtype.kind not in "UT" else truth[:0]
-    if not len(others) or others[0] in (0, -1):
+    if truth.dtype.kind in "UT":
+        return 1
+    if _first(truth != 1, truth) in (None, 0, -1):
         return 1
     found = np.unique(truth).tolist()
     if len(found) != 2:
@@ -267,12 +268,19 @@ def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     if (truth.dtype.kind in "UT") != isinstance(pos_label, str):
         raise MetricError("no_positives", hint, Fault.TASK)
     positive = np.asarray(truth == pos_label)
-    others = truth[~positive]
-    if len(others) and (others != others[0]).any():
-        if positive.any() or len(np.unique(others)) > 2:
+    negative = ~positive
+    other = _first(negative, truth)
+    if other is not None and np.count_nonzero(truth == other) < np.count_nonzero(negative):
+        if positive.any() or len(np.unique(truth[negative])) > 2:
             raise MetricError("not_binary", "the truth has more than two classes", Fault.TASK)
         raise MetricError("no_positives", hint, Fault.TASK)
     return positive
+
+
+def _first(where: NDArray[np.bool_], values: NDArray[Any]) -> Any:
+    """Return the first of the marked values, None where none is marked; without a copy of them."""
+    place = int(where.argmax()) if len(where) else 0
+    return values[place] if len(where) and where[place] else None
 
 
 def binary_truth(y_true: Any, pos_label: Any = None) -> NDArray[np.bool_]:

@@ -80,15 +80,19 @@ def _auc_scorer(positive: NDArray[np.bool_], scores: Floats) -> Scorer:
 def _auc(positive: NDArray[np.bool_], scores: Floats) -> float:
     """Return the area under the ROC curve from rank sums: one sort, no resample arrays."""
     order = ascending(scores)
-    ordered = scores[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    ordered, is_positive = scores[order], positive[order]
     n_positive = int(np.count_nonzero(positive))
-    sizes = np.diff(starts, append=len(scores))
-    wins = np.add.reduceat(positive[order].astype(np.int64), starts)
+    rises = ordered[1:] != ordered[:-1]
     # Twice the count of pairs, so that half credits for ties stay integers.
-    losses = sizes - wins
-    doubled = np.dot(wins, 2 * np.cumsum(losses) - losses)
-    return float(doubled) / (2.0 * n_positive * (len(scores) - n_positive))
+    if rises.all():
+        ranks = int(np.flatnonzero(is_positive).sum())
+        doubled = 2 * ranks - n_positive * (n_positive - 1)
+    else:
+        starts = np.flatnonzero(np.concatenate([[True], rises]))
+        wins = np.add.reduceat(is_positive.astype(np.int64), starts)
+        losses = np.diff(starts, append=len(scores)) - wins
+        doubled = int(np.dot(wins, 2 * np.cumsum(losses) - losses))
+    return doubled / (2.0 * n_positive * (len(scores) - n_positive))
 
 
 def _multiclass_parts(

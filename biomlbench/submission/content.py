@@ -1,9 +1,9 @@
-"""What submitted files hold, by hash: a state of a file is read once a process, and parsed once.
+"""What submitted files hold: a state of a file is read, hashed and parsed once a process.
 
 Every stage of a pair must know that the submission is still the one that was validated, and
 several look at its table. A file is opened each time, as that shows a network file system's
-latest state, but read again only when what the kernel says of it has changed. The parsed
-tables are found by the hash of the bytes, so that a replaced file never gets the old one's.
+latest state, but read again only when what the kernel says of it has changed. So bytes, hashes
+and tables are found by that state, and what comes from no file by the hash of its bytes.
 """
 
 from __future__ import annotations
@@ -91,16 +91,18 @@ def digest_of(descriptor: int, limit: int) -> str | None:
     known = _digests.get(state) if state else None
     if known is not None:
         return str(known)
-    size = os.fstat(descriptor).st_size
-    if size <= MAX_KEPT:
-        data = _read(descriptor, min(limit, MAX_KEPT), size)
-        return None if data is None else _remember(state, data)
-    digest, left = hashlib.sha256(), limit + 1
-    while left > 0 and (chunk := os.read(descriptor, min(left, _CHUNK))):
-        digest.update(chunk)
-        left -= len(chunk)
-    if left <= 0:
-        return None
+    if os.fstat(descriptor).st_size <= MAX_KEPT:
+        data = read_content(descriptor, min(limit, MAX_KEPT))
+        if data is None:
+            return None
+        digest = hashlib.sha256(data)
+    else:
+        digest, left = hashlib.sha256(), limit + 1
+        while left > 0 and (chunk := os.read(descriptor, min(left, _CHUNK))):
+            digest.update(chunk)
+            left -= len(chunk)
+        if left <= 0:
+            return None
     if state:
         _digests.put(state, digest.hexdigest())
     return digest.hexdigest()
@@ -115,21 +117,20 @@ def read_content(descriptor: int, limit: int) -> bytes | None:
         As for :func:`digest_of`.
     """
     state = _settled_state(descriptor)
-    known = _digests.get(state) if state else None
-    data: bytes | None = _latest.get(known) if known else None
-    if data is not None and len(data) <= limit:
-        return data
-    data = _read(descriptor, limit, os.fstat(descriptor).st_size)
-    if data is not None and len(data) <= MAX_KEPT:
-        _remember(state, data)
+    data: bytes | None = _latest.get(state) if state else None
+    if data is None or len(data) > limit:
+        data = _read(descriptor, limit, os.fstat(descriptor).st_size)
+        if data is None:
+            return None
+    if state and len(data) <= MAX_KEPT:
+        _latest.put(state, data, max(1, len(data)))
+        _last.read = (data, state)
     return data
 
 
 def known_table(descriptor: int, how: Hashable) -> pa.Table | None:
     """Return the table in an open file if this state of it has been parsed that way."""
-    state = _state(os.fstat(descriptor))
-    digest = _digests.get(state)
-    return None if digest is None else _tables.get((digest, how))
+    return _tables.get((_state(os.fstat(descriptor)), how))
 
 
 def parsed(data: bytes, how: Hashable, parse: Callable[[], pa.Table]) -> pa.Table:
@@ -145,7 +146,7 @@ def parsed(data: bytes, how: Hashable, parse: Callable[[], pa.Table]) -> pa.Tabl
     """
     if len(data) > MAX_PARSED:
         return parse()
-    key = (_sha256(data), how)
+    key = (_key(data), how)
     table = _tables.get(key)
     if table is None:
         table = parse()
@@ -153,24 +154,13 @@ def parsed(data: bytes, how: Hashable, parse: Callable[[], pa.Table]) -> pa.Tabl
     return table
 
 
-_hashed = threading.local()
+_last = threading.local()
 
 
-def _sha256(data: bytes) -> str:
-    """Return the hash of some bytes; of those that this thread hashed last, at once."""
-    last, digest = getattr(_hashed, "last", (None, ""))
-    if data is not last:
-        digest = hashlib.sha256(data).hexdigest()
-        _hashed.last = (data, digest) if len(data) <= MAX_KEPT else (None, "")
-    return str(digest)
-
-
-def _remember(state: tuple[int, ...] | None, data: bytes) -> str:
-    digest = _sha256(data)
-    if state:
-        _digests.put(state, digest)
-    _latest.put(digest, data, max(1, len(data)))
-    return digest
+def _key(data: bytes) -> Hashable:
+    """Return the state of the file that this thread has just read the bytes from, or their hash."""
+    read, state = getattr(_last, "read", (None, None))
+    return state if data is read else hashlib.sha256(data).digest()
 
 
 def _settled_state(descriptor: int) -> tuple[int, ...] | None:

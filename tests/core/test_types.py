@@ -30,7 +30,11 @@ error: float = get_metric("rmse")([1.0], [2.0])
 def test_the_checker_is_strict_about_the_whole_package():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
     assert settings["strict"] is True
-    assert set(settings["packages"]) == {"biomlbench", "snakemake_logger_plugin_biomlbench"}
+    assert set(settings["packages"]) == {
+        "bench",
+        "biomlbench",
+        "snakemake_logger_plugin_biomlbench",
+    }
     for override in settings["overrides"]:
         assert set(override) == {"module", "ignore_missing_imports"}
         assert not [name for name in override["module"] if name.startswith("biomlbench")]
