@@ -97,6 +97,8 @@ def _of_two(
         yield Changed(f"{other}-across-{one}", square, partial(_copied, one, other, np.transpose))
         if "float64" in arrays[one]["array"]:
             yield Changed(f"far-{one}-{other}", {}, partial(_far_together, one, other))
+    elif arrays[one]["shape"] == arrays[other]["shape"] == ["..."]:
+        yield Changed(f"{other}-across-{one}", {}, partial(_squared, one, other))
     elif one < other and "bool" not in arrays[one]["array"]:
         long = _sizes(source, (arrays[one], arrays[other]), AGREEING)
         yield Changed(f"agreeing-{one}-{other}", long, partial(_agreeing, one, other))
@@ -168,6 +170,12 @@ def _copied(
     if made.shape != values[other].shape:
         raise ValueError("the arrays have other shapes")
     values[other] = made.astype(values[one].dtype)
+
+
+def _squared(one: str, other: str, values: Arguments, rng: np.random.Generator) -> None:
+    """Let arrays of any shape be a square one and its transpose."""
+    values[one] = rng.permutation(np.resize(values[one], SQUARE**2)).reshape(SQUARE, SQUARE)
+    values[other] = values[one].T.copy()
 
 
 def _agreeing(one: str, other: str, values: Arguments, rng: np.random.Generator) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.space import DrawnSpec, Space
 
-__all__ = ["near_draws"]
+__all__ = ["first_two", "near_draws"]
 
 KEPT_ENDS = 3
 """Elements at each end by which a careless key tells inputs apart."""
@@ -64,7 +64,7 @@ def near_draws(
     """
     source, dims = Source(rng), near_sizes(space)
     arguments = space["arguments"]
-    first, second = (values_of(arguments, source, dims) for _ in range(2))
+    first, second = first_two(space, source)
     drawn = {"first": first, "second": second}
     for name, spec in arguments.items():
         if len(first) > 1 and "value" not in spec:
@@ -86,6 +86,12 @@ def near_draws(
     drawn |= {name: {**first, **new} for name, new in _alike(arguments, first).items()}
     drawn |= {name: {**first, **new} for name, new in _resized(space, source, dims).items()}
     return {name: build(**values) if build else values for name, values in drawn.items()}
+
+
+def first_two(space: Space, source: Source) -> tuple[Arguments, Arguments]:
+    """Draw the values of ``first`` and ``second``, of which nothing is built yet."""
+    one, other = (values_of(space["arguments"], source, near_sizes(space)) for _ in range(2))
+    return one, other
 
 
 def _alike(specs: dict[str, DrawnSpec], first: Arguments) -> dict[str, Arguments]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from biomlbench.verify.collisions import (
     with_gap_elsewhere,
 )
 from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES
-from biomlbench.verify.near_draws import near_draws
+from biomlbench.verify.near_draws import first_two, near_draws
 from biomlbench.verify.plan import (
     Plan,
     PlannedCase,
@@ -206,8 +207,23 @@ def _colliding(
     yield from promised(rounded_alike(first, second, free))
     gaps = [name for name, spec in declared.items() if spec.get("nan")]
     yield from promised(with_gap_elsewhere(first, gaps))
-    texts = [name for name in free if "text" in declared.get(name, {})]
-    yield from promised(between_equal_ends(first, second, texts))
+    yield from promised(_long(card, space, declared))
+
+
+def _long(
+    card: Card, space: Space, declared: dict[str, ArgumentSpec]
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield inputs made of long texts that differ far from both ends only."""
+    build = card.build_of(space)
+    specs = space["arguments"]
+    texts = [name for name in specs if "string" in specs[name] and (build or name in declared)]
+    values = first_two(space, Source(seeded(card.name, space["name"], "near")))
+    for name, inputs in between_equal_ends(*values, texts):
+        made: Arguments | None = None
+        with suppress(Exception):  # a build is written for texts of the size that the space has
+            made = build(**inputs) if build else inputs
+        if made is not None:
+            yield name, made
 
 
 def _left_out(card: Card, function: str, inputs: Arguments) -> dict[str, Arguments]:

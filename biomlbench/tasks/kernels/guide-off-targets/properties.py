@@ -17,8 +17,8 @@ def records(inputs):
 
 
 def two_records(letters):
-    """A text of one record of the letters, and of one with their second half turned round."""
-    half = letters[len(letters) // 2 :].translate(_COMPLEMENT)[::-1]
+    """A text of one record of the letters, and of one with their first half turned round."""
+    half = letters[: len(letters) // 2].translate(_COMPLEMENT)[::-1]
     return {"text": f">one drawn\n{letters}\n>two drawn\n{half}\n>three drawn\n"}
 
 
