@@ -133,13 +133,13 @@ def add_deviations(task: Task, execute: pa.Table, checks: list[ControlCheck]) ->
         return
     from biomlbench.calibrate.thresholds import deviations
     from biomlbench.stages.cards import load_card
-    from biomlbench.stages.outputs import case_outputs, constants_in
+    from biomlbench.stages.outputs import case_outputs, own_in
 
     outputs = {case_id: repeats[0] for case_id, repeats in case_outputs(execute).items()}
     margins: dict[tuple[str, str], float | None] = {
         (row["check"], row["suite"]): row["margin"] for row in checks
     }
-    loaded = load_card(task).next_to(constants_in(execute))
+    loaded = load_card(task).with_own(own_in(execute))
     found = deviations(loaded, outputs, margins)
     for row in checks:
         row["deviation"] = found.get((row["check"], row["suite"]))

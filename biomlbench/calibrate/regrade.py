@@ -89,7 +89,7 @@ def flips_of_card(
         run_id, and before and after of verdict and verified medal.
     """
     from biomlbench.calibrate.thresholds import with_checks
-    from biomlbench.stages.outputs import case_outputs, constants_in
+    from biomlbench.stages.outputs import case_outputs, own_in
     from biomlbench.verify import judge
     from biomlbench.verify.policy import CheckOutcome, decide
 
@@ -108,7 +108,7 @@ def flips_of_card(
         except ContractError:
             continue
         outputs = {case: repeats[0] for case, repeats in case_outputs(execute).items()}
-        mine = loaded.next_to(constants_in(execute))
+        mine = loaded.with_own(own_in(execute))
         if set(outputs) != {case.id for case in mine.plan.cases}:
             # it did not run, or ran on the cases of another plan
             continue

@@ -16,6 +16,7 @@ from biomlbench.stages.outputs import CaseOutput
 from biomlbench.stages.running import environment_of, function_limits, hidden_paths
 from biomlbench.submission.submitted_file import read_code
 from biomlbench.verify import judge
+from biomlbench.verify.candidate import Own
 from biomlbench.verify.constants import constants_of
 from biomlbench.verify.execution import preload_for
 
@@ -44,7 +45,7 @@ def main(question: str, answer: str) -> None:
     context = Context(**{**job["context"], "tasks_dirs": tuple(job["context"]["tasks_dirs"])})
     pair = Pair(job["task"], "trial", job["submission"], "functions")
     code = read_code(pair.submission).encode()
-    loaded = load_card(context.task(pair.task_id)).next_to(constants_of(code))
+    loaded = load_card(context.task(pair.task_id)).with_own(Own(constants_of(code)))
     outputs = _outputs(pair, context, loaded, job)
     by_check: dict[str, list[tuple[str, str]]] = {}
     for row in judge(*loaded, outputs):

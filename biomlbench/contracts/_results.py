@@ -219,10 +219,10 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("stdout", STR, "standard output of a visible case, capped"),
             field("stderr", STR, "standard error of a visible case, capped"),
             field(
-                "constants",
+                "own_cases",
                 STR,
-                "what further cases were drawn next to: numbers, divisors and words of the code, "
-                "as JSON; null where none was",
+                "what cases of this candidate alone are made of: numbers, divisors and words of "
+                "its code, numbers of the card's draws; as JSON, null where there are none",
             ),
             *RESOURCES,
         ]

@@ -84,7 +84,7 @@ class CaseRow(_RequiredOfCase, total=False):
     output: bytes | None
     stdout: str | None
     stderr: str | None
-    constants: str | None
+    own_cases: str | None
     wall_s: float | None
     cpu_s: float | None
     peak_mb: float | None

@@ -6,6 +6,7 @@ import random
 import secrets
 import time
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox import codec, providers
@@ -70,6 +71,7 @@ class _Candidate:
         waiting = list(cases)
         chance = random.SystemRandom() if self.order is None else random.Random(self.order)
         chance.shuffle(waiting)
+        waiting.sort(key=attrgetter("shown"))  # taken from the end
         while waiting and self.load_status == "ok":
             if (spent := self.totals.spent()) is not None:
                 status, message = spent
@@ -158,7 +160,7 @@ class _Candidate:
             return None
 
     def _one(self, session: Session, case: Case, first_try: bool) -> CaseResult:
-        sent = prepare(case)
+        sent = case.sent or prepare(case)
         session.meter.begin()
         start = time.monotonic()
         reply = session.run(secrets.token_bytes(wire.TOKEN_BYTES), sent.function, sent.body)

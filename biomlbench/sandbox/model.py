@@ -11,6 +11,7 @@ from biomlbench.sandbox import codec
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
+    from biomlbench.sandbox.requests import Sent
 
 __all__ = [
     "STATUSES",
@@ -199,6 +200,12 @@ class Case:
         Plain data, as :mod:`biomlbench.sandbox.codec` knows it.
     hash_seed : int, optional
         ``PYTHONHASHSEED`` of the interpreter that runs the case; 0 by default.
+    shown : bool
+        Whether whoever submitted the code sees what the case prints. Such cases run first: what
+        they print then tells nothing of the others, which leave traces in the kernel's counters.
+    sent : Sent, optional
+        What :func:`biomlbench.sandbox.requests.prepare` makes of the case, where it is there
+        already: encoding takes longer than many a call.
     """
 
     id: str
@@ -206,6 +213,8 @@ class Case:
     args: tuple[Any, ...] = ()
     kwargs: Arguments = field(default_factory=dict)
     hash_seed: int | None = None
+    shown: bool = False
+    sent: Sent | None = None
 
 
 @dataclass(frozen=True)

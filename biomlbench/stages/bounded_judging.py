@@ -18,7 +18,7 @@ from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
 from biomlbench.stages.cards import load_card, loaded_from, oracle_path
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.verify import CheckOutcome, Decision, Evaluation, evaluate
-from biomlbench.verify.constants import Constants
+from biomlbench.verify.candidate import Own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ ALLOWANCE = Allowance(cpu_s=60, memory_mb=1024)
 """What judging a submission may take. The built-in cards need less than a second and 100 MiB."""
 
 
-NO_CONSTANTS = Constants()
+NOTHING_OWN = Own()
 _RUN = f"{__name__}:run"
 
 
@@ -50,7 +50,7 @@ def judge_bounded(
     function: str,
     outputs: Mapping[str, CaseOutput],
     argument: Any = None,
-    constants: Constants = NO_CONSTANTS,
+    own: Own = NOTHING_OWN,
 ) -> Any:
     """Let a function judge outputs, in a process with limits.
 
@@ -65,8 +65,8 @@ def judge_bounded(
         Case id to what the candidate gave.
     argument : object, optional
         Plain data.
-    constants : Constants, optional
-        Next to which further cases of the candidate were drawn.
+    own : Own, optional
+        What cases of the candidate alone were made of.
 
     Returns
     -------
@@ -81,10 +81,10 @@ def judge_bounded(
         "function": function,
         "outputs": {name: astuple(output) for name, output in outputs.items()},
         "argument": argument,
-        "constants": constants.written,
+        "own": own.written,
     }
     # Here, so that forks of this process find the card loaded.
-    loaded = load_card(task).next_to(constants)
+    loaded = load_card(task).with_own(own)
     try:
         return call_bounded(_RUN, job, ALLOWANCE)
     except OverdrawnError as error:
@@ -100,7 +100,7 @@ def judge_bounded(
 def run(job: Mapping[str, Any]) -> Any:
     """Judge the outputs of a job of :func:`judge_bounded`; without any, the oracle's own."""
     loaded = loaded_from(Path(job["folder"]), Path(job["oracle"]))
-    loaded = loaded.next_to(Constants.read(job["constants"]))
+    loaded = loaded.with_own(Own.read(job["own"]))
     outputs: dict[str, CaseOutput | _Right]
     if job["outputs"] is None:
         outputs = {name: _Right("ok", value) for name, value in loaded.oracle.values.items()}
@@ -119,7 +119,7 @@ def evaluate_bounded(
     task: Task,
     outputs: Mapping[str, CaseOutput],
     version: Verifier | None = None,
-    constants: Constants = NO_CONSTANTS,
+    own: Own = NOTHING_OWN,
 ) -> Evaluation:
     """Judge and decide as :func:`biomlbench.verify.evaluate` does, in a process with limits.
 
@@ -131,15 +131,15 @@ def evaluate_bounded(
         Case id to what the candidate gave.
     version : Verifier, optional
         By default the card's own.
-    constants : Constants, optional
-        Next to which further cases of the candidate were drawn.
+    own : Own, optional
+        What cases of the candidate alone were made of.
 
     Returns
     -------
     Evaluation
     """
     rows, (verdict, reasons, score), verifier = judge_bounded(
-        task, f"{__name__}:evaluated", outputs, version, constants
+        task, f"{__name__}:evaluated", outputs, version, own
     )
     decision = Decision(Verdict(verdict), [Reason(reason) for reason in reasons], score)
     return Evaluation([CheckOutcome.of(row) for row in rows], decision, Verifier(verifier))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from biomlbench.task.registry import Task
     from biomlbench.verify import Plan
-    from biomlbench.verify.constants import Constants
+    from biomlbench.verify.candidate import Own
 
 __all__ = ["LoadedCard", "load_card", "loaded_from", "missing_evidence", "oracle_path"]
 
@@ -31,15 +31,14 @@ class LoadedCard(NamedTuple):
     plan: Plan
     oracle: oracle.Oracle
 
-    def next_to(self, constants: Constants) -> LoadedCard:
-        """Return the card with the cases that are drawn for one candidate.
+    def with_own(self, own: Own) -> LoadedCard:
+        """Return the card with the cases that are made for one candidate.
 
         Parameters
         ----------
-        constants : Constants
-            Of the candidate's code.
+        own : Own
         """
-        return LoadedCard(self.card, *for_candidate(*self, constants))
+        return LoadedCard(self.card, *for_candidate(*self, own))
 
 
 def oracle_path(task: Task) -> Path:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verifier
 from biomlbench.stages.kinds import Verified
-from biomlbench.stages.outputs import case_outputs, constants_in
+from biomlbench.stages.outputs import case_outputs, own_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def grade(task: EffectiveTask, execute: pa.Table) -> GradeRow:
     from biomlbench.stages.bounded_judging import evaluate_bounded
 
     first = {case_id: repeats[0] for case_id, repeats in case_outputs(execute).items()}
-    found = evaluate_bounded(task.task, first, task.verifier, constants_in(execute))
+    found = evaluate_bounded(task.task, first, task.verifier, own_in(execute))
     suite = VISIBLE if found.verifier == Verifier.V1 else HIDDEN
     checks = [outcome for outcome in found.outcomes if outcome.suite == suite]
     score = found.decision.hidden_score if suite == HIDDEN else _share(checks)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from biomlbench.contracts.rows import CaseRow
-    from biomlbench.verify.constants import Constants
+    from biomlbench.verify.candidate import Own
 
 __all__ = [
     "PROGRAM_CASE",
@@ -17,7 +17,7 @@ __all__ = [
     "CaseOutput",
     "case_outputs",
     "case_row",
-    "constants_in",
+    "own_in",
 ]
 
 
@@ -80,8 +80,8 @@ def case_outputs(execute: pa.Table) -> dict[str, list[CaseOutput]]:
     return outputs
 
 
-def constants_in(execute: pa.Table) -> Constants:
-    """Return what further cases of a candidate were drawn next to.
+def own_in(execute: pa.Table) -> Own:
+    """Return what cases of a candidate alone were made of.
 
     Parameters
     ----------
@@ -90,13 +90,13 @@ def constants_in(execute: pa.Table) -> Constants:
 
     Returns
     -------
-    Constants
-        None in a table of a candidate that could not be loaded.
+    Own
+        Nothing in a table of a candidate that could not be loaded.
     """
-    from biomlbench.verify.constants import Constants
+    from biomlbench.verify.candidate import Own
 
-    written = execute.column("constants")
-    return Constants.read(written[0].as_py() if len(written) else None)
+    written = execute.column("own_cases")
+    return Own.read(written[0].as_py() if len(written) else None)
 
 
 def case_row(**values: Any) -> CaseRow:

@@ -127,7 +127,7 @@ def prepare_card(task: Task, *, force: bool = False) -> Prepared:
             with suppress(OSError):
                 _publish_statement(task)
             return found
-    made = oracle.compute(card.load(task.folder))
+    made = oracle.compute(card.load(task.folder), draws=True)
     path = oracle_path(task)
     try:
         made.save(path)

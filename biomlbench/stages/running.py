@@ -5,25 +5,34 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from dataclasses import fields
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason, Suite
 from biomlbench.runtime.once import once
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, limits_of_functions, limits_of_program
 from biomlbench.scoring.effective_task import EffectiveTask
-from biomlbench.stages.outputs import PROGRAM_CASE, PROGRAM_OUTPUT, case_row
+from biomlbench.stages.outputs import PROGRAM_CASE, PROGRAM_OUTPUT, CaseOutput, case_row
 from biomlbench.submission.submitted_file import read_code
 from biomlbench.task.installed_data import installed_data
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from biomlbench.contracts.rows import CaseRow
-    from biomlbench.sandbox import CaseResult, Execution, Limits, ProgramResult
+    from biomlbench.sandbox import Case, CaseResult, Execution, Limits, ProgramResult
+    from biomlbench.sandbox.requests import Sent
     from biomlbench.stages import Context, Pair
+    from biomlbench.stages.cards import LoadedCard
     from biomlbench.task.registry import Registry, Task
+    from biomlbench.verify.many_draws import Together
     from biomlbench.verify.oracle import Oracle
+    from biomlbench.verify.plan import PlannedCase
+
+    _Planned: TypeAlias = tuple[PlannedCase, int, int]
+    """A case, which repeat of it, and its hash seed."""
 
 __all__ = [
     "environment_of",
@@ -39,6 +48,7 @@ __all__ = [
 REFERENCE_FACTOR = 10.0
 LEAST_WALL_S = 4.0
 _SEEDS = 2**32
+_KEPT_REQUESTS = 2048
 _RESOURCES = ("wall_s", "cpu_s", "peak_mb", "measured_by")
 
 
@@ -180,24 +190,55 @@ def _installed_data(registry: Registry) -> frozenset[str]:
 def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
+    from biomlbench.stages.screening import groups_of, screened
+    from biomlbench.verify.candidate import Own
     from biomlbench.verify.constants import constants_of
 
     task = context.task(pair.task_id)
     code = read_code(pair.submission).encode()
+    card = load_card(task)
     # under any verifier: another one may decide later, and nothing is executed again for it
-    constants = constants_of(code)
-    problem, plan, reference = load_card(task).next_to(constants)
+    own = Own(constants_of(code))
+    loaded = card.with_own(own)
     repeats = EffectiveTask(task, context.overrides).repeats(context.repeats)
-    limits = function_limits(task, context, reference)
-    seeds = _hash_seeds(reference, code, repeats)
-    execution, planned = _execute(pair, code, problem, plan, seeds, limits, context)
+    seeds = _hash_seeds(card.oracle, code, repeats)
+    run = partial(_execute, task, code, card, context)
+    planned = {
+        f"{case.id}-{repeat}": (case, repeat, seed)
+        for case in loaded.plan.cases
+        for repeat, seed in enumerate(seeds if case.suite == Suite.HIDDEN else seeds[:1])
+    }
+    groups = groups_of(card.oracle)
+    execution = run([*_called(planned), *_called_together(groups, seeds[0])])
     stamp: dict[str, Any] = {"provider": execution.provider, "level": execution.level}
     if execution.load_status != Reason.OK:
         return [case_row(status=execution.load_status, message=execution.load_message, **stamp)]
-    stamp["constants"] = constants.written
+    results = {result.id: result for result in execution.cases}
+    together = {name: _output(results.pop(name)) for name in groups}
+    # what does not run on the card's own cases fails by them
+    if all(result.status == Reason.OK for result in results.values()):
+        found = screened(
+            task,
+            card,
+            together,
+            lambda more: {
+                result.id: _output(result) for result in run(_called_together(more, seeds[0])).cases
+            },
+        )
+        own = own._replace(draws=found.draws, together=found.together)
+        known = {case.id for case in loaded.plan.cases}
+        added = {
+            f"{case.id}-0": (case, 0, seeds[0])
+            for case in card.with_own(own).plan.cases
+            if case.id not in known
+        }
+        if added:
+            planned |= added
+            results |= {result.id: result for result in run(_called(added)).cases}
+    stamp["own_cases"] = own.written
     return [
-        _case_row(result, *planned[result.id], stamp)
-        for result in sorted(execution.cases, key=lambda result: planned[result.id])
+        _case_row(results[name], case.id, case.suite, repeat, stamp)
+        for name, (case, repeat, _) in sorted(planned.items(), key=_by_case)
     ]
 
 
@@ -218,35 +259,59 @@ def _hash_seeds(reference: Oracle, code: bytes, repeats: int) -> list[int]:
 
 
 def _execute(
-    pair: Pair,
-    code: bytes,
-    problem: Any,
-    plan: Any,
-    seeds: list[int],
-    limits: Limits,
-    context: Context,
-) -> tuple[Execution, dict[str, tuple[str, str, int]]]:
+    task: Task, code: bytes, card: LoadedCard, context: Context, cases: list[Case]
+) -> Execution:
     from biomlbench import sandbox
     from biomlbench.verify.execution import preload_for
 
-    cases: list[sandbox.Case] = []
-    planned: dict[str, tuple[str, str, int]] = {}
-    for case in plan.cases:
-        for repeat, seed in enumerate(seeds if case.suite == Suite.HIDDEN else seeds[:1]):
-            name = f"{case.id}-{repeat}"
-            planned[name] = (case.id, case.suite, repeat)
-            cases.append(sandbox.Case(name, case.function, case.args, case.kwargs, hash_seed=seed))
-    task = context.task(pair.task_id)
-    execution = sandbox.run_functions(
+    return sandbox.run_functions(
         code,
         cases,
-        limits=limits,
+        limits=function_limits(task, context, card.oracle),
         provider=context.provider,
-        preload=preload_for(problem, code),
+        preload=preload_for(card.card, code),
         environment=environment_of(task),
         hidden=hidden_paths(context, task),
     )
-    return execution, planned
+
+
+def _called(planned: Mapping[str, _Planned]) -> list[Case]:
+    return [_call(name, case, seed) for name, (case, _, seed) in planned.items()]
+
+
+def _called_together(groups: Mapping[str, Together], seed: int) -> list[Case]:
+    return [_call(name, group.call, seed) for name, group in groups.items()]
+
+
+def _call(name: str, case: PlannedCase, seed: int) -> Case:
+    from biomlbench.sandbox import Case
+
+    return Case(
+        name,
+        case.function,
+        case.args,
+        case.kwargs,
+        hash_seed=seed,
+        shown=case.suite == Suite.VISIBLE,
+        sent=_sent(case),
+    )
+
+
+@lru_cache(maxsize=_KEPT_REQUESTS)
+def _sent(case: PlannedCase) -> Sent:
+    """Encode a case once for all candidates."""
+    from biomlbench.sandbox.requests import prepare
+
+    return prepare(case)
+
+
+def _by_case(item: tuple[str, _Planned]) -> tuple[str, str, int]:
+    _, (case, repeat, _) = item
+    return case.id, case.suite, repeat
+
+
+def _output(result: CaseResult) -> CaseOutput:
+    return CaseOutput(result.status, result.payload, result.message)
 
 
 def _case_row(

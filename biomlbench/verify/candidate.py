@@ -1,12 +1,19 @@
-"""The plan and the oracle for one candidate: the card's, and cases next to its code's constants."""
+"""The plan and the oracle for one candidate: the card's, and cases that are made for it alone.
+
+They are next to the constants of its code, and calls that it failed beside many others.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from biomlbench.sandbox.codec import encode
+from biomlbench.verify.constants import Constants
+from biomlbench.verify.many_draws import in_one_process
 from biomlbench.verify.oracle import answers
 from biomlbench.verify.plan import UnitSpec, looked_at, planned_case
 from biomlbench.verify.probes import probes
@@ -14,13 +21,47 @@ from biomlbench.verify.probes import probes
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
-    from biomlbench.verify.constants import Constants
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.plan import Plan, PlannedCase
 
-__all__ = ["Prepared", "for_candidate"]
+__all__ = ["Own", "Prepared", "for_candidate"]
 
 _KEPT = 16
+TOGETHER = "draws-together"
+
+
+class Own(NamedTuple):
+    """What the cases of one candidate alone are made of.
+
+    Parameters
+    ----------
+    constants : Constants
+        Of its code.
+    draws : tuple of int
+        Numbers of the card's draws that are cases of their own.
+    together : tuple of int
+        Numbers of those that are also called in one process, in this order; empty for none.
+    """
+
+    constants: Constants = Constants()
+    draws: tuple[int, ...] = ()
+    together: tuple[int, ...] = ()
+
+    @classmethod
+    def read(cls, text: str | None) -> Own:
+        """Return what :attr:`written` has written; nothing of None."""
+        if not text:
+            return cls()
+        constants, draws, together = json.loads(text)
+        return cls(Constants.read(constants), tuple(draws), tuple(together))
+
+    @property
+    def written(self) -> str | None:
+        """As JSON, or None where there is nothing."""
+        return json.dumps([self.constants.written, self.draws, self.together]) if self else None
+
+    def __bool__(self) -> bool:
+        return bool(self.constants or self.draws or self.together)
 
 
 class Prepared(NamedTuple):
@@ -30,8 +71,8 @@ class Prepared(NamedTuple):
     oracle: Oracle
 
 
-def for_candidate(card: Card, plan: Plan, oracle: Oracle, constants: Constants) -> Prepared:
-    """Add the cases that are drawn for a candidate; the same ones for the same constants.
+def for_candidate(card: Card, plan: Plan, oracle: Oracle, own: Own) -> Prepared:
+    """Add the cases that are made for a candidate; the same ones of the same things.
 
     Parameters
     ----------
@@ -40,43 +81,53 @@ def for_candidate(card: Card, plan: Plan, oracle: Oracle, constants: Constants) 
         The card's own.
     oracle : Oracle
         Of that plan.
-    constants : Constants
-        Of the candidate's code.
+    own : Own
 
     Returns
     -------
     Prepared
         The oracle's seconds, which limits follow from, stay those of the card's own cases.
     """
-    return _for_constants(card, plan, oracle, constants) if constants else Prepared(plan, oracle)
+    return _for_own(card, plan, oracle, own) if own else Prepared(plan, oracle)
 
 
 @lru_cache(maxsize=_KEPT)
-def _for_constants(card: Card, plan: Plan, oracle: Oracle, constants: Constants) -> Prepared:
-    def own(suite: str, *call: Any) -> PlannedCase:
+def _for_own(card: Card, plan: Plan, oracle: Oracle, own: Own) -> Prepared:
+    def planned(suite: str, *call: Any) -> PlannedCase:
         return planned_case(card, suite, *call)
 
     # a candidate chooses what goes into the names, and so into the ids, of its cases
     taken = {case.id for case in plan.cases}
-    drawn = [case for case in probes(card, constants, own) if case.id not in taken]
-    if not drawn:
+    made = [case for case in probes(card, own.constants, planned) if case.id not in taken]
+    values, _ = answers(card, made)
+    for number in dict.fromkeys((*own.draws, *own.together)):
+        case = oracle.draws.cases[number]
+        made.append(case)
+        values[case.id] = oracle.draws.values[number]
+    if not made:
         return Prepared(plan, oracle)
-    values, _ = answers(card, drawn)
     units = {
         (check.name, suite): (
             *plan.units[check.name, suite],
-            *(UnitSpec(case.id) for case in looked_at(check, drawn, suite)),
+            *(UnitSpec(case.id) for case in looked_at(check, made, suite)),
         )
         for check in card.checks
         for suite in check.suites
         if check.mode != "metamorphic"
     }
+    steps = [oracle.draws.cases[number] for number in own.together]
+    sequences = {}
+    if steps:
+        case = in_one_process(TOGETHER, steps)
+        sequences[case] = tuple(step.id for step in steps)
+        values[case.id] = [[encode(values[step.id]) for step in steps], [None] * len(steps)]
     extended = replace(
         plan,
-        cases=tuple(sorted([*plan.cases, *drawn], key=attrgetter("id"))),
+        cases=tuple(sorted([*plan.cases, *made, *sequences], key=attrgetter("id"))),
         units=plan.units | units,
-        inputs=plan.inputs | {case.id: _inputs(card, case) for case in drawn},
-        probes=tuple(drawn),
+        inputs=plan.inputs | {case.id: _inputs(card, case) for case in made},
+        sequences=plan.sequences | {case.id: steps for case, steps in sequences.items()},
+        probes=tuple(made),
     )
     return Prepared(extended, replace(oracle, values=oracle.values | values))
 

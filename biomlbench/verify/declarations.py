@@ -169,6 +169,11 @@ INPUTS_SCHEMA: JsonObject = {
         },
         "layouts": {"type": "array", "items": {"enum": list(LAYOUTS)}},
         "edges": {"type": "object", "additionalProperties": _EDGES},
+        "draws": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "calls that a candidate is tried on beside its cases",
+        },
         "stated": {
             "type": "array",
             "items": _NUMBER,

@@ -17,13 +17,23 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["ORDINARY", "Change", "built", "dtype_of", "factors_of", "filled", "first_of", "tried"]
+__all__ = [
+    "LEADS",
+    "ORDINARY",
+    "Change",
+    "built",
+    "dtype_of",
+    "factors_of",
+    "filled",
+    "first_of",
+    "tried",
+]
 
 Change: TypeAlias = "Callable[[Arguments, np.random.Generator], None]"
 
 TRIES = 5
 """Draws of one combination before it is given up."""
-_LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2), (2, 0), (2, 1, 1, 2), (1, 2, 1, 2, 1))
+LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2), (2, 0), (2, 1, 1, 2), (1, 2, 1, 2, 1))
 ORDINARY = ("few", "tens", "mixed", "spread", "choice-0")
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
 
@@ -36,7 +46,7 @@ def factors_of(source: Source) -> dict[str, list[str]]:
         levels = [level for level in _SIZES if size_of(level, source.sizes[name], None) is not None]
         found[factor_of(name)] = levels
     if any(spec.get("shape", [""])[:1] == ["..."] for spec in source.arguments.values()):
-        found["..."] = [str(i) for i in range(len(_LEADS))]
+        found["..."] = [str(i) for i in range(len(LEADS))]
     for name, spec in source.arguments.items():
         found[name] = edge_values.names(spec, name in source.left_out)
         if len(spec.get("array", ())) > 1:
@@ -84,7 +94,7 @@ def _inputs(
         for name, bounds in source.sizes.items()
         if factor_of(name) in levels
     }
-    lead = _LEADS[int(levels.get("...", 0))]
+    lead = LEADS[int(levels.get("...", 0))]
     dims = large or shrunk(source, as_earlier(source, dims, levels, rng), lead)
     values = filled(source, levels, Drawing(rng, dims, lead=lead))
     if change is not None:

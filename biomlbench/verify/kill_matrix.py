@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.outcomes import Outcome, Reason, Severity, Verdict
 from biomlbench.verify import impure, side_effects, stock
-from biomlbench.verify.candidate import for_candidate
-from biomlbench.verify.constants import Constants, constants_of
+from biomlbench.verify.candidate import Own, for_candidate
+from biomlbench.verify.constants import constants_of
 from biomlbench.verify.judging import RUNS, GraderError, Judge, Results, judge
 from biomlbench.verify.policy import GATE, decide
 
@@ -247,8 +247,8 @@ def kill_matrix(
         jobs = [job for job in jobs if only is None or job[0] in only]
         for name, path, right, patterns, claims in track(jobs):
             # what is known to be wrong must fail on the card's own cases
-            constants = constants_of(path.read_bytes()) if right else Constants()
-            whole, right_outputs = for_candidate(card, plan, oracle, constants)
+            own = Own(constants_of(path.read_bytes())) if right else Own()
+            whole, right_outputs = for_candidate(card, plan, oracle, own)
             outcomes = judge(card, whole, right_outputs, executor(path, whole.cases, card))
             verdict = decide(outcomes).verdict
             raised = _raised(Judge(card, whole, right_outputs, Results({})), outcomes)

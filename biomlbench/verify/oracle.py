@@ -17,6 +17,7 @@ import numpy as np
 
 from biomlbench.errors import TaskError
 from biomlbench.sandbox.codec import CodecError, decode, encode
+from biomlbench.verify.many_draws import NO_DRAWS, Draws, drawn, numbered
 from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Oracle", "answers", "compute", "load"]
 
-_FORMAT = "biomlbench-oracle-1"
+_FORMAT = "biomlbench-oracle-2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +43,15 @@ class Oracle:
         Case id to the reference's own seconds.
     fingerprint : str
         Of the plan and the reference that it was computed from.
+    draws : Draws
+        Calls among which a candidate's own cases are looked for; none where nothing is executed
+        for them.
     """
 
     values: dict[str, Any]
     seconds: dict[str, float]
     fingerprint: str
+    draws: Draws = NO_DRAWS
 
     @property
     def total_seconds(self) -> float:
@@ -62,6 +67,10 @@ class Oracle:
             "ids": ids,
             "values": [self.values[case_id] for case_id in ids],
             "seconds": [float(self.seconds[case_id]) for case_id in ids],
+            "draws": [
+                [str(case.suite), case.function, list(case.args), case.kwargs, value]
+                for case, value in zip(*self.draws, strict=True)
+            ],
         }
         with whole_file(path) as temporary:
             temporary.write_bytes(encode(payload))
@@ -89,7 +98,11 @@ def _one_thread() -> Iterator[None]:
 
 
 def compute(
-    card: Card, plan: Plan | None = None, *, clock: Callable[[], float] = time.perf_counter
+    card: Card,
+    plan: Plan | None = None,
+    *,
+    clock: Callable[[], float] = time.perf_counter,
+    draws: bool = False,
 ) -> Oracle:
     """Run the reference solution on every planned case, in this process.
 
@@ -100,6 +113,8 @@ def compute(
         By default the card's own.
     clock : callable
         Gives seconds; for the reference's time.
+    draws : bool
+        Whether calls are drawn beside the plan, which takes seconds.
 
     Returns
     -------
@@ -118,7 +133,10 @@ def compute(
     for case_id, steps in plan.sequences.items():
         values[case_id] = [[encode(values[step]) for step in steps], [None] * len(steps)]
         seconds[case_id] = sum(seconds[step] for step in steps)
-    return Oracle(values, seconds, _fingerprint(card, plan))
+    cases = tuple(drawn(card)) if draws else ()
+    of_draws, _ = answers(card, cases)
+    found = Draws(cases, tuple(of_draws[case.id] for case in cases))
+    return Oracle(values, seconds, _fingerprint(card, plan), found)
 
 
 def answers(
@@ -190,4 +208,11 @@ def load(path: str | Path) -> Oracle:
         dict(zip(payload["ids"], payload["values"], strict=True)),
         dict(zip(payload["ids"], (float(s) for s in payload["seconds"]), strict=True)),
         payload["fingerprint"],
+        _draws(payload["draws"]),
     )
+
+
+def _draws(rows: list[list[Any]]) -> Draws:
+    """Return what :meth:`Oracle.save` has written."""
+    cases = tuple(numbered(number, *call) for number, (*call, _) in enumerate(rows))
+    return Draws(cases, tuple(row[-1] for row in rows))

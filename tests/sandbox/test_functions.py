@@ -251,6 +251,18 @@ def test_the_order_of_cases_is_hidden_and_ids_stay_outside(confined, tmp_path):
     assert len(orders) == 2
 
 
+def test_cases_that_are_shown_run_before_all_others(confined):
+    """Whatever the others leave in the kernel's counters, nobody is shown."""
+    code = b"import time\n\n\ndef now():\n    return time.monotonic()"
+    cases = [Case(str(i), "now", shown=i % 4 == 0) for i in range(20)]
+    execution = run_functions(code, cases, provider=confined)
+    times = {case.id: case.value() for case in execution.cases}
+    shown = [times[case.id] for case in cases if case.shown]
+    others = [times[case.id] for case in cases if not case.shown]
+    assert max(shown) < min(others)
+    assert others != sorted(others)
+
+
 def test_arguments_are_a_copy(confined):
     array = np.ones(3)
     done = run_functions(CODE, [Case("a", "change", (array,))], provider=confined)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from biomlbench.registry import Registry
 from biomlbench.verify import Results, candidate, card, decide, disputes, judge
-from biomlbench.verify.candidate import for_candidate
+from biomlbench.verify.candidate import Own, for_candidate
 from biomlbench.verify.constants import MAX_NUMBERS, Constants, constants_of
 from biomlbench.verify.disputes import settled
 from biomlbench.verify.edges import is_promised
@@ -71,7 +71,7 @@ def {function}(*args, **kwargs):
 """
     )
     constants = constants_of(condition.encode())
-    whole, outputs = for_candidate(one, plan, oracle, constants)
+    whole, outputs = for_candidate(one, plan, oracle, Own(constants))
     results = run(path, whole.cases)
     assert decide(judge(one, plan, oracle, results)).verdict == "pass"
     assert decide(judge(one, whole, outputs, results)).verdict != "pass"
@@ -108,7 +108,7 @@ def test_what_right_solutions_disagree_on_does_not_count(tmp_path):
     def judged(constants):
         one = card.load(folder)
         plan = one.plan()
-        whole, oracle = for_candidate(one, plan, compute(one, plan), constants)
+        whole, oracle = for_candidate(one, plan, compute(one, plan), Own(constants))
         results = Results(run(candidate, whole.cases))
         left = settled(one, whole, oracle, results)
         asked = {case.args[0].shape[-1] for case in whole.probes}
@@ -126,7 +126,7 @@ def test_what_right_solutions_disagree_on_does_not_count(tmp_path):
 
 def test_a_candidate_without_constants_gets_the_cards_own_plan(loaded):
     one, plan, oracle = loaded("layer-norm")
-    assert for_candidate(one, plan, oracle, constants_of(b"def f(x): return x + 1")) == (
+    assert for_candidate(one, plan, oracle, Own(constants_of(b"def f(x): return x + 1"))) == (
         plan,
         oracle,
     )
@@ -195,7 +195,9 @@ def test_of_many_failed_cases_a_few_are_asked_about(tmp_path, loaded, monkeypatc
     monkeypatch.setattr(
         disputes, "run", lambda path, cases: asked.append(len(cases)) or run(path, cases)
     )
-    whole, outputs = for_candidate(one, plan, oracle, Constants((611, 17, 40, 77, 93, 41, 1e-9)))
+    whole, outputs = for_candidate(
+        one, plan, oracle, Own(Constants((611, 17, 40, 77, 93, 41, 1e-9)))
+    )
     wrong = {case.id: LocalResult("exception") for case in whole.probes}
     wrong |= {case.id: LocalResult("ok", oracle.values[case.id]) for case in plan.cases}
     left = settled(one, whole, outputs, Results(wrong))
@@ -213,7 +215,7 @@ def test_a_drawn_case_takes_no_place_of_the_cards_own(loaded, monkeypatch):
         return replace(real(*call), id=taken)
 
     monkeypatch.setattr(candidate, "planned_case", colliding)
-    whole, outputs = for_candidate(one, plan, oracle, Constants((613,)))
+    whole, outputs = for_candidate(one, plan, oracle, Own(Constants((613,))))
     assert whole.cases == plan.cases
     assert outputs.values == oracle.values
 
@@ -221,6 +223,6 @@ def test_a_drawn_case_takes_no_place_of_the_cards_own(loaded, monkeypatch):
 def test_nothing_is_run_for_a_candidate_that_fails_the_cards_own_cases(loaded, monkeypatch):
     one, plan, oracle = loaded("layer-norm")
     monkeypatch.setattr(disputes, "run", pytest.fail)
-    whole, outputs = for_candidate(one, plan, oracle, Constants((613,)))
+    whole, outputs = for_candidate(one, plan, oracle, Own(Constants((613,))))
     wrong = {case.id: LocalResult("judging_limit") for case in whole.cases}
     assert settled(one, whole, outputs, Results(wrong)).cases == plan.cases

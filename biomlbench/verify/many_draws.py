@@ -1,0 +1,174 @@
+"""Many small calls, made in few processes, among which a candidate's own cases are looked for.
+
+A case of its own costs a fork; a call beside others costs next to nothing. So a candidate is tried
+on thousands of them, and those that it fails are run once more as cases of their own, which alone
+count. Half of the calls combine sizes and patterns at random, the others have few small numbers and
+letters in common: most mistakes have a small example (the small scope hypothesis, Jackson 2006).
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from biomlbench.outcomes import Suite
+from biomlbench.sandbox.inside.calls import SEQUENCE
+from biomlbench.verify import edge_draws, edges
+from biomlbench.verify.edge_numbers import Drawing
+from biomlbench.verify.edge_sizes import shrunk
+from biomlbench.verify.edge_sources import Source, sources
+from biomlbench.verify.plan import PlannedCase, seeded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy as np
+
+    from biomlbench.contracts.mappings import Arguments
+    from biomlbench.verify.card import Card
+
+__all__ = [
+    *("COUNT", "NO_DRAWS", "Draws", "Together"),
+    *("drawn", "in_few_processes", "in_one_process", "numbered"),
+]
+
+COUNT = 2000
+"""Draws of a card, shared by its entry points."""
+TRIED = 4
+"""So many times as many are tried before there are fewer."""
+TOGETHER = 100
+"""Calls that share a process."""
+MOST_BYTES = 4000
+"""Of a call: a mistake that shows on small inputs is looked for."""
+EXTREME = frozenset({"huge", "tiny", "vast", "barely", "beyond-doubles", "hardly-apart", "inf"})
+"""Patterns that edge cases have: combined with others they ask how far digits go, and no more."""
+NUMBERS = (0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -2, 0.5, 1.5, 0.25, 10)
+MOST_IN_POOL = 5
+SIZES = (2, 3, 4, 6, 9)
+"""How far above its least one a size goes in a small call."""
+_SMALL = ("ties", "mixed", "two-letters", "few")
+_ODD_SHARE = 0.15
+"""Arguments of small calls that have any pattern all the same."""
+
+
+class Together(NamedTuple):
+    """A call of several cases in one process, and these cases."""
+
+    call: PlannedCase
+    steps: Sequence[PlannedCase]
+
+
+class Draws(NamedTuple):
+    """Calls of a card that have been drawn, and what the reference gives for each."""
+
+    cases: tuple[PlannedCase, ...] = ()
+    values: tuple[Any, ...] = ()
+
+
+NO_DRAWS = Draws()
+
+
+def drawn(card: Card) -> list[PlannedCase]:
+    """Draw the calls of a card; the same ones every time.
+
+    Parameters
+    ----------
+    card : Card
+
+    Returns
+    -------
+    list of PlannedCase
+        Promised by the card's declarations, and taken by its reference. None for a card without
+        checks or without declared inputs.
+    """
+    most = card.config.get("draws", COUNT)
+    if not card.checks or not card.config.get("inputs"):
+        return []
+    found: dict[bytes, PlannedCase] = {}
+    for function, inputs in itertools.islice(_inputs(card), TRIED * most):
+        if len(found) == most:
+            break
+        suite = edges.suite_of(card, function)
+        case = numbered(len(found), suite, function, *card.unbind(function, inputs))
+        key = edges.key_of(case)
+        if len(key) <= MOST_BYTES and key not in found and edges.is_promised(card, case):
+            found[key] = case
+    return list(found.values())
+
+
+def numbered(
+    number: int, suite: str, function: str, args: Iterable[Any], kwargs: Arguments
+) -> PlannedCase:
+    """Return a draw as a case, whose id no case of a plan has."""
+    name = f"draw-{number}"
+    return PlannedCase(name, Suite(suite), function, tuple(args), dict(kwargs), name)
+
+
+def _inputs(card: Card) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls of all entry points and sources in turn, promised or not, without an end."""
+    every = [
+        (function, source, edge_draws.factors_of(source), seeded(card.name, function, i, "draws"))
+        for function in card.entry_points
+        for i, source in enumerate(sources(card, function, 1))
+    ]
+    for number in itertools.count() if every else ():
+        for function, source, factors, rng in every:
+            made = (_small if number % 2 else _combined)(source, factors, rng)
+            yield from () if made is None else ((function, made),)
+
+
+def _combined(
+    source: Source, factors: dict[str, list[str]], rng: np.random.Generator
+) -> Arguments | None:
+    levels = {
+        name: str(rng.choice([one for one in every if one not in EXTREME] or every))
+        for name, every in factors.items()
+    }
+    try:
+        return edge_draws.tried(source, levels, rng)
+    except Exception:
+        return None  # what a build cannot take is no input
+
+
+def _small(
+    source: Source, factors: dict[str, list[str]], rng: np.random.Generator
+) -> Arguments | None:
+    levels = {name: _small_level(every, rng) for name, every in factors.items()}
+    more = int(rng.choice(SIZES))
+    dims = {
+        name: int(rng.integers(low, min(high, low + more), endpoint=True))
+        for name, (low, high) in source.sizes.items()
+    }
+    lead = edge_draws.LEADS[int(levels.get("...", 0))]
+    count = int(rng.integers(2, MOST_IN_POOL, endpoint=True))
+    pool = tuple(rng.choice(NUMBERS, count, replace=False).tolist())
+    drawing = Drawing(rng, shrunk(source, dims, lead), pool, lead)
+    try:
+        return edge_draws.built(source, edge_draws.filled(source, levels, drawing))
+    except Exception:
+        return None
+
+
+def _small_level(every: list[str], rng: np.random.Generator) -> str:
+    plain = [one for one in every if one in _SMALL or one.startswith(("choice-", "any-"))]
+    return str(rng.choice(plain if plain and rng.random() >= _ODD_SHARE else every))
+
+
+def in_few_processes(cases: Sequence[PlannedCase], together: int = TOGETHER) -> dict[str, Together]:
+    """Return calls of cases in processes that they share, by name.
+
+    Parameters
+    ----------
+    cases : sequence of PlannedCase
+    together : int
+        Cases that share a process.
+    """
+    parts = (cases[start : start + together] for start in range(0, len(cases), together))
+    named = {f"together-{part[0].id}-{len(part)}": part for part in parts}
+    return {name: Together(in_one_process(name, part), part) for name, part in named.items()}
+
+
+def in_one_process(name: str, cases: Sequence[PlannedCase]) -> PlannedCase:
+    """Return a call of cases one after the other, objects used again where they fit in."""
+    calls = tuple((case.function, case.args, case.kwargs) for case in cases)
+    return PlannedCase(name, Suite.ADVERSARIAL, SEQUENCE, (True, calls), {}, name)
