@@ -9,6 +9,7 @@ letters in common: most mistakes have a small example (the small scope hypothesi
 from __future__ import annotations
 
 import itertools
+import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.outcomes import Suite
@@ -36,6 +37,8 @@ COUNT = 2000
 """Draws of a card, shared by its entry points."""
 TRIED = 4
 """So many times as many are tried before there are fewer."""
+MOST_CPU_S = 20.0
+"""After so long no more are drawn, where a reference or a build takes milliseconds."""
 TOGETHER = 100
 """Calls that share a process."""
 MOST_BYTES = 4000
@@ -69,7 +72,7 @@ NO_DRAWS = Draws()
 
 
 def drawn(card: Card) -> list[PlannedCase]:
-    """Draw the calls of a card; the same ones every time.
+    """Draw the calls of a card; the same ones every time, unless it takes them long.
 
     Parameters
     ----------
@@ -85,8 +88,9 @@ def drawn(card: Card) -> list[PlannedCase]:
     if not card.checks or not card.config.get("inputs"):
         return []
     found: dict[bytes, PlannedCase] = {}
+    end = time.process_time() + MOST_CPU_S
     for function, inputs in itertools.islice(_inputs(card), TRIED * most):
-        if len(found) == most:
+        if len(found) == most or time.process_time() > end:
             break
         suite = edges.suite_of(card, function)
         case = numbered(len(found), suite, function, *card.unbind(function, inputs))
