@@ -19,7 +19,7 @@ from biomlbench.submission.submitted_file import read_code
 from biomlbench.task.installed_data import installed_data
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from biomlbench.contracts.rows import CaseRow
     from biomlbench.sandbox import Case, CaseResult, Execution, Limits, ProgramResult
@@ -190,7 +190,7 @@ def _installed_data(registry: Registry) -> frozenset[str]:
 def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
-    from biomlbench.stages.screening import groups_of, screened
+    from biomlbench.stages.screening import screened
     from biomlbench.verify.candidate import Own
     from biomlbench.verify.constants import constants_of
 
@@ -208,23 +208,15 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
         for case in loaded.plan.cases
         for repeat, seed in enumerate(seeds if case.suite == Suite.HIDDEN else seeds[:1])
     }
-    groups = groups_of(card.oracle)
-    execution = run([*_called(planned), *_called_together(groups, seeds[0])])
+    execution = run(_called(planned))
     stamp: dict[str, Any] = {"provider": execution.provider, "level": execution.level}
     if execution.load_status != Reason.OK:
         return [case_row(status=execution.load_status, message=execution.load_message, **stamp)]
     results = {result.id: result for result in execution.cases}
-    together = {name: _output(results.pop(name)) for name in groups}
     # what does not run on the card's own cases fails by them
     if all(result.status == Reason.OK for result in results.values()):
-        found = screened(
-            task,
-            card,
-            together,
-            lambda more: {
-                result.id: _output(result) for result in run(_called_together(more, seeds[0])).cases
-            },
-        )
+        # in sandboxes of their own: what they cost is not taken from the cases' totals
+        found = screened(task, card, lambda groups: _together(run, groups, seeds[0]))
         own = own._replace(draws=found.draws, together=found.together)
         known = {case.id for case in loaded.plan.cases}
         added = {
@@ -279,8 +271,12 @@ def _called(planned: Mapping[str, _Planned]) -> list[Case]:
     return [_call(name, case, seed) for name, (case, _, seed) in planned.items()]
 
 
-def _called_together(groups: Mapping[str, Together], seed: int) -> list[Case]:
-    return [_call(name, group.call, seed) for name, group in groups.items()]
+def _together(
+    run: Callable[[list[Case]], Execution], groups: Mapping[str, Together], seed: int
+) -> dict[str, CaseOutput]:
+    """Execute groups of calls, each in one process."""
+    execution = run([_call(name, group.call, seed) for name, group in groups.items()])
+    return {one.id: CaseOutput(one.status, one.payload, one.message) for one in execution.cases}
 
 
 def _call(name: str, case: PlannedCase, seed: int) -> Case:
@@ -308,10 +304,6 @@ def _sent(case: PlannedCase) -> Sent:
 def _by_case(item: tuple[str, _Planned]) -> tuple[str, str, int]:
     _, (case, repeat, _) = item
     return case.id, case.suite, repeat
-
-
-def _output(result: CaseResult) -> CaseOutput:
-    return CaseOutput(result.status, result.payload, result.message)
 
 
 def _case_row(

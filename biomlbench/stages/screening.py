@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["MOST", "Screened", "groups_of", "screened"]
+__all__ = ["MOST", "Screened", "screened"]
 
 MOST = 12
 """Draws that become cases of their own, the smallest ones."""
@@ -54,7 +54,7 @@ class Screened(NamedTuple):
 
 
 @lru_cache(maxsize=_KEPT)
-def groups_of(oracle: Oracle) -> dict[str, Together]:
+def _groups(oracle: Oracle) -> dict[str, Together]:
     """Return the draws of a card in processes that they share, by name."""
     return in_few_processes(oracle.draws.cases)
 
@@ -62,8 +62,7 @@ def groups_of(oracle: Oracle) -> dict[str, Together]:
 def screened(
     task: Task,
     loaded: LoadedCard,
-    outputs: Mapping[str, CaseOutput],
-    again: Callable[[dict[str, Together]], Mapping[str, CaseOutput]],
+    run: Callable[[dict[str, Together]], Mapping[str, CaseOutput]],
 ) -> Screened:
     """Find the draws that a candidate fails.
 
@@ -71,23 +70,23 @@ def screened(
     ----------
     task : Task
     loaded : LoadedCard
-    outputs : mapping
-        What came of each group of :func:`groups_of`.
-    again : callable
-        Executes other groups.
+    run : callable
+        Executes calls that share processes.
 
     Returns
     -------
     Screened
     """
     draws = loaded.oracle.draws.cases
+    if not draws:
+        return Screened()
     number_of = {case.id: number for number, case in enumerate(draws)}
-    groups = groups_of(loaded.oracle)
-    failed, lost = _judged(task, groups, outputs, number_of)
+    groups = _groups(loaded.oracle)
+    failed, lost = _judged(task, groups, run(groups), number_of)
     for together in SMALLER if lost else ():
         cases = [case for name in lost[:LOST] for case in groups[name].steps]
         groups = in_few_processes(cases, together)
-        more, lost = _judged(task, groups, again(groups), number_of)
+        more, lost = _judged(task, groups, run(groups), number_of)
         failed |= more
     # each of those has been called alone
     failed |= {number_of[case.id] for name in lost for case in groups[name].steps}
@@ -95,12 +94,12 @@ def screened(
         return Screened()
     smallest = sorted(failed, key=lambda number: (_size(draws[number]), number))[:MOST]
     singles = in_few_processes([draws[number] for number in smallest], 1)
-    alone, lost = _judged(task, singles, again(singles), number_of)
+    alone, lost = _judged(task, singles, run(singles), number_of)
     alone |= {number_of[case.id] for name in lost for case in singles[name].steps}
     if alone:
         return Screened(draws=tuple(number for number in smallest if number in alone))
     first = min(failed)
-    steps = (group.steps for group in groups_of(loaded.oracle).values())
+    steps = (group.steps for group in _groups(loaded.oracle).values())
     before = next([number_of[case.id] for case in one] for one in steps if draws[first] in one)
     return Screened(together=tuple(before[: before.index(first) + 1]))
 
