@@ -1,4 +1,4 @@
-"""How long verification of one candidate takes, card by card: execution in the sandbox, judging.
+"""How long one candidate takes in all stages, card by card: nearly all of it is verification.
 
 Every card's own reference is the candidate. The floor is a process that imports what the candidate
 does and forks once for each case, without a sandbox, a call or a judgement.
@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import biomlbench.tasks
-from biomlbench.verify import card, compute, decide, judge
-from biomlbench.verify.execution import in_sandbox
+from biomlbench.stages import Context, Pair, run_pair
+from biomlbench.stages.cards import load_card
+from biomlbench.stages.preparing import prepare_card
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,42 +40,36 @@ for _ in range(int(sys.argv[2])):
 
 
 class Cost(NamedTuple):
-    """Seconds of one card, the best of several times."""
+    """Seconds of one card, the least of several times."""
 
     floor: float
-    sandbox: float
-    judgement: float
+    candidate: float
     cases: float
 
-    @property
-    def candidate(self) -> float:
-        """What a candidate costs: the oracle's outputs are there already."""
-        return self.sandbox + self.judgement
 
-
-def best(repeats: int, function: Callable[..., Any], *args: Any) -> tuple[float, Any]:
+def least(repeats: int, function: Callable[[], Any]) -> tuple[float, Any]:
     """Return the least seconds of so many calls, and the last result."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
-        result = function(*args)
+        result = function()
         times.append(time.perf_counter() - start)
     return min(times), result
 
 
-def measure(folder: Path, repeats: int) -> Cost:
-    """Return what one card's reference costs as a candidate."""
-    loaded = card.load(folder)
-    plan = loaded.plan()
-    oracle = compute(loaded, plan)
-    reference, cases = folder / "reference.py", len(plan.cases)
+def measure(task_id: str, context: Context, scratch: Path, repeats: int) -> Cost:
+    """Return what one card's reference costs as a candidate, in all stages."""
+    task = context.task(task_id)
+    prepare_card(task)
+    reference, cases = task.folder / "reference.py", len(load_card(task).plan.cases)
+    pair = Pair(task_id, "reference", str(reference), "functions")
+    run_pair(pair, context, scratch)  # encodes the cases
     call = [sys.executable, "-c", FORKS, str(reference), str(cases)]
-    floor_s, _ = best(repeats, partial(subprocess.run, call, check=True))
-    sandbox_s, outputs = best(repeats, in_sandbox, reference, plan.cases, loaded)
-    judge_s, rows = best(repeats, judge, loaded, plan, oracle, outputs)
-    if decide(rows).verdict != "pass":
-        raise RuntimeError(f"{folder.name}: its reference does not pass")
-    return Cost(floor_s, sandbox_s, judge_s, cases)
+    floor, _ = least(repeats, partial(subprocess.run, call, check=True))
+    candidate, tables = least(repeats, partial(run_pair, pair, context, scratch))
+    if set(tables["verify"].column("verdict").to_pylist()) != {"pass"}:
+        raise RuntimeError(f"{task_id}: its reference does not pass")
+    return Cost(floor, candidate, cases)
 
 
 def run(quick: bool = False) -> list[dict[str, Any]]:
@@ -93,7 +89,12 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     repeats = REPEATS
     if quick:
         folders, repeats = folders[:QUICK_CARDS], 1
-    costs = {folder.name: measure(folder, repeats) for folder in folders}
+    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+        context = Context(f"{name}/data", ())
+        costs = {
+            folder.name: measure(f"kernels/{folder.name}", context, Path(name) / "pair", repeats)
+            for folder in folders
+        }
     slowest = max(costs, key=lambda name: costs[name].candidate)
     mean = Cost(*(sum(column) / len(costs) for column in zip(*costs.values(), strict=True)))
     print(f"slowest card: {slowest}; {mean.cases:.0f} cases a card", flush=True)
