@@ -190,7 +190,7 @@ def _installed_data(registry: Registry) -> frozenset[str]:
 def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
-    from biomlbench.stages.screening import screened
+    from biomlbench.stages.screening import passes, screened
     from biomlbench.verify.candidate import Own
     from biomlbench.verify.constants import constants_of
 
@@ -213,8 +213,8 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     if execution.load_status != Reason.OK:
         return [case_row(status=execution.load_status, message=execution.load_message, **stamp)]
     results = {result.id: result for result in execution.cases}
-    # what does not run on the card's own cases fails by them
-    if all(result.status == Reason.OK for result in results.values()):
+    outputs = {case.id: _output(results[f"{case.id}-0"]) for case in loaded.plan.cases}
+    if card.oracle.draws.cases and passes(task, own, outputs):
         # in sandboxes of their own: what they cost is not taken from the cases' totals
         found = screened(task, card, lambda groups: _together(run, groups, seeds[0]))
         own = own._replace(draws=found.draws, together=found.together)
@@ -276,7 +276,11 @@ def _together(
 ) -> dict[str, CaseOutput]:
     """Execute groups of calls, each in one process."""
     execution = run([_call(name, group.call, seed) for name, group in groups.items()])
-    return {one.id: CaseOutput(one.status, one.payload, one.message) for one in execution.cases}
+    return {result.id: _output(result) for result in execution.cases}
+
+
+def _output(result: CaseResult) -> CaseOutput:
+    return CaseOutput(result.status, result.payload, result.message)
 
 
 def _call(name: str, case: PlannedCase, seed: int) -> Case:

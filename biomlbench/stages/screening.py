@@ -9,9 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.outcomes import Reason
+from biomlbench.outcomes import Reason, Verdict
 from biomlbench.sandbox.codec import CodecError, decode, encode
 from biomlbench.stages.bounded_judging import judge_bounded
+from biomlbench.verify import decide, judge
 from biomlbench.verify.many_draws import in_few_processes
 from biomlbench.verify.on_cases import OnCases
 
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
     from biomlbench.stages.cards import LoadedCard
     from biomlbench.stages.outputs import CaseOutput
     from biomlbench.task.registry import Task
+    from biomlbench.verify.candidate import Own
     from biomlbench.verify.many_draws import Together
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["MOST", "Screened", "screened"]
+__all__ = ["MOST", "Screened", "passes", "screened"]
 
 MOST = 12
 """Draws that become cases of their own, the smallest ones."""
@@ -53,6 +55,27 @@ class Screened(NamedTuple):
     together: tuple[int, ...] = ()
 
 
+def passes(task: Task, own: Own, outputs: Mapping[str, CaseOutput]) -> bool:
+    """Whether a candidate passes by its outputs; of one that does not nothing more is asked.
+
+    Parameters
+    ----------
+    task : Task
+    own : Own
+        What cases of the candidate alone were made of.
+    outputs : mapping
+        Case id to what it gave.
+    """
+    if any(output.status != Reason.OK for output in outputs.values()):
+        return False
+    return bool(judge_bounded(task, f"{__name__}:verdict_is_pass", outputs, own=own))
+
+
+def verdict_is_pass(loaded: LoadedCard, outputs: Mapping[str, Any], _: None) -> bool:
+    """Judge all cases, in a process with limits."""
+    return decide(judge(*loaded, outputs)).verdict == Verdict.PASS
+
+
 @lru_cache(maxsize=_KEPT)
 def _groups(oracle: Oracle) -> dict[str, Together]:
     """Return the draws of a card in processes that they share, by name."""
@@ -78,8 +101,6 @@ def screened(
     Screened
     """
     draws = loaded.oracle.draws.cases
-    if not draws:
-        return Screened()
     number_of = {case.id: number for number, case in enumerate(draws)}
     groups = _groups(loaded.oracle)
     failed, lost = _judged(task, groups, run(groups), number_of)
@@ -126,14 +147,14 @@ def failed_among(
     loaded: LoadedCard, outputs: Mapping[str, Any], asked: Mapping[str, Iterable[int]]
 ) -> list[int]:
     """Return the numbers of the draws whose results are wrong, in a process with limits."""
-    judge, (cases, values) = OnCases(loaded.card), loaded.oracle.draws
+    on_cases, (cases, values) = OnCases(loaded.card), loaded.oracle.draws
     failed: list[int] = []
     for name, output in outputs.items():
         numbers = list(asked[name])
         try:
             results, _ = output.value()
             for number, result in zip(numbers, results, strict=True):
-                if result != encode(values[number]) and not judge.passes(
+                if result != encode(values[number]) and not on_cases.passes(
                     cases[number], values[number], Reason.OK, decode(result)
                 ):
                     failed.append(number)
