@@ -16,12 +16,18 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.declarations import Shape, Size
 
-__all__ = ["between_equal_ends", "in_other_shapes", "rounded_alike", "with_gap_elsewhere"]
+__all__ = [
+    "between_equal_arrays",
+    "between_equal_ends",
+    "in_other_shapes",
+    "rounded_alike",
+    "with_gap_elsewhere",
+]
 
 SMALL = 2.0**-40
 """Factor for numbers of which a dozen decimals leave nothing."""
 ENDS = 1000
-"""Letters at each end of long texts by which a careless key tells them apart."""
+"""Letters, or rows, at each end of what is long by which a careless key tells it apart."""
 
 
 def rounded_alike(
@@ -132,6 +138,47 @@ def between_equal_ends(
             end = (one * ENDS)[:ENDS]
             for number, text in enumerate((one, other, _later(one))):
                 yield f"long-{number}-{name}", {**first, name: f"{end}{text}{end}"}
+
+
+def between_equal_arrays(
+    first: Arguments, second: Arguments, shapes: dict[str, Shape]
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield inputs whose arrays are long, and differ far from both ends only.
+
+    Parameters
+    ----------
+    first, second : dict
+        Inputs by argument name.
+    shapes : dict
+        Declared shapes by argument name.
+
+    Yields
+    ------
+    str
+        ``long-0-<size>`` with the rows of the first in the middle of all arrays of that size,
+        ``long-1-<size>`` with those of the second.
+    dict
+
+    Examples
+    --------
+    >>> drawn = between_equal_arrays({"x": np.arange(3.0)}, {"x": np.ones(3)}, {"x": ["n"]})
+    >>> a, b = (inputs["x"] for _, inputs in drawn)
+    >>> len(a), (a[:1000] == b[:1000]).all(), (a[-1000:] == b[-1000:]).all(), (a == b).all()
+    (2003, np.True_, np.True_, np.False_)
+    """
+    sizes: dict[Size, list[str]] = {}
+    for name, shape in shapes.items():
+        if shape and isinstance(shape[0], str) and isinstance(first.get(name), np.ndarray):
+            sizes.setdefault(shape[0], []).append(name)
+    for size, names in sizes.items():
+        if size == "..." or any(not len(first[name]) for name in names):
+            continue
+        for number, inner in enumerate((first, second)):
+            ends = {name: np.resize(first[name], (ENDS, *first[name].shape[1:])) for name in names}
+            if any(first[name].shape != inner[name].shape for name in names):
+                break
+            made = {name: np.concatenate([end, inner[name], end]) for name, end in ends.items()}
+            yield f"long-{number}-{size}", {**first, **made}
 
 
 def _later(text: str) -> str:

@@ -1,8 +1,9 @@
 """Edge cases that are ordinary calls but for one thing that several arguments have together.
 
 An array that is another one turned or transposed, an order that another one has but for two
-neighbours, a row that is far away in both, numbers that are whole and large, hardly apart, or as
-large as an exponential can take; whole numbers that add up to a power of two.
+neighbours, a row that is far away in both, numbers that are whole and large, hardly apart, of
+single precision, close together far from 0, or as large as an exponential can take; whole numbers
+that add up to a power of two.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ APART = (1e-5, 1e-7, 1e-9)
 """By so much of themselves numbers are apart that code may take for equal."""
 LARGEST_EXPONENT = 708.7
 """The exponential of it is a double, that of two together is none."""
+OFFSET, STEP = 2.0**20, 2.0**-8
+"""Far from 0 by so much, and close together by so little, that no digit of a number is lost."""
 LEVELS = (4, 3)
 """Levels of the two columns of a full factorial design, whose covariance is rounding noise."""
 TOTALS = (256, 1024, 4096)
@@ -85,7 +88,8 @@ def changes(source: Source, declared: dict[str, ArgumentSpec]) -> Iterator[Chang
     each = [_of_one(source, floats, name, spec) for name, spec in floats.items()]
     whole = (Changed(f"whole-{size:g}", {}, partial(_whole, floats, size)) for size in WHOLE)
     # of each kind the first of each argument or pair, then the second
-    kinds = [in_turn(pairs), in_turn(each), whole if floats else iter(()), _totals(known)]
+    single = iter([Changed("single-precision", {}, partial(_single, [*floats]))] if floats else [])
+    kinds = [in_turn(pairs), in_turn(each), single, whole if floats else iter(()), _totals(known)]
     yield from in_turn(kinds)
 
 
@@ -110,6 +114,8 @@ def _of_one(
 ) -> Iterator[Changed]:
     for part in APART:
         yield Changed(f"{part:g}-apart-{name}", {}, partial(_hardly_apart, name, part))
+    if bounds_of(spec, "float64")[1] >= 2 * OFFSET or spec.get("max", math.inf) >= 2 * OFFSET:
+        yield Changed(f"offset-{name}", {}, partial(_offset, name))
     if bounds_of(spec, "float64")[1] >= LARGEST_EXPONENT:
         # a sum over a size that several arrays have is to be of one product
         named = [size for each in floats.values() for size in {*names_of_sizes(each)}]
@@ -206,6 +212,20 @@ def _hardly_apart(name: str, part: float, values: Arguments, rng: np.random.Gene
     few = rng.choice(array.ravel(), max(1, min(3, array.size)))
     steps = rng.integers(0, 3, array.shape)
     values[name] = rng.choice(few, array.shape) * (1 - part * steps)
+
+
+def _offset(name: str, values: Arguments, _: np.random.Generator) -> None:
+    """Let the first column, or all numbers of a row, be close together far from 0."""
+    array = values[name].copy()
+    column = array[..., 0] if array.ndim > 1 else array
+    column[...] = OFFSET + STEP * np.round(column - column.min(initial=np.inf))
+    values[name] = array
+
+
+def _single(floats: list[str], values: Arguments, _: np.random.Generator) -> None:
+    for name in floats:
+        if isinstance(values.get(name), np.ndarray) and values[name].dtype == np.float64:
+            values[name] = values[name].astype(np.float32).astype(np.float64)
 
 
 def _exponents(floats: list[str], name: str, values: Arguments, _: np.random.Generator) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.verify import alternates, edges
 from biomlbench.verify.cases import SUITES, Transformed
 from biomlbench.verify.collisions import (
+    between_equal_arrays,
     between_equal_ends,
     in_other_shapes,
     rounded_alike,
@@ -205,6 +206,8 @@ def _colliding(
     # What is built may hang together in ways that no declaration carries, as a rotation does.
     free = space.get("rescaled", () if "build" in space else list(declared))
     yield from promised(rounded_alike(first, second, free))
+    if "build" not in space:
+        yield from promised(between_equal_arrays(first, second, shapes))
     gaps = [name for name, spec in declared.items() if spec.get("nan")]
     yield from promised(with_gap_elsewhere(first, gaps))
     yield from promised(_long(card, space, declared))

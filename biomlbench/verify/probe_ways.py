@@ -94,6 +94,7 @@ def _next_to(arguments: ProbedArguments, number: float, others: Sequence[float])
     """Yield what a number in code may be about, the likeliest first."""
     found = [
         _beside(arguments, number, others),
+        _above(arguments, number, others),
         _sizes(arguments, number),
         _values(arguments, number),
         _magnitudes(arguments, number),
@@ -115,6 +116,9 @@ def _sizes(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
                 yield Probe(f"{name}={size}", {name: size})
         if arguments.led and size <= MAX_PRODUCT // ORDINARY:
             yield Probe(f"lead={size}", lead=(size,))
+    for one, other in itertools.combinations(bounds, 2):
+        if all(bounds[n][0] <= number and number + ORDINARY <= bounds[n][1] for n in (one, other)):
+            yield Probe(f"{one},{other}>{number}", {one: number + ORDINARY, other: number + 1})
     for size in (2 * number + 1, number + 1):
         fit = {n: size for n, (low, high) in bounds.items() if low <= size <= high}
         if len(fit) > 1 or (fit and size > number + 1):
@@ -167,6 +171,25 @@ def _beside(arguments: ProbedArguments, number: float, others: Sequence[float]) 
     floats = [name for name in arguments.single if name in arguments.floats]
     for part, whole in itertools.permutations(floats, 2):
         yield Probe(f"{part}-of-{whole}", change=_part_of(part, whole, 0.99 * number))
+
+
+def _above(arguments: ProbedArguments, number: float, others: Sequence[float]) -> Iterator[Probe]:
+    """Yield single numbers that are more than so many of another one, or of one another's."""
+    floats = [name for name in arguments.single if name in arguments.floats]
+    for part, whole in itertools.permutations(floats, 2) if number >= SMALL else ():
+        for factor in (1.05, 0.95):
+            name = f"{part}-{factor:g}-of-{whole}"
+            yield Probe(name, change=_part_of(part, whole, factor * number))
+    # a size beyond this number, and a whole number beyond a smaller one, as of blocks that overlap
+    whole_ones = [n for n in arguments.single if arguments.numbers[n]["number"] == "int"]
+    for less in others if isinstance(number, int) and number > ORDINARY else ():
+        if not isinstance(less, int) or not 1 < less < number:
+            continue
+        for (size, (low, high)), name in itertools.product(arguments.bounds.items(), whole_ones):
+            beyond = less + less // 5 + 1
+            if low <= number + 2 * beyond <= high and holds(arguments.numbers[name], beyond):
+                sizes = {size: int(number) + 2 * beyond}
+                yield Probe(f"{size}>{number},{name}>{less}", sizes, {name: "ties"}, (beyond,))
 
 
 def _part_of(one: str, other: str, part: float) -> Change:

@@ -17,6 +17,7 @@ from biomlbench.verify import edge_draws, edge_sizes, edges
 from biomlbench.verify.constants import Constants, constants_of
 from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sources import Source, sources
+from biomlbench.verify.edge_values import USUAL
 from biomlbench.verify.pairwise import in_turn
 from biomlbench.verify.plan import seeded
 from biomlbench.verify.probe_ways import ORDINARY, Probe, ProbedArguments, ways
@@ -36,7 +37,7 @@ MAX_PROBES = 96
 """Cases for one candidate, over all entry points: they cost as much as any other case."""
 MAX_KNOWN = 32
 """Of them, those next to constants that the statement or the reference has, too."""
-MAX_WORK = 400_000
+MAX_WORK = 1_000_000
 """Product of the sizes of a call, summed over a candidate's cases."""
 
 
@@ -172,7 +173,7 @@ def _ordinary(levels: list[str], rng: np.random.Generator) -> str:
     choices = [level for level in levels if level.startswith("choice-")]
     if choices:
         return str(rng.choice(choices))
-    return next((one for one in ("spread", "mixed", "0") if one in levels), levels[0])
+    return next((one for one in ("spread", USUAL, "mixed", "0") if one in levels), levels[0])
 
 
 def _within(spec: ArgumentSpec, value: Any) -> bool:

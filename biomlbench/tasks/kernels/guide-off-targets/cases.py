@@ -115,6 +115,25 @@ def hidden():
     ]
 
 
+def codes_in_sites():
+    """Sites in which a code for several bases, one that may be right, stands for a base."""
+    bases = {"A": "RWMDHV", "C": "YSMBHV", "G": "RSKBDV", "T": "YWKBDH"}
+    places = [(i, code) for i, base in enumerate(GUIDE) for code in bases[base][i % 3 :: 3]]
+    sites = [f"{GUIDE[:i]}{code}{GUIDE[i + 1 :]}AGG" for i, code in places]
+    return "".join(f">{n}\n{site}\n" for n, site in enumerate(sites)) + f">back\n{rc_of(sites)}\n"
+
+
+def rc_of(sites):
+    codes = str.maketrans("ACGTRYSWKMBDHV", "TGCAYRSWMKVHDB")
+    return "T".join(site.translate(codes)[::-1] for site in sites)
+
+
+def cut_in_pam(cut):
+    """A guide and so many letters of its motif at the end of a record, the rest in the next one."""
+    pam = "GGG"
+    return f">a\nACGTT{GUIDE}{pam[:cut]}\n>b\n{pam[cut:]}ACGTTACGT\n"
+
+
 def adversarial():
     rng = np.random.default_rng(60)
     perfect = GUIDE + "AGG"
@@ -139,6 +158,8 @@ def adversarial():
         case("unknown-in-site", FIND, f">a\n{GUIDE[:4]}NR{GUIDE[6:]}NGG\n", GUIDE, 2),
         case("unknown-in-site-back", FIND, f">a\nCCN{back[3:8]}NY{back[10:]}\n", GUIDE, 2),
         case("unknown-in-pam", FIND, f">a\n{GUIDE}ANG\n>b\n{GUIDE}AGN\n>c\n{GUIDE}NGG\n", GUIDE, 0),
+        case("codes-in-sites", FIND, codes_in_sites(), GUIDE, 1),
+        *(case(f"pam-of-next-record-{cut}", FIND, cut_in_pam(cut), GUIDE, 0) for cut in range(3)),
         case("masked-pam", FIND, f">a\n{GUIDE}tgg\n>b\n{back.lower()}\n", GUIDE, 0),
         case("nag-is-no-pam", FIND, f">a\n{GUIDE}AAG\n>b\n{GUIDE}GGA\n", GUIDE, 0),
         case("unsorted-names", FIND, f">🧬z\n{perfect}\n>10\n{back}\n>2\n{perfect}\n", GUIDE, 0),

@@ -77,7 +77,7 @@ def equally_likely():
         if (h + 1) * (h + 2) % (4 * a) == 0 and a <= (h + 1) * (h + 2) // (4 * a) <= 400
     ]
     found = []
-    for a, h, b in [*ties[:4], *ties[4:200:40], ties[400]]:
+    for a, h, b in [*ties[:4], *ties[4:200:40], ties[400], *ties[500 :: len(ties) // 8]]:
         found.append(case(f"tied-{a}-{h}-{b}", F, a, h, b))
         found.append(case(f"tied-{a}-{h}-{b}-above", F, a - 1, h + 2, b - 1))
     return found

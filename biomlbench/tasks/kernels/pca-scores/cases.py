@@ -23,6 +23,16 @@ def _drawn(name, seed, n, d, k, values=None, **kwargs):
     return case(name, F, spectrum(rng, n, d, values, **kwargs), k)
 
 
+def _steps():
+    place = np.arange(16)
+    return np.column_stack([2.0**20 + (place % 4) / 256, (place // 4) / 1024.0])
+
+
+def _apart():
+    alone, shared = np.array([1.0, -1, 1, -1]), np.array([1.0, 1, -1, -1])
+    return np.column_stack([2 * alone, 1.75 * shared, 1.75 * shared]) + 3
+
+
 def visible():
     return [
         case("one-line", F, np.array([[1.0, 2], [3, 6], [2, 4]]), 1),
@@ -100,4 +110,9 @@ def adversarial():
         _drawn("outlier", 22, 12, 4, 2, values=[300.0, 6.0, 3.0, 1.0]),
         case("duplicated-feature", F, low_rank[:, [0, 0, 1, 1]], 2),
         _drawn("tiny-units", 24, 14, 5, 5, values=falling(5) * 1e-30, mean=1e-29),
+        _drawn("tiniest-units", 50, 14, 5, 5, values=falling(5) * 1e-92, mean=1e-91),
+        # a feature whose spread is next to nothing beside where it lies, and yet the largest
+        case("steps-far-from-zero", F, rng.permuted(_steps(), axis=0), 2),
+        # the feature of largest variance has no part in the first component
+        case("largest-feature-apart", F, _apart(), 2),
     ]
