@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import echo
+from biomlbench.cli._common import cores_option, echo
 
 _OWN = ("-c", "--cores", "--results")
 _MARK = "--an-option-of-biomlbench"
@@ -37,7 +36,7 @@ class _Run(click.Command):
 
 
 @click.command(cls=_Run, context_settings={"ignore_unknown_options": True, "help_option_names": []})
-@click.option("-c", "--cores", default=os.cpu_count(), show_default="all", help="CPU cores to use.")
+@cores_option("CPU cores to use.")
 @click.option("--results", metavar="DIR", help="Folder of the results. [default: as configured]")
 @click.option("-h", "--help", "show_help", is_flag=True, help="Show this message and exit.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGUMENT]...")

@@ -113,6 +113,20 @@ class Adapter:
         at_hand = self._workflow.resource_settings
         return at_hand.cores or at_hand.nodes or 1
 
+    def check_places(self) -> None:
+        """Refuse a run that has no place for a single job; Snakemake would wait for ever.
+
+        Raises
+        ------
+        ValueError
+            Naming the option.
+        """
+        at_hand = self._workflow.resource_settings
+        for name, option in (("cores", "cores"), ("nodes", "jobs"), ("local_cores", "local-cores")):
+            number = getattr(at_hand, name, None)
+            if self.is_main and number is not None and number < 1:
+                raise ValueError(f"--{option} {number}: no job could start; give 1 or more")
+
     def stay_in_process(self) -> None:
         """Let Snakemake run ``run:`` blocks itself, also where our profile is not read.
 

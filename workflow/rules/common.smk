@@ -70,6 +70,7 @@ SNAKEMAKE = Adapter(workflow, ROOT)
 SNAKEMAKE.import_nothing_from_the_folder()
 given = SNAKEMAKE.given
 try:
+    SNAKEMAKE.check_places()
     RESULTS = SNAKEMAKE.results()
 except ValueError as error:
     raise WorkflowError(str(error)) from None
