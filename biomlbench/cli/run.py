@@ -63,7 +63,12 @@ def command(
       biomlbench run --profile slurm            or cluster-generic
     """  # noqa: D301
     from biomlbench.workflow.command import arguments as arguments_for
-    from biomlbench.workflow.command import become_snakemake, check_configs, runs_the_demo
+    from biomlbench.workflow.command import (
+        become_snakemake,
+        check_configs,
+        refuse_touch,
+        runs_the_demo,
+    )
 
     if show_help:
         echo(ctx.get_help())
@@ -71,6 +76,7 @@ def command(
     here = Path.cwd()
     # said again, it changes nothing and ends the values of the option before it
     arguments = tuple(f"--cores={cores}" if text == _MARK else text for text in arguments)
+    refuse_touch(arguments)
     check_configs(arguments)
     if runs_the_demo(arguments, here):
         echo("There is no config/config.yaml here, so this is the demo benchmark.", err=True)

@@ -16,12 +16,26 @@ from biomlbench.runtime.user_cache import temporary_cache, user_cache
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["arguments", "become_snakemake", "check_configs", "place_of_profile", "runs_the_demo"]
+__all__ = [
+    "NO_TOUCH",
+    "arguments",
+    "become_snakemake",
+    "check_configs",
+    "place_of_profile",
+    "refuse_touch",
+    "runs_the_demo",
+]
 
 _SNAKEFILE = ("-s", "--snakefile")
 _CONFIG = ("-C", "--config")
 _CONFIGFILE = ("--configfile", "--configfiles")
 _CORES = ("-c", "--cores")
+_TOUCH = ("-t", "--touch")
+NO_TOUCH = (
+    "--touch would have results taken for those of submissions, data and a config that they were "
+    "not made from; leave it out: a run does again what has changed, and nothing else"
+)
+"""Why the workflow is not run with this option of Snakemake's, and the remedy."""
 _PROFILE = ("--profile", "--workflow-profile")
 
 
@@ -81,6 +95,23 @@ def check_configs(given: Sequence[str]) -> None:
             named = shlex.quote(value)
             raise UserError(f"{value}: name a config by its option, --configfile {named}")
         first = first and option in _CORES
+
+
+def refuse_touch(given: Sequence[str]) -> None:
+    """Refuse ``--touch`` before Snakemake, whose rules say the same after seconds of planning.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Arguments for Snakemake.
+
+    Raises
+    ------
+    UserError
+        With the remedy.
+    """
+    if any(text in _TOUCH for text in given):
+        raise UserError(NO_TOUCH)
 
 
 def runs_the_demo(given: Sequence[str], folder: str | Path) -> bool:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import biomlbench
 from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
+from biomlbench.workflow.command import NO_TOUCH
 from biomlbench.workflow.job import DONE
 
 if TYPE_CHECKING:
@@ -138,6 +139,20 @@ class Adapter:
         settings: Any = getattr(self._workflow, "execution_settings", None)
         if hasattr(settings, "use_threads"):
             settings.use_threads = True
+
+    def refuse_touch(self) -> None:
+        """Refuse ``--touch``, after which no later run would see what has changed before it.
+
+        Snakemake tells of it only when it works out what the jobs are about, not while it reads
+        the Snakefile.
+
+        Raises
+        ------
+        ValueError
+            With the remedy.
+        """
+        if getattr(self._workflow, "touch", False):
+            raise ValueError(NO_TOUCH)
 
     def warm_up(self, jobs: int) -> None:
         """Start workers while Snakemake plans, which takes one core; the first time it is called.

@@ -89,6 +89,14 @@ def test_all_cores_are_those_that_this_process_may_use(monkeypatch):
     assert started == [3, 3, 3, 3, 2]
 
 
+@pytest.mark.parametrize("given", [["--touch"], ["-n", "-t"], ["calibrate", "--touch"]])
+def test_touch_is_refused_with_a_remedy(given):
+    done = CliRunner().invoke(run.command, given)
+    assert isinstance(done.exception, UserError)
+    assert str(done.exception).startswith("--touch would have results")
+    assert "leave it out" in str(done.exception)
+
+
 def test_snakemake_has_a_cache_where_the_home_folder_cannot_be_made(tmp_path, monkeypatch):
     """As `/nonexistent` of an account of a service; the data of tasks stay where they were."""
     (tmp_path / "file").touch()

@@ -136,6 +136,14 @@ def run_script(
         TALLY.finish(output[FINAL], faults)
 
 
+def refuse_touch():
+    """Refuse to take changed tables for made; by the jobs too, as a `module` has no onstart."""
+    try:
+        SNAKEMAKE.refuse_touch()
+    except ValueError as error:
+        raise WorkflowError(str(error)) from None
+
+
 @with_signature
 def submission_of(wildcards):
     return list(map(given, BENCHMARK.submission(wildcards.task, wildcards.run)))
@@ -150,6 +158,7 @@ def job_of(stage):
 
     def job(wildcards):
         SNAKEMAKE.stay_in_process()
+        refuse_touch()
         return BENCHMARK.job(stage, wildcards.task, wildcards.run)
 
     return with_signature(job)
@@ -160,6 +169,7 @@ def batch_job_of(stage):
 
     def job(wildcards):
         SNAKEMAKE.stay_in_process()
+        refuse_touch()
         if SNAKEMAKE.is_main and BENCHMARK.assignment.new:
             SNAKEMAKE.warm_up(BENCHMARK.assignment.new)
         return BENCHMARK.batch_job(stage, wildcards.task, wildcards.batch)
@@ -174,6 +184,7 @@ def own_data_of(wildcards):
 
 def prepare_job(wildcards):
     SNAKEMAKE.stay_in_process()
+    refuse_touch()
     return BENCHMARK.task_job("prepare", wildcards.task)
 
 
@@ -210,6 +221,7 @@ def start_run():
 
     Called by Snakefile's onstart, and, as a `module` has none, by the first job.
     """
+    refuse_touch()
     with STARTED, told_to_users():
         if LOCK:
             return
