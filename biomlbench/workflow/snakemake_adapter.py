@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
     from biomlbench.runtime.usage import Usage
 
-__all__ = ["FOR_FIGURES", "Adapter", "FailedJobError", "granted", "with_signature"]
+__all__ = [
+    "FOR_FIGURES",
+    "Adapter",
+    "FailedJobError",
+    "given_entries",
+    "granted",
+    "with_signature",
+]
 
 _log = logging.getLogger(__name__)
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
@@ -274,6 +281,12 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         # What the job did counts, not that a full disk has no room for its log.
         _log.warning("%s: cannot be written (%s)", path, error.strerror)
+
+
+def given_entries(workflow: Any) -> list[str]:
+    """Return what ``--config`` gave, ``key=value`` each, as it was written."""
+    settings: Any = getattr(workflow, "config_settings", None)
+    return list(getattr(settings, "config_args", None) or ())
 
 
 def granted(threads: int, resources: Any) -> dict[str, float]:

@@ -25,6 +25,8 @@ from biomlbench.runtime.locking import lock, mark
 from biomlbench.workflow import run_state
 from biomlbench.workflow.changed_data import ChangedData
 from biomlbench.workflow.checked_config import checked
+from biomlbench.workflow.command_line_config import typed_config
+from biomlbench.workflow.config import Sources
 from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
 from biomlbench.workflow.replaced import Replaced
@@ -32,6 +34,7 @@ from biomlbench.workflow.snakemake_adapter import (
     FOR_FIGURES,
     Adapter,
     FailedJobError,
+    given_entries,
     granted,
     with_signature,
 )
@@ -55,8 +58,10 @@ def told_to_users():
         raise WorkflowError(told) from None
 
 
+CONFIG, GIVEN = typed_config(config, given_entries(workflow))
+SOURCES = Sources(workflow.configfiles, GIVEN)
 with told_to_users():
-    RESULTS_DIR = checked(config, ROOT, workflow.configfiles)["results_dir"]
+    RESULTS_DIR = checked(CONFIG, ROOT, SOURCES)["results_dir"]
 
 
 # The folder of the results is Snakemake's own path variable of that name: rules name their files
@@ -83,12 +88,12 @@ if SNAKEMAKE.is_main and TALLY.watched:
 gc.disable()
 with told_to_users():
     BENCHMARK = Benchmark(
-        config,
+        CONFIG,
         ROOT,
         plan=SNAKEMAKE.is_main,
         cores=SNAKEMAKE.jobs_at_a_time(),
         results=RESULTS,
-        files=workflow.configfiles,
+        files=SOURCES,
     )
     CALIBRATION = Settings.of(BENCHMARK.config.get("calibration"))
     REPLACED = Replaced(RESULTS)
