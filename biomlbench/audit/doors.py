@@ -9,6 +9,7 @@ import logging
 import warnings
 from dataclasses import replace
 from functools import cached_property
+from textwrap import shorten
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
@@ -52,7 +53,14 @@ class Outcome(NamedTuple):
     @property
     def words(self) -> str:
         """Say it in short."""
-        return f"{self.score:.6g}" if self.score is not None else f"{self.kind}: {self.message}"
+        if self.score is not None:
+            return f"{self.score:.6g}"
+        return shorten(self.told, _MAX_WORDS, placeholder=" ...")
+
+    @property
+    def told(self) -> str:
+        """Say in full why there is no score."""
+        return f"{self.kind}: {self.message}"
 
 
 def as_csv(frame: pd.DataFrame) -> bytes:
@@ -141,11 +149,11 @@ class Doors:
     def _here(self, data: bytes) -> Outcome:
         with captured() as printed:
             result = score_submission(data, self.task)
-        message, said = result.message[:_MAX_WORDS], printed.getvalue()
+        said = printed.getvalue()
         if result.valid:
             return Outcome(SCORE, result.score, printed=said)
         fault = result.fault == Fault.SUBMISSION
-        return Outcome(INVALID if fault else CRASH, None, message, said)
+        return Outcome(INVALID if fault else CRASH, None, result.message, said)
 
     def _alone(self, data: bytes) -> Outcome:
         with captured() as printed:

@@ -50,7 +50,7 @@ def audit_task(task: Task, waivers: Path | None = None, pandas_env: Path | None 
     --------
     >>> from biomlbench.registry import registry
     >>> audit_task(registry.get_task("kabsch-rmsd")).skipped
-    ('kernels/kabsch-rmsd: only tables of predictions can be audited',)
+    ('only tables of predictions can be audited',)
     """
     waived = read_waivers(task, waivers)
     try:

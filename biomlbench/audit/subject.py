@@ -74,7 +74,7 @@ class Subject:
 
     def __init__(self, task: Task, pandas_env: Path | None = None) -> None:
         if task.is_card or not has_rows(task):
-            raise NotAuditableError(f"{task.id}: only tables of predictions can be audited")
+            raise NotAuditableError("only tables of predictions can be audited")
         known = sample_of(task)
         self.task, self.doors = task, Doors(task)
         self.pandas_env, self.not_tried = pandas_env, list[str]()
@@ -130,13 +130,11 @@ class Subject:
         for frame in self._made_of_answers():
             outcome = self.doors.alone(frame)
             if outcome.score is None:
-                said = outcome.words
+                said = outcome.told
             elif best is None or self.better(outcome.score, best[0]):
                 best = outcome.score, frame
         if best is None:
-            raise NotAuditableError(
-                f"{self.task.id}: no submission made of the answers has a score ({said})"
-            )
+            raise NotAuditableError(f"no submission made of the answers has a score ({said})")
         return best[1]
 
     def _made_of_answers(self) -> Iterator[pd.DataFrame]:
@@ -319,5 +317,5 @@ class Subject:
 
 def _score_of(outcome: Outcome) -> float:
     if outcome.score is None:
-        raise NotAuditableError(f"the answers themselves have no score ({outcome.words})")
+        raise NotAuditableError(f"the answers themselves have no score ({outcome.told})")
     return outcome.score

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import redirect_stdout
 from datetime import date
@@ -25,6 +26,7 @@ __all__ = [
     "Refusal",
     "Trouble",
     "as_json",
+    "cores_option",
     "data_options",
     "day_option",
     "echo",
@@ -53,6 +55,36 @@ results_argument, results_to_be_argument = (
     )
     for exists in (True, False)
 )
+
+
+class _Cores(click.IntRange):
+    """A number of cores, or all that this process may use, as Snakemake counts them."""
+
+    name = "cores"
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "all":
+            return len(os.sched_getaffinity(0))
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is no number of cores; give 1 or more, or all", param, ctx)
+
+
+def cores_option(told: str, default: str | int = "all") -> Callable[[_Function], _Function]:
+    """Return the option ``--cores``: at least one, or ``all``."""
+    return click.option(
+        "-c",
+        "--cores",
+        type=_Cores(),
+        metavar="[N|all]",
+        default=default,
+        show_default=True,
+        help=told,
+    )
 
 
 def _as_day(_ctx: click.Context, _param: click.Parameter, value: str) -> str:

@@ -107,7 +107,7 @@ def command(
         for audit in audits:
             _show(audit)
         for name, fault in faults.items():
-            echo(f"{name}: not audited: {fault}", fg="yellow")
+            echo(f"{name}: not audited: {fault.removeprefix(f'{name}: ')}", fg="yellow")
         echo(f"{sum(a.clean for a in audits)} of {len(audits)} clean; {out / PAGE}")
     if not all(audit.clean for audit in audits):
         sys.exit(INVALID)

@@ -36,9 +36,13 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
     if task is None:
         _overview(context, as_json=as_json)
         return
+    from biomlbench.scoring.gradable import check_gradable
     from biomlbench.verify import evidence
 
-    folder = context.task(task).folder
+    found = context.task(task)
+    if found.is_prepared():
+        check_gradable(found)
+    folder = found.folder
     report = evidence.report(folder, track=lambda jobs: track(jobs, "running the solutions"))
     if as_json:
         print_json(_as_data(report))

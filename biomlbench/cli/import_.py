@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import click
 from biomlbench.cli._common import (
     Refusal,
     as_json,
+    cores_option,
     data_options,
     echo,
     print_json,
@@ -48,7 +48,7 @@ _SHOWN = ("task_id", "run_id", "published", "ours", "same", "reason")
     is_flag=True,
     help="Write a config as well, and start the workflow. Takes several run groups.",
 )
-@click.option("-c", "--cores", default=os.cpu_count(), show_default="all", help="For --run.")
+@cores_option("For --run.")
 @click.option(
     "--report",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -128,14 +128,14 @@ def _be_quiet() -> None:
 
 
 def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | None:
-    from biomlbench.scoring.positive_class import check_positive_class
+    from biomlbench.scoring.gradable import check_gradable
     from biomlbench.stages.prepare import compute
 
     try:
         (row,) = compute(task_id, context, force=force).to_pylist()
         # no part of the stage, whose table does not depend on metrics
         if row["reason"] == Reason.OK:
-            check_positive_class(context.task(task_id))
+            check_gradable(context.task(task_id))
     except Exception as error:
         return error
     return None if row["reason"] == Reason.OK else TaskError(row["message"], row["reason"])

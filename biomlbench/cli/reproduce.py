@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli._common import as_json, echo, print_json, print_table
+from biomlbench.cli._common import as_json, cores_option, echo, print_json, print_table
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
@@ -27,7 +27,7 @@ _SHOWN = 50
     show_default=True,
     help="Folder for the rerun; must be empty or not there.",
 )
-@click.option("-c", "--cores", default=1, show_default=True, help="CPU cores to use.")
+@cores_option("CPU cores to use.", 1)
 @click.option(
     "--profile", help="Profile of Snakemake: slurm, cluster-generic, or a folder of your own."
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
-from biomlbench.cli._common import echo
+from biomlbench.cli._common import cores_option, echo
 
 _OWN = ("-c", "--cores", "--results")
 _MARK = "--an-option-of-biomlbench"
@@ -37,7 +36,7 @@ class _Run(click.Command):
 
 
 @click.command(cls=_Run, context_settings={"ignore_unknown_options": True, "help_option_names": []})
-@click.option("-c", "--cores", default=os.cpu_count(), show_default="all", help="CPU cores to use.")
+@cores_option("CPU cores to use.")
 @click.option("--results", metavar="DIR", help="Folder of the results. [default: as configured]")
 @click.option("-h", "--help", "show_help", is_flag=True, help="Show this message and exit.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGUMENT]...")
@@ -64,7 +63,12 @@ def command(
       biomlbench run --profile slurm            or cluster-generic
     """  # noqa: D301
     from biomlbench.workflow.command import arguments as arguments_for
-    from biomlbench.workflow.command import become_snakemake, check_configs, runs_the_demo
+    from biomlbench.workflow.command import (
+        become_snakemake,
+        check_configs,
+        refuse_touch,
+        runs_the_demo,
+    )
 
     if show_help:
         echo(ctx.get_help())
@@ -72,6 +76,7 @@ def command(
     here = Path.cwd()
     # said again, it changes nothing and ends the values of the option before it
     arguments = tuple(f"--cores={cores}" if text == _MARK else text for text in arguments)
+    refuse_touch(arguments)
     check_configs(arguments)
     if runs_the_demo(arguments, here):
         echo("There is no config/config.yaml here, so this is the demo benchmark.", err=True)

@@ -164,8 +164,13 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
                 raise MetricError(
                     "not_labels", f"labels of {_SIDE[fault]} are no Unicode text", fault
                 ) from None
-        if _missing(array).any():
-            raise MetricError(_MISSING[fault], f"labels of {_SIDE[fault]} are missing", fault)
+        if (missing := _missing(array)).any():
+            raise MetricError(
+                _MISSING[fault],
+                f"{np.count_nonzero(missing)} labels of {_SIDE[fault]} are missing; "
+                f"the first is row {int(np.argmax(missing)) + 1}",
+                fault,
+            )
         raise MetricError(
             "not_labels", f"{_SIDE[fault]} must not mix strings and other types", fault
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError
@@ -27,18 +28,21 @@ def finite_score(score: Any, name: str) -> float:
     NoFiniteScoreError
         If it is NaN or infinite.
     GraderError
-        If it is no number: None, of a function that ends without a ``return``, is none.
+        If it is no number: None, of a function that ends without a ``return``, is none, and
+        neither is a truth value, as of a comparison.
     """
     if score is None:
         raise GraderError(f"grader {name!r} returned None, not a number: is there a `return`?")
     if getattr(score, "size", None) == 1 and hasattr(score, "item"):
         score = score.item()
-    if not isinstance(score, numbers.Real):
+    if isinstance(score, bool) or not isinstance(score, (numbers.Real, Decimal)):
         raise GraderError(f"grader {name!r} returned {type(score).__name__}, not a number")
     try:
         value = float(score)
     except OverflowError:  # a whole number that no float holds
         value = math.inf
+    except ValueError:  # a signalling NaN of decimal
+        value = math.nan
     if not math.isfinite(value):
         raise NoFiniteScoreError(f"grader {name!r} gives a score that is NaN or infinite")
     return value

@@ -273,9 +273,17 @@ def parse_scores(path: Path, cells: list[str]) -> np.ndarray:
         if not np.isfinite(values[row]):
             raise LeaderboardError(
                 f"{path}: row {row + 1}: the score {cell[:40]!r} is not a finite number"
-                f"{'; write decimals with a point' if ',' in cell else ''}"
+                f"{_score_remedy(cell)}"
             )
     return values
+
+
+def _score_remedy(cell: str) -> str:
+    if "," in cell:
+        return "; write decimals with a point"
+    if cell.endswith("%"):
+        return "; write the number alone, as the metric gives it: a share of 91 % is 0.91"
+    return ""
 
 
 def _check_order(path: Path, ranks: list[str] | None, scores: np.ndarray, direction: str) -> None:

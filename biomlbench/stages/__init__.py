@@ -319,7 +319,7 @@ def check_digest(pair: Pair, validated: str | None, digest: str, folder: Path) -
     folder : Path
         Of the ``validate`` table, which is marked (:func:`is_outdated`): it looks older than the
         submission, and the next run compares the two whatever it has recorded of them. A file
-        that was moved here may have an old time, and ``--touch`` takes everything for up to date.
+        that was moved here may have an old time.
 
     Raises
     ------

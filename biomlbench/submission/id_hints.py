@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,15 @@ __all__ = ["id_hint"]
 
 # Whole numbers from here on are not all floating-point numbers.
 _EXACT = 2**53
+_DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ]0?0:00(?::00(?:\.0+)?)?)?")
+_DAY = re.compile(
+    r"(\d{1,2})[-/. ](\d{1,2}|[a-z]{3,9})|([a-z]{3,9})[-/. ]?(\d{1,2})", re.IGNORECASE
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FULL = (
+    *("january", "february", "march", "april", "may", "june", "july", "august"),
+    *("september", "october", "november", "december"),
+)
 # Ids that are compared with one another.
 _MOST = 10_000
 
@@ -52,6 +62,12 @@ def id_hint(submitted: Keys, wanted: Keys) -> str:
             "; the ids differ from the wanted ones in spaces, in upper and lower case, or in how "
             "their accents are encoded: write them as the sample submission has them"
         )
+    if _all_meet(strange, known, _date) or _all_meet(strange, known, _day):
+        return (
+            "; the ids were taken for dates, which changes how they are written (01/05/2024 as "
+            "2024-05-01, MARCH1 as 1-Mar): keep them as text, in a spreadsheet by importing that "
+            "column as text"
+        )
     return ""
 
 
@@ -66,6 +82,34 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def _date(text: str) -> tuple[int, ...] | None:
+    """Return the numbers of a date in any order, as nobody knows which is the month's."""
+    if (found := _DATE.fullmatch(text.strip())) is None:
+        return None
+    return tuple(sorted(int(found[n]) % 100 for n in (1, 3, 4)))
+
+
+def _day(text: str) -> tuple[int, ...] | None:
+    """Return month and day, in any order, of what a spreadsheet takes for a day of this year."""
+    text = text.strip()
+    if found := _DATE.fullmatch(text):
+        numbers = [int(found[n]) for n in (1, 3, 4) if len(found[n]) <= 2]
+        return tuple(sorted(numbers)) if len(numbers) == 2 else None
+    if (found := _DAY.fullmatch(text)) is None:
+        return None
+    parts = [_month_or_number(part) for part in found.groups() if part]
+    return None if 0 in parts else tuple(sorted(parts))
+
+
+def _month_or_number(text: str) -> int:
+    """Return a number, or that of a month; 0 for any other word."""
+    if text.isdecimal():
+        return int(text)
+    name = text.lower()
+    known = name in _MONTHS or name in _FULL or name == "sept"
+    return _MONTHS.index(name[:3]) + 1 if known else 0
 
 
 def _as_seen(text: str) -> str:

@@ -23,7 +23,7 @@ _NO_FOLDER = re.compile(r"[{}<>\x00-\x1f]")
 
 
 def checked(
-    config: Mapping[str, Any], root: str | Path, files: Iterable[str | Path] = ()
+    config: Mapping[str, Any], root: str | Path, files: Iterable[str | Path] | Sources = ()
 ) -> WorkflowConfig:
     """Check the workflow's config and fill in the defaults.
 
@@ -33,7 +33,7 @@ def checked(
         As read from the config file.
     root : path
         Folder of the Snakefile.
-    files : iterable of path
+    files : iterable of path, or Sources
         Files that the config was read from, for the messages.
 
     Returns
@@ -51,7 +51,7 @@ def checked(
     home = os.path.expanduser(given)  # noqa: PTH111 - Path's raises where there is no such user
     found["results_dir"] = folder = os.path.normpath(home)
     if problem := _no_results_folder(folder):
-        where = Sources(files).where(("results_dir",))
+        where = Sources.of(files).where(("results_dir",))
         raise ConfigError(f"{where}: `results_dir`: {given!r} cannot hold the results; {problem}")
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from contextlib import suppress
@@ -16,12 +17,28 @@ from biomlbench.runtime.user_cache import temporary_cache, user_cache
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["arguments", "become_snakemake", "check_configs", "place_of_profile", "runs_the_demo"]
+__all__ = [
+    "NO_TOUCH",
+    "arguments",
+    "become_snakemake",
+    "check_configs",
+    "place_of_profile",
+    "refuse_touch",
+    "runs_the_demo",
+]
 
 _SNAKEFILE = ("-s", "--snakefile")
 _CONFIG = ("-C", "--config")
 _CONFIGFILE = ("--configfile", "--configfiles")
 _CORES = ("-c", "--cores")
+_KEY = re.compile(r"[a-zA-Z_][\w-]*\w")
+"""What Snakemake takes for a key."""
+_TOUCH = ("-t", "--touch")
+NO_TOUCH = (
+    "--touch would have results taken for those of submissions, data and a config that they were "
+    "not made from; leave it out: a run does again what has changed, and nothing else"
+)
+"""Why the workflow is not run with this option of Snakemake's, and the remedy."""
 _PROFILE = ("--profile", "--workflow-profile")
 
 
@@ -52,7 +69,7 @@ def arguments(given: Sequence[str], folder: str | Path, results: str | None = No
 
 
 def check_configs(given: Sequence[str]) -> None:
-    """Refuse config files that there are not, or that are no YAML, before Snakemake looks.
+    """Refuse config files that there are not or that are no YAML, and odd keys of ``--config``.
 
     Parameters
     ----------
@@ -62,7 +79,7 @@ def check_configs(given: Sequence[str]) -> None:
     Raises
     ------
     UserError
-        Naming file and line; Snakemake would name neither.
+        Naming file and line, or key; Snakemake would name neither, or end with a traceback.
     """
     from biomlbench.verify._lines import read
 
@@ -77,10 +94,41 @@ def check_configs(given: Sequence[str]) -> None:
                 raise UserError(f"{value}: there is no such config file in {Path.cwd()}")
             if not isinstance(read(Path(value))[0], dict):
                 raise UserError(f"{value}:1: a config is a mapping of keys to values")
+        elif option in _CONFIG and value:
+            _check_entry(value)
         elif first and option in ("", *_CORES) and Path(value).suffix in (".yaml", ".yml"):
             named = shlex.quote(value)
             raise UserError(f"{value}: name a config by its option, --configfile {named}")
         first = first and option in _CORES
+
+
+def _check_entry(entry: str) -> None:
+    key, equals, value = entry.partition("=")
+    if equals and _KEY.fullmatch(key):
+        return
+    outer, *inner = key.split(".")
+    if not equals or not all((outer, *inner)):
+        raise UserError(f"--config: {entry!r} is no key=value")
+    nested = f"{': {'.join(inner)}: {value}{'}' * len(inner)}"
+    told = f"; write --config {shlex.quote(f'{outer}={{{nested}')}" if inner else ""
+    raise UserError(f"--config: {key!r} is no key of the config{told}")
+
+
+def refuse_touch(given: Sequence[str]) -> None:
+    """Refuse ``--touch`` before Snakemake, whose rules say the same after seconds of planning.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Arguments for Snakemake.
+
+    Raises
+    ------
+    UserError
+        With the remedy.
+    """
+    if any(text in _TOUCH for text in given):
+        raise UserError(NO_TOUCH)
 
 
 def runs_the_demo(given: Sequence[str], folder: str | Path) -> bool:

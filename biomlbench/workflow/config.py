@@ -7,7 +7,7 @@ import difflib
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from biomlbench.errors import UserError
 
@@ -44,23 +44,35 @@ class ConfigError(UserError, ValueError):
 
 
 class Sources:
-    """The files that a config was read from, to name file and line of a key.
+    """What a config was read from, to name file and line of a key, or the command line.
 
     Parameters
     ----------
     files : iterable of path
         As Snakemake lists them: those of the command line, then the Snakefile's own.
+    given : mapping, optional
+        What ``--config`` gave, which wins over all files.
     """
 
-    def __init__(self, files: Iterable[str | Path] = ()) -> None:
+    @classmethod
+    def of(cls, files: Iterable[str | Path] | Sources) -> Sources:
+        """Return what names the keys of files, which may be that already."""
+        return files if isinstance(files, cls) else cls(cast("Iterable[str | Path]", files))
+
+    def __init__(
+        self, files: Iterable[str | Path] = (), given: Mapping[str, Any] | None = None
+    ) -> None:
+        self._given = dict(given or {})
         paths = [Path(file) for file in files]
         # The last one of the command line wins, and all of them over the Snakefile's own.
         self._files = [*reversed(paths[:-1]), *paths[-1:]]
 
     def where(self, path: Sequence[str | int]) -> str:
-        """Return ``file:line`` of what a key path leads to; ``config`` if no file has it."""
+        """Return ``file:line`` of what a key path leads to; ``config`` if nothing has it."""
         from biomlbench.verify._lines import read
 
+        if path and _leads(self._given, path):
+            return "command line (--config)"
         for file in self._files:
             try:
                 data, lines = read(file)
@@ -95,7 +107,7 @@ class _Problem(NamedTuple):
 
 
 def check_config(
-    config: Mapping[str, Any], schema: str | Path, files: Iterable[str | Path] = ()
+    config: Mapping[str, Any], schema: str | Path, files: Iterable[str | Path] | Sources = ()
 ) -> Config:
     """Check a config against its schema and fill in the defaults.
 
@@ -105,7 +117,7 @@ def check_config(
         As read from YAML.
     schema : path
         JSON schema (draft 2020-12).
-    files : iterable of path
+    files : iterable of path, or Sources
         Files that the config was read from, for the messages; see :class:`Sources`.
 
     Returns
@@ -130,7 +142,7 @@ def check_config(
     ]
     problems += _not_finite(config, ())
     if problems:
-        sources = Sources(files)
+        sources = Sources.of(files)
         problems.sort(key=lambda problem: [str(part) for part in problem.path])
         raise ConfigError(
             "\n".join(f"{sources.where(p.path)}: {p.message}" for p in dict.fromkeys(problems))

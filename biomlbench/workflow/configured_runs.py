@@ -65,7 +65,7 @@ class ConfiguredRuns:
         As read from the config file.
     root : path
         Folder of the Snakefile.
-    files : iterable of path
+    files : iterable of path, or Sources
         Files that the config was read from, for messages.
     plan : bool
         Whether pairs may be put into new batches: only where the workflow is started. The
@@ -102,7 +102,7 @@ class ConfiguredRuns:
         plan: bool = False,
         cores: int = 1,
         results: str | Path | None = None,
-        files: Iterable[str | Path] = (),
+        files: Iterable[str | Path] | Sources = (),
     ) -> None:
         self.root = Path(root)
         self.config = checked(config, root, files)
@@ -112,7 +112,7 @@ class ConfiguredRuns:
         self.registry = Registry(
             tasks_dirs=tuple(self.config["tasks_dirs"]), data_dir=self.config.get("data_dir")
         )
-        self.config["tasks"] = changes_of_tasks(self.config, self.registry, Sources(files))
+        self.config["tasks"] = changes_of_tasks(self.config, self.registry, Sources.of(files))
         for run in self.config.get("calibration", {}).get("flake_runs", ()):
             run["task_id"] = self.registry.full_id(run["task_id"]) or run["task_id"]
         runs, self.bad_rows = read_runs(

@@ -5,7 +5,7 @@ keeps the time of its origin and would never be looked at. So the state of every
 last run is recorded, and one that has another state now is compared by content. How often one was
 replaced is a parameter of the job that reads it first: Snakemake makes a table again when that has
 changed. So is one that a stage has found to be another than was validated, whatever Snakemake has
-recorded of it (``--touch``). The same look finds those that are not there, or that may not be read.
+recorded of it. The same look finds those that are not there, or that may not be read.
 """
 
 from __future__ import annotations

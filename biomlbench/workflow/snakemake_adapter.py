@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import biomlbench
 from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
+from biomlbench.workflow.command import NO_TOUCH
 from biomlbench.workflow.job import DONE
 
 if TYPE_CHECKING:
@@ -25,7 +26,14 @@ if TYPE_CHECKING:
 
     from biomlbench.runtime.usage import Usage
 
-__all__ = ["FOR_FIGURES", "Adapter", "FailedJobError", "granted", "with_signature"]
+__all__ = [
+    "FOR_FIGURES",
+    "Adapter",
+    "FailedJobError",
+    "given_entries",
+    "granted",
+    "with_signature",
+]
 
 _log = logging.getLogger(__name__)
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
@@ -113,6 +121,20 @@ class Adapter:
         at_hand = self._workflow.resource_settings
         return at_hand.cores or at_hand.nodes or 1
 
+    def check_places(self) -> None:
+        """Refuse a run that has no place for a single job; Snakemake would wait for ever.
+
+        Raises
+        ------
+        ValueError
+            Naming the option.
+        """
+        at_hand = self._workflow.resource_settings
+        for name, option in (("cores", "cores"), ("nodes", "jobs"), ("local_cores", "local-cores")):
+            number = getattr(at_hand, name, None)
+            if self.is_main and number is not None and number < 1:
+                raise ValueError(f"--{option} {number}: no job could start; give 1 or more")
+
     def stay_in_process(self) -> None:
         """Let Snakemake run ``run:`` blocks itself, also where our profile is not read.
 
@@ -124,6 +146,20 @@ class Adapter:
         settings: Any = getattr(self._workflow, "execution_settings", None)
         if hasattr(settings, "use_threads"):
             settings.use_threads = True
+
+    def refuse_touch(self) -> None:
+        """Refuse ``--touch``, after which no later run would see what has changed before it.
+
+        Snakemake tells of it only when it works out what the jobs are about, not while it reads
+        the Snakefile.
+
+        Raises
+        ------
+        ValueError
+            With the remedy.
+        """
+        if getattr(self._workflow, "touch", False):
+            raise ValueError(NO_TOUCH)
 
     def warm_up(self, jobs: int) -> None:
         """Start workers while Snakemake plans, which takes one core; the first time it is called.
@@ -245,6 +281,12 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         # What the job did counts, not that a full disk has no room for its log.
         _log.warning("%s: cannot be written (%s)", path, error.strerror)
+
+
+def given_entries(workflow: Any) -> list[str]:
+    """Return what ``--config`` gave, ``key=value`` each, as it was written."""
+    settings: Any = getattr(workflow, "config_settings", None)
+    return list(getattr(settings, "config_args", None) or ())
 
 
 def granted(threads: int, resources: Any) -> dict[str, float]:

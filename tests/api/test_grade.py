@@ -5,6 +5,8 @@ import json
 import math
 import shutil
 from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -294,6 +296,22 @@ class TestGrader:
     def test_tables_without_a_common_id_go_to_the_function_as_they_are(self):
         grader = Grader("first", lambda s, a: s["prediction"][0] - a["target"][0])
         assert grader(frame(prediction=[3]), frame(target=[1])) == 2.0
+
+    @pytest.mark.parametrize("value", [True, np.True_, np.array([False]), "0.5", 1j])
+    def test_what_is_no_number_is_refused(self, value):
+        with pytest.raises(GraderError, match=r"returned (bool|str|complex), not a number"):
+            Grader("g", lambda s, a: value)(frame(), frame())
+
+    @pytest.mark.parametrize(
+        "value", [Decimal("0.5"), Fraction(1, 2), np.float32(0.5), np.array([0.5]), 0.5]
+    )
+    def test_any_number_is_a_float(self, value):
+        score = Grader("g", lambda s, a: value)(frame(), frame())
+        assert (type(score), score) == (float, 0.5)
+
+    @pytest.mark.parametrize("value", [Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")])
+    def test_a_decimal_that_is_not_finite_is_no_score(self, value):
+        assert Grader("g", lambda s, a: value)(frame(), frame()) is None
 
     def test_invalid_is_none_and_a_bug_is_raised(self):
         def refuse(submission, answers):

@@ -58,6 +58,7 @@ def test_spellings_of_exports(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("score\n91%\n", "row 1: the score '91%' is not a finite number; write the number alone"),
         ('score\n"0,5"\n', "row 1: the score '0,5' is not a finite number; write decimals"),
         ("score,score\n1,2\n", "more than one column `score`"),
         ("", "no column `score`"),

@@ -20,7 +20,7 @@ from biomlbench.audit import SEVERITIES, audit_task, card_findings
 from biomlbench.audit.badge import badge, verdict
 from biomlbench.audit.detectors import all_detectors, other_pandas, remedies
 from biomlbench.audit.detectors.grader_resources import grows
-from biomlbench.audit.doors import Doors
+from biomlbench.audit.doors import Doors, Outcome
 from biomlbench.audit.upstream import reports
 from biomlbench.audit.write import write_audit, write_page
 from biomlbench.cli.audit import command
@@ -220,6 +220,23 @@ def test_command(tmp_path):
     assert "zoo/sound" in (tmp_path / "out" / "audit.html").read_text()
     two = CliRunner().invoke(command, ["sound", *options])
     assert (two.exit_code, "clean" in two.output) == (0, True)
+
+
+def test_answers_with_a_missing_label_are_told_whole_and_the_task_is_named_once(tmp_path):
+    task = SOUND["regression"]().write(tmp_path, "gap")
+    lines = task.answers.read_text().splitlines()
+    task.answers.write_text("\n".join([lines[0], lines[1].rsplit(",", 1)[0] + ",", *lines[2:]]))
+    options = ["--tasks-dir", str(tmp_path / "tasks"), "--data-dir", str(tmp_path / "data"),
+               "--out", str(tmp_path / "out")]  # fmt: skip
+    said = CliRunner().invoke(command, ["gap", *options]).output
+    assert said.count("zoo/gap: ") == 1
+    assert "or leave the row out of the answers and of the sample submission)" in said
+
+
+def test_long_words_of_an_outcome_end_between_words():
+    words = Outcome("crash", None, "give or leave " * 30).words
+    assert words.endswith((" give ...", " or ...", " leave ..."))
+    assert Outcome("invalid", None, "short").words == "invalid: short"
 
 
 class OtherDoors(Doors):

@@ -193,7 +193,9 @@ def lines():
         yield ("new", kind, "okname", "--to", "good.csv"), {USAGE}, ""
     yield ("new", "problem", "okname", "--to", "/proc/x"), {TROUBLE}, "/proc/x"
     yield ("doctor", "--offline", "--data-dir", "good.csv"), {USAGE}, "--data-dir"
-    yield ("run", "--cores", "x"), {USAGE}, "--cores"
+    for command in (("run",), ("reproduce", "."), ("import", "runs")):
+        for cores in ("x", "0", "-1", "1.5", "ALL", ""):
+            yield (*command, "--cores", cores), {USAGE}, "1 or more, or all"
     yield ("tasks", "--domain", "nosuch"), {USAGE}, "clinical"
     yield ("sandbox", "chek"), {USAGE}, "check"
     yield ("nosuch",), {USAGE}, "nosuch"

@@ -292,3 +292,58 @@ def test_labels_of_one_and_two_want_their_positive_one_told(tmp_path, monkeypatc
     assert CliRunner().invoke(_cli, ["prepare", *options]).exit_code == 0
     graded = CliRunner().invoke(_cli, ["grade", "s.csv", *options, "--json"])
     assert json.loads(graded.stdout)["score"] == 1.0
+
+
+def write_labelled(metric, labels):
+    """Write a task `other/labelled` with these labels; its sample submission says `0` or `a`."""
+    folder = Path("tasks/other/labelled")
+    folder.mkdir(parents=True)
+    columns = [f"y{n}" for n in range(len(labels[0]))]
+    (folder / "config.yaml").write_text(
+        f"grader: {{metric: {metric}}}\npreparer: own:prepare\n"
+        f"submission: {{id: id, target: [{', '.join(columns)}]}}\n"
+    )
+    guess = "a" if any(cell.isalpha() for row in labels for cell in row) else "0"
+    header = ",".join(["id", *columns])
+    truth = [header, *(",".join([str(n), *row]) for n, row in enumerate(labels))]
+    sample = [header, *(",".join([str(n), *[guess] * len(row)]) for n, row in enumerate(labels))]
+    (folder / "own.py").write_text(
+        "def prepare(raw, public, private):\n"
+        f"    (private / 'answers.csv').write_text({chr(10).join(truth)!r})\n"
+        f"    (public / 'sample_submission.csv').write_text({chr(10).join(sample)!r})\n"
+    )
+    return ["labelled", "--tasks-dir", "tasks", "--data-dir", "data"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "labels"),
+    [("r2", ["1", "2", "", "4"]), ("spearman", ["1", "2", "", "4"]), ("accuracy", ["1", "0", ""])],
+)
+def test_a_missing_label_is_told_at_prepare_as_grading_tells_it(
+    tmp_path, monkeypatch, capsys, metric, labels
+):
+    monkeypatch.chdir(tmp_path)
+    options = write_labelled(metric, [[label] for label in labels])
+    Path("s.csv").write_text("\n".join(["id,y0", *(f"{n},{n % 2}" for n in range(len(labels)))]))
+    told = []
+    for command in (["prepare"], ["evidence"], ["grade", "s.csv"]):
+        with pytest.raises(SystemExit) as left:
+            main([*command, *options])
+        assert left.value.code == TROUBLE
+        told.append(capsys.readouterr().err)
+        assert "answers.csv: column `y0`" in told[-1]
+        assert "the first is row 3; give every row a value" in told[-1]
+
+
+@pytest.mark.parametrize(
+    ("metric", "labels"),
+    [
+        ("roc_auc", [["1", "0"], ["0", ""], ["", "1"], ["1", "0"], ["0", "1"]]),
+        ("rmse", [["1"], ["2"]]),
+        ("accuracy", [["a"], ["b"]]),
+    ],
+)
+def test_answers_that_grading_takes_are_prepared(tmp_path, monkeypatch, metric, labels):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(_cli, ["prepare", *write_labelled(metric, labels)])
+    assert done.exit_code == 0, done.output

@@ -80,6 +80,23 @@ def test_an_option_of_ours_ends_the_list_of_config_files(given, monkeypatch):
     assert ("results_dir=mine" in call) == ("mine" in given)
 
 
+def test_all_cores_are_those_that_this_process_may_use(monkeypatch):
+    started = []
+    monkeypatch.setattr(command, "become_snakemake", lambda call, cores: started.append(cores))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 2, 5})
+    for given in (["--cores", "all"], ["-call"], ["--cores=all"], [], ["-c2"]):
+        assert CliRunner().invoke(run.command, given).exit_code == 0
+    assert started == [3, 3, 3, 3, 2]
+
+
+@pytest.mark.parametrize("given", [["--touch"], ["-n", "-t"], ["calibrate", "--touch"]])
+def test_touch_is_refused_with_a_remedy(given):
+    done = CliRunner().invoke(run.command, given)
+    assert isinstance(done.exception, UserError)
+    assert str(done.exception).startswith("--touch would have results")
+    assert "leave it out" in str(done.exception)
+
+
 def test_snakemake_has_a_cache_where_the_home_folder_cannot_be_made(tmp_path, monkeypatch):
     """As `/nonexistent` of an account of a service; the data of tasks stay where they were."""
     (tmp_path / "file").touch()

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import time
+from datetime import date
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from biomlbench.submission.id_hints import id_hint
 from biomlbench.submission.ids import Keys, kinds_of
+
+WRITINGS = ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%-m/%-d/%Y", "%-d.%-m.%y", "%Y-%m-%d 00:00:00")
 
 
 def hint(wanted, submitted):
@@ -32,12 +37,31 @@ def hint(wanted, submitted):
         (["a", "b"], ["a"], ""),
         (["007", "010"], ["7", "x"], ""),
         (["7", "10"], ["8", "11"], ""),
+        (["01/05/2024", "13/05/2024"], ["2024-05-01", "2024-05-13"], "taken for dates"),
+        (["01/05/2024", "02/05/2024"], ["5/1/2024", "5/2/2024"], "taken for dates"),
+        (["2024-05-01", "2024-05-02"], ["01.05.24", "02.05.24"], "taken for dates"),
+        (["01/05/2024"], ["2024-05-01 00:00:00"], "taken for dates"),
+        (["MARCH1", "SEPT2", "TP53"], ["1-Mar", "2-Sep", "TP53"], "taken for dates"),
+        (["MARCH1", "SEP2"], ["2024-03-01", "2024-09-02"], "taken for dates"),
+        (["1-2", "3-4"], ["2-Jan", "4-Mar"], "taken for dates"),
+        (["01/05/2024"], ["2024-05-02"], ""),
+        (["MARCH1"], ["1-Apr"], ""),
+        (["MARCHX1", "TP53"], ["1-Max", "2-Sep"], ""),
     ],
 )
 def test_text_ids(wanted, submitted, said):
     found = hint(wanted, submitted)
     assert said in found
     assert bool(found) == bool(said)
+
+
+@given(st.sets(st.dates(date(2000, 1, 1), date(2099, 12, 31)), min_size=1), st.data())
+@settings(deadline=None)
+def test_dates_in_any_writing_are_known_again(days, data):
+    was, now = data.draw(st.permutations(WRITINGS))[:2]
+    wanted, submitted = ([day.strftime(form) for day in sorted(days)] for form in (was, now))
+    found = hint(wanted, submitted)
+    assert ("taken for dates" in found) == bool(set(submitted) - set(wanted))
 
 
 def test_whole_numbers_that_floats_cannot_hold():

@@ -22,10 +22,13 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomlbench.sandbox.accounting import tree
 from tests.waiting import HANG_S, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # The plugin's own srun and sbatch find the config nowhere else: it drops SLURM_CONF.
 CONFIG_PATH = Path("/etc/slurm/slurm.conf")
@@ -83,7 +86,8 @@ def missing() -> str:
 def _free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+        port: int = found.getsockname()[1]
+        return port
 
 
 def _keep_descendants() -> None:
@@ -101,8 +105,8 @@ class SlurmCluster:
 
     folder: Path
     names: tuple[str, ...] = ("left", "right")
-    processes: list[subprocess.Popen] = field(default_factory=list)
-    nodes: dict[str, subprocess.Popen] = field(default_factory=dict)
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    nodes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
     def env(self) -> dict[str, str]:
@@ -167,7 +171,7 @@ class SlurmCluster:
         program = shutil.which(program, path=self.env["PATH"]) or program
         return subprocess.Popen([program, *arguments], env=self.env, stdout=out, stderr=out, **how)
 
-    def _wait(self, condition, seconds: float = HANG_S) -> None:
+    def _wait(self, condition: Callable[[], bool], seconds: float = HANG_S) -> None:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:

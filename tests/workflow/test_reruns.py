@@ -37,7 +37,7 @@ def test_a_submission_that_was_missing_is_graded_when_it_comes(bench):
 
 
 @pytest.mark.parametrize("change", ["replaced", "removed"])
-def test_a_change_that_was_taken_for_up_to_date_is_healed_by_the_run_after_its_refusal(
+def test_a_change_that_a_run_was_told_to_pass_over_is_healed_by_the_run_after_its_refusal(
     bench, change
 ):
     path, graded = bench.path / "subs/near.csv", "results/pairs/toy/line/near/medal.parquet"
@@ -45,13 +45,25 @@ def test_a_change_that_was_taken_for_up_to_date_is_healed_by_the_run_after_its_r
     path.write_text(predictions(2.2))
     if change == "removed":
         path.unlink()
-    bench.snakemake("--touch")
-    done = bench.snakemake(graded, "--forcerun", "medal", check=False)
+    else:
+        os.utime(path, (1, 1))
+    passed_over = ("--rerun-triggers", "mtime")
+    done = bench.snakemake(graded, "--forcerun", "medal", *passed_over, check=False)
     assert done.returncode != 0
     assert "changed after it was validated; run the workflow again" in done.stdout + done.stderr
     bench.tables()
     assert read_table("medal", bench.path / graded).column("score").to_pylist() != before
     assert bench.stages() == {}
+
+
+def test_nothing_that_has_changed_is_taken_for_up_to_date(bench):
+    """By `--touch`, after which no run would find it."""
+    (bench.path / "subs/near.csv").write_text(predictions(2.2))
+    done = bench.snakemake("--touch", check=False)
+    assert done.returncode != 0
+    assert "--touch would have results taken for" in done.stdout + done.stderr
+    assert " sound" not in done.stderr
+    assert bench.stages()["medal"] == 1
 
 
 def test_touching_a_submission_reruns_nothing(bench):

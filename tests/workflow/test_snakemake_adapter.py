@@ -90,6 +90,25 @@ def test_the_main_process_and_its_cores_are_known(seen):
     assert seen["at a time"] == 2
 
 
+@pytest.mark.parametrize("given", [("cores", 0), ("cores", -1), ("nodes", 0), ("local_cores", 0)])
+def test_a_run_without_a_place_for_a_job_is_refused(given):
+    at_hand = SimpleNamespace(**{"cores": 2, "nodes": None, "local_cores": 1, given[0]: given[1]})
+    workflow = SimpleNamespace(
+        is_main_process=True, resource_settings=at_hand, modifier=SimpleNamespace(path_modifier="")
+    )
+    with pytest.raises(ValueError, match=f" {given[1]}: no job could start; give 1 or more"):
+        Adapter(workflow, ROOT).check_places()
+    workflow.is_main_process = False  # in a cluster's job it is for others to say
+    Adapter(workflow, ROOT).check_places()
+
+
+def test_the_workflow_is_refused_without_a_core(tmp_path):
+    done = run(tmp_path, "--cores", "0", "--snakefile", str(ROOT / "Snakefile"))
+    assert done.returncode != 0
+    assert "--cores 0: no job could start; give 1 or more" in done.stdout + done.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_paths_are_as_snakemake_makes_them(seen):
     assert (seen["results"], seen["given"]) == ("out", "a.csv")
 

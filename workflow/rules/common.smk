@@ -25,6 +25,8 @@ from biomlbench.runtime.locking import lock, mark
 from biomlbench.workflow import run_state
 from biomlbench.workflow.changed_data import ChangedData
 from biomlbench.workflow.checked_config import checked
+from biomlbench.workflow.command_line_config import typed_config
+from biomlbench.workflow.config import Sources
 from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
 from biomlbench.workflow.replaced import Replaced
@@ -32,6 +34,7 @@ from biomlbench.workflow.snakemake_adapter import (
     FOR_FIGURES,
     Adapter,
     FailedJobError,
+    given_entries,
     granted,
     with_signature,
 )
@@ -55,8 +58,10 @@ def told_to_users():
         raise WorkflowError(told) from None
 
 
+CONFIG, GIVEN = typed_config(config, given_entries(workflow))
+SOURCES = Sources(workflow.configfiles, GIVEN)
 with told_to_users():
-    RESULTS_DIR = checked(config, ROOT, workflow.configfiles)["results_dir"]
+    RESULTS_DIR = checked(CONFIG, ROOT, SOURCES)["results_dir"]
 
 
 # The folder of the results is Snakemake's own path variable of that name: rules name their files
@@ -70,6 +75,7 @@ SNAKEMAKE = Adapter(workflow, ROOT)
 SNAKEMAKE.import_nothing_from_the_folder()
 given = SNAKEMAKE.given
 try:
+    SNAKEMAKE.check_places()
     RESULTS = SNAKEMAKE.results()
 except ValueError as error:
     raise WorkflowError(str(error)) from None
@@ -82,12 +88,12 @@ if SNAKEMAKE.is_main and TALLY.watched:
 gc.disable()
 with told_to_users():
     BENCHMARK = Benchmark(
-        config,
+        CONFIG,
         ROOT,
         plan=SNAKEMAKE.is_main,
         cores=SNAKEMAKE.jobs_at_a_time(),
         results=RESULTS,
-        files=workflow.configfiles,
+        files=SOURCES,
     )
     CALIBRATION = Settings.of(BENCHMARK.config.get("calibration"))
     REPLACED = Replaced(RESULTS)
@@ -135,6 +141,14 @@ def run_script(
         TALLY.finish(output[FINAL], faults)
 
 
+def refuse_touch():
+    """Refuse to take changed tables for made; by the jobs too, as a `module` has no onstart."""
+    try:
+        SNAKEMAKE.refuse_touch()
+    except ValueError as error:
+        raise WorkflowError(str(error)) from None
+
+
 @with_signature
 def submission_of(wildcards):
     return list(map(given, BENCHMARK.submission(wildcards.task, wildcards.run)))
@@ -149,6 +163,7 @@ def job_of(stage):
 
     def job(wildcards):
         SNAKEMAKE.stay_in_process()
+        refuse_touch()
         return BENCHMARK.job(stage, wildcards.task, wildcards.run)
 
     return with_signature(job)
@@ -159,6 +174,7 @@ def batch_job_of(stage):
 
     def job(wildcards):
         SNAKEMAKE.stay_in_process()
+        refuse_touch()
         if SNAKEMAKE.is_main and BENCHMARK.assignment.new:
             SNAKEMAKE.warm_up(BENCHMARK.assignment.new)
         return BENCHMARK.batch_job(stage, wildcards.task, wildcards.batch)
@@ -173,6 +189,7 @@ def own_data_of(wildcards):
 
 def prepare_job(wildcards):
     SNAKEMAKE.stay_in_process()
+    refuse_touch()
     return BENCHMARK.task_job("prepare", wildcards.task)
 
 
@@ -209,6 +226,7 @@ def start_run():
 
     Called by Snakefile's onstart, and, as a `module` has none, by the first job.
     """
+    refuse_touch()
     with STARTED, told_to_users():
         if LOCK:
             return

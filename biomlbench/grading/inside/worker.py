@@ -18,6 +18,7 @@ import socket
 import struct
 import sys
 import time
+from decimal import Decimal
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _biomlbench_loading import Job, MissingModuleError, read_csv
@@ -273,7 +274,7 @@ def _score(job, head, body):
         return {"error": "none", "message": "it gave no score"}
     if getattr(score, "size", None) == 1 and hasattr(score, "item"):
         score = score.item()
-    if not isinstance(score, numbers.Real):
+    if isinstance(score, bool) or not isinstance(score, (numbers.Real, Decimal)):
         return {"error": "type", "message": f"it returned {type(score).__name__}, not a number"}
     return {"score": float(score).hex()}
 
