@@ -1,0 +1,128 @@
+"""A grading function gets answers and submission with the same types, and no text is lost."""
+
+import re
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biomlbench.grade import grade_csv
+from biomlbench.submission.answers import answers_of
+from biomlbench.submission.own_tables import typed
+
+TASK = "demo/toy-task"
+ODD = ["01", "1", "NA", "1e3", "null", "None", "nan", "1.0", "true"]
+CODE = "def grade(s, a):\n    return float((s.code == a.iloc[:, 1]).mean())\n"
+GROUPS = (
+    "def grade(s, a):\n"
+    "    groups = s.assign(hit=s.code == a.code, site=a.site).groupby('site').hit.mean()\n"
+    "    return float(groups.mean()) + len(groups)\n"
+)
+WRITE = {
+    ".csv": lambda frame, path: frame.to_csv(path, index=False),
+    ".tsv.gz": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    ".parquet": lambda frame, path: frame.to_parquet(path, index=False),
+}
+
+
+def labelled(factory, frame, code=CODE, kind="string", suffix=".csv", target=None):
+    """A task whose own function grades a column `code`."""
+    submission = {"id": "id", "prediction": "code", "columns": {"code": {"type": kind}}}
+    grader = {"name": "own", "grade_fn": "own.py:grade", "direction": "maximize"}
+    dataset = {"answers": f"prepared/private/answers{suffix}"}
+    if target:
+        submission["target"] = target
+    factory.task(
+        config={"grader": grader, "submission": submission, "dataset": dataset},
+        files={"own.py": code},
+    )
+    prepared = factory.data / TASK / "prepared"
+    WRITE[suffix](frame, prepared / "private" / f"answers{suffix}")
+    gold = pd.DataFrame({"id": frame["id"], "code": frame[target or "code"]})
+    gold.assign(code=gold["code"].iloc[0]).to_csv(
+        prepared / "public" / "sample_submission.csv", index=False
+    )
+    return factory.get(TASK), gold
+
+
+@pytest.mark.parametrize("suffix", WRITE)
+@pytest.mark.parametrize("ids", [[f"r{i}" for i in range(9)], [f"{i:03}" for i in range(9)]])
+@pytest.mark.parametrize("target", [None, "truth"])
+@pytest.mark.parametrize("kind", ["string", "free"])
+def test_text_is_text_on_both_sides(factory, suffix, ids, target, kind):
+    frame = pd.DataFrame({"id": ids, target or "code": ODD})
+    task, gold = labelled(factory, frame, kind=kind, suffix=suffix, target=target)
+    assert grade_csv(gold, task).score == 1.0
+    found = answers_of(task).frame
+    assert found["id"].tolist() == ids
+    assert found[target or "code"].tolist() == ODD
+
+
+def test_numbers_of_parquet_are_text_where_text_is_declared(factory):
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "code": [1, 2, 30]})
+    task, gold = labelled(factory, frame, suffix=".parquet")
+    assert grade_csv(gold, task).score == 1.0
+
+
+@pytest.mark.parametrize("suffix", WRITE)
+@pytest.mark.parametrize("sites", [["EU", "NA", "NA"], ["01", "1", "1"], ["1", "NA", "None"]])
+def test_no_group_is_lost(factory, suffix, sites):
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "code": ["x", "y", "z"], "site": sites})
+    task, gold = labelled(factory, frame, GROUPS, suffix=suffix)
+    assert grade_csv(gold, task).score == 1.0 + len(set(sites))
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["1", "-20", "0"], [1, -20, 0]),
+        (["1", "", "0.5"], [1.0, None, 0.5]),
+        (["1e-05", "2E+16", "-inf"], [1e-05, 2e16, float("-inf")]),
+        (["True", "false", ""], [True, False, None]),
+        (["1", "NA", ""], ["1", "NA", None]),
+        (["007", "8", "9"], ["007", "8", "9"]),
+        (["9007199254740993", "", "1"], ["9007199254740993", None, "1"]),
+        (["123456789012345678", "1"], [123456789012345678, 1]),
+        (["", ""], [None, None]),
+    ],
+)
+def test_a_column_that_only_the_answers_have(texts, values):
+    assert typed(pa.chunked_array([texts])).to_pylist() == values
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["0.5", "NA", ""], [0.5, None, None]),
+        (["01", "+2", " 3"], [1.0, 2.0, 3.0]),
+        (["benign", "NA", ""], ["benign", "NA", None]),
+    ],
+)
+def test_a_column_that_is_a_number_in_the_submission(texts, values):
+    assert typed(pa.chunked_array([texts]), numeric=True).to_pylist() == values
+
+
+cells = st.lists(
+    st.sampled_from([*ODD, "", "0", "12", "-3.5", "1E10"])
+    | st.integers().map(str)
+    | st.floats().map(str)
+    | st.text("0123456789.eE+-", max_size=5),
+    min_size=1,
+)
+
+
+@given(cells)
+def test_a_cell_is_kept_or_is_a_number_that_is_written_plainly(texts):
+    found = typed(pa.chunked_array([texts])).to_pylist()
+    for text, value in zip(texts, found, strict=True):
+        if value is None:
+            assert text == ""
+        elif isinstance(value, bool):
+            assert text.lower() == str(value).lower()
+        elif not isinstance(value, str):
+            assert type(value)(text) == value
+            assert not re.match(r"[+-]?0\d|\+", text)
+        else:
+            assert text == value
