@@ -10,6 +10,7 @@ from biomlbench.arrow import numpy_of, positions
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
+from biomlbench.submission.booleans import written_as
 from biomlbench.submission.ids import Alignment, Keys, as_kind, first_repeat
 from biomlbench.submission.own_tables import cached, own_format, own_table, typed
 from biomlbench.submission.sample import Sample, sample_of
@@ -115,6 +116,7 @@ class Answers:
         """Return what the metric takes as the predictions, in the order of the answers."""
         names = tuple(spec.name for spec in self.sample.predictions)
         specs = self.sample.predictions
+        table = self._with_own_booleans(table)
         return _inputs(table, names, specs, self._kind, self._arranged(order))
 
     def _arranged(self, order: np.ndarray | None) -> np.ndarray | None:
@@ -129,9 +131,28 @@ class Answers:
             return order
         return self.order if order is None else order[self.order]
 
+    def _with_own_booleans(self, table: pa.Table) -> pa.Table:
+        """Write booleans that are text in a submission as the answers do."""
+        for name, values in self._texts.items():
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, written_as(table.column(place), values))
+        return table
+
+    @cached_property
+    def _texts(self) -> dict[str, list[str]]:
+        """The different true values of each prediction column of words."""
+        import pyarrow.compute as pc
+
+        paired = _paired(self.task, self.sample)
+        return {
+            spec.name: pc.unique(self.table.column(name)).to_pylist()
+            for name, spec in paired.items()
+            if spec.type == "string" and name in self.table.column_names
+        }
+
     def submission_frame(self, table: pa.Table, order: np.ndarray | None) -> pd.DataFrame:
         """Return a submission as a grading function gets it: as pandas would read the file."""
-        order = self._arranged(order)
+        table, order = self._with_own_booleans(table), self._arranged(order)
         return whole_numbers((table if order is None else table.take(positions(order))).to_pandas())
 
 

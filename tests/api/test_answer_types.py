@@ -126,3 +126,56 @@ def test_a_cell_is_kept_or_is_a_number_that_is_written_plainly(texts):
             assert not re.match(r"[+-]?0\d|\+", text)
         else:
             assert text == value
+
+
+TRUE = {"capital": ("True", "False"), "lower": ("true", "false"), "upper": ("TRUE", "FALSE")}
+PREDICTED = [True, False, True, True]
+
+
+def boolean_tables():
+    """The same booleans as every library has or writes them."""
+    frame = pd.DataFrame({"id": list("abcd"), "y": PREDICTED})
+    yield frame
+    yield frame.astype({"y": object})
+    yield pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
+    for yes, no in TRUE.values():
+        yield frame.assign(y=[yes if one else no for one in PREDICTED])
+
+
+@pytest.mark.parametrize("declared", [*TRUE, None])
+@pytest.mark.parametrize("answers", TRUE)
+@pytest.mark.parametrize("own", [False, True])
+def test_booleans_that_are_text_are_one_value(factory, tmp_path, answers, declared, own):
+    yes, no = TRUE[answers]
+    column = {"type": "string"} | ({"allowed": list(TRUE[declared])} if declared else {})
+    grader = {"name": "f1", "metric": "f1", "options": {"pos_label": yes}}
+    if own:
+        grader = {"name": "own", "grade_fn": "own.py:grade", "direction": "maximize"}
+    factory.task(
+        config={
+            "grader": grader,
+            "submission": {"id": "id", "target": "y", "columns": {"y": column}},
+        },
+        ids=list("abcd"),
+        truth=[yes, no, yes, yes],
+        files={"own.py": "def grade(s, a):\n    return float((s.y == a.y).mean())\n"},
+    )
+    task = factory.get(TASK)
+    for number, table in enumerate(boolean_tables()):
+        assert grade_csv(table, task).score == 1.0
+        path = tmp_path / f"{number}.csv"
+        path.write_text(
+            "id,y\n" + "".join(f"{i},{v}\n" for i, v in zip(*columns(table), strict=True))
+        )
+        assert grade_csv(path, task).score == 1.0
+
+
+def columns(table):
+    return (list(table[name]) for name in ("id", "y"))
+
+
+def test_labels_of_which_some_are_no_booleans_are_compared_as_written(factory):
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "code": ["true", "True", "unknown"]})
+    task, gold = labelled(factory, frame)
+    assert grade_csv(gold, task).score == 1.0
+    assert grade_csv(gold.assign(code="true"), task).score == pytest.approx(1 / 3)
