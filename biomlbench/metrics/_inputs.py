@@ -321,7 +321,7 @@ def images(y_true: Any, y_pred: Any) -> tuple[list[NDArray[Any]], list[NDArray[A
     MetricError
         ``shape_mismatch``, ``empty``.
     """
-    truths, predictions = as_images(y_true), as_images(y_pred)
+    truths, predictions = as_images(y_true, Fault.TASK), as_images(y_pred)
     if len(truths) != len(predictions):
         raise MetricError(
             "shape_mismatch", f"there are {len(predictions)} masks for {len(truths)} images"
@@ -341,7 +341,7 @@ def images(y_true: Any, y_pred: Any) -> tuple[list[NDArray[Any]], list[NDArray[A
     return truths, predictions
 
 
-def as_images(values: Any) -> list[NDArray[Any]]:
+def as_images(values: Any, fault: Fault = Fault.SUBMISSION) -> list[NDArray[Any]]:
     """Return a list of images; a lone array of numbers is one image."""
     if isinstance(values, np.ndarray) and not (values.dtype == object and values.ndim == 1):
         return [values]
@@ -349,5 +349,5 @@ def as_images(values: Any) -> list[NDArray[Any]]:
         return [np.asarray(value) for value in values]
     except (TypeError, ValueError):
         raise MetricError(
-            "shape_mismatch", "masks are given as a list of arrays, or as one array"
+            "shape_mismatch", "masks are given as a list of arrays, or as one array", fault
         ) from None

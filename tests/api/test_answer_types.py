@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from biomlbench.errors import TaskError
 from biomlbench.grade import grade_csv
 from biomlbench.submission.answers import answers_of
 from biomlbench.submission.own_tables import typed
@@ -179,3 +180,47 @@ def test_labels_of_which_some_are_no_booleans_are_compared_as_written(factory):
     task, gold = labelled(factory, frame)
     assert grade_csv(gold, task).score == 1.0
     assert grade_csv(gold.assign(code="true"), task).score == pytest.approx(1 / 3)
+
+
+def three_targets():
+    truth = pd.DataFrame({name: [0, 1, 1, 0] for name in ("a", "b", "c")})
+    return {"metric": "roc_auc"}, truth, truth.astype(float)
+
+
+def too_many_columns():
+    truth = pd.DataFrame({"y": [0, 1, 1, 0]})
+    return {"metric": "rmse"}, truth, pd.DataFrame({"p": [0.0, 1, 1, 0], "q": [0.0, 1, 1, 0]})
+
+
+def text_for_numbers():
+    return {"metric": "rmse"}, pd.DataFrame({"y": [0, 1, 2, 0]}), pd.DataFrame({"y": list("abca")})
+
+
+def numbers_for_text():
+    return (
+        {"metric": "accuracy"},
+        pd.DataFrame({"y": list("abca")}),
+        pd.DataFrame({"y": [0, 1, 2, 0]}),
+    )
+
+
+@pytest.mark.parametrize(
+    "form", [three_targets, too_many_columns, text_for_numbers, numbers_for_text]
+)
+def test_a_form_that_the_metric_does_not_take_is_the_tasks_fault(factory, form):
+    grader, truth, predictions = form()
+    ids = pd.Series(list("wxyz"), name="id")
+    targets, names = list(truth), list(predictions)
+    submission = {"id": "id", "target": targets, "prediction": names}
+    factory.task(config={"grader": {"name": "g", **grader}, "submission": submission})
+    prepared = factory.data / TASK / "prepared"
+    constant = pd.concat([ids, predictions.iloc[[0] * 4].reset_index(drop=True)], axis=1)
+    constant.to_csv(prepared / "public" / "sample_submission.csv", index=False)
+    pd.concat([ids, truth], axis=1).to_csv(prepared / "private" / "answers.csv", index=False)
+    told = set()
+    for table in (constant, pd.concat([ids, predictions], axis=1)):
+        with pytest.raises(TaskError) as error:
+            grade_csv(table, factory.get(TASK))
+        told.add(str(error.value))
+    (message,) = told
+    assert "answers.csv" in message
