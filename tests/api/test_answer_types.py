@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 
 from biomlbench.errors import TaskError
 from biomlbench.grade import grade_csv
+from biomlbench.metrics import MetricError, get_metric
 from biomlbench.submission.answers import answers_of
 from biomlbench.submission.own_tables import typed
+from biomlbench.task.submission_columns import SubmissionSchema
 
 TASK = "demo/toy-task"
 ODD = ["01", "1", "NA", "1e3", "null", "None", "nan", "1.0", "true"]
@@ -224,3 +227,30 @@ def test_a_form_that_the_metric_does_not_take_is_the_tasks_fault(factory, form):
         told.add(str(error.value))
     (message,) = told
     assert "answers.csv" in message
+
+
+@pytest.mark.parametrize(
+    ("metric", "option"),
+    [("f1", "pos_label"), ("roc_auc", "pos_label"), ("log_loss", "pos_label"),
+     ("log_loss", "labels"), ("roc_auc", "labels")],
+)  # fmt: skip
+@pytest.mark.parametrize(("value", "by_yaml"), [(True, True), (False, True), (1, False)])
+def test_a_label_that_yaml_made_another_type_of_is_told(metric, option, value, by_yaml):
+    truth = np.array(["yes", "no", "maybe"] if option == "labels" else ["yes", "no", "no"], object)
+    predictions = truth if metric == "f1" else [0.2, 0.5, 0.3]
+    given = value
+    if option == "labels":
+        predictions = [[0.2, 0.5, 0.3], [0.3, 0.5, 0.2], [0.1, 0.1, 0.8]]
+        given = [value, "no", "maybe"]
+    with pytest.raises(MetricError, match=f"{option} {value} .*put it in quotes") as error:
+        get_metric(metric)(truth, predictions, **{option: given})
+    assert error.value.fault == "task"
+    assert ("YAML makes of words like yes, no, on, off" in str(error.value)) == by_yaml
+
+
+@pytest.mark.parametrize(
+    "section", [{"id": True}, {"target": [False]}, {"prediction": True}, {"columns": {True: {}}}]
+)
+def test_a_column_that_yaml_made_a_boolean_of_is_told(section):
+    with pytest.raises(TaskError, match="YAML makes of words like yes, no, on and off"):
+        SubmissionSchema.from_config(section)
