@@ -185,7 +185,7 @@ def calculate_human_performance_metrics(
     ----------
     agent_score : float
     human_df : DataFrame of pandas or Polars, or array_like
-        With a column ``score``.
+        With a column ``score``; a missing score is left out.
     is_lower_better : bool
 
     Returns

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Fault
 from biomlbench.scoring.score import answers_of, score_submission
-from biomlbench.submission.sample import has_rows
+from biomlbench.submission.csv_table import MISSING
+from biomlbench.submission.sample import has_rows, sample_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from biomlbench.grading import GraderSpec
     from biomlbench.task.task import Task
 
-__all__ = ["Doors", "Outcome", "as_csv", "captured"]
+__all__ = ["Doors", "Outcome", "as_csv", "captured", "submitted_frame"]
 
 SCORE, INVALID, CRASH = "score", "invalid", "crash"
 _MAX_WORDS = 160
@@ -170,7 +171,7 @@ class Doors:
 
         spec, suffix = self._spec, self.task.sample_submission.suffix.lower()
         table = has_rows(self.task)
-        frame = pd.read_csv(io.BytesIO(data)) if table else pd.DataFrame()
+        frame = submitted_frame(self.task, data) if table else pd.DataFrame()
         if spec is None:
             return self.task.grader.run(frame, answers_of(self.task).frame.copy())
         from biomlbench.grading.isolated import Rows, grade_isolated
@@ -184,6 +185,19 @@ class Doors:
             rows if table else None,
             hub_answers(self.task),
         )
+
+
+def submitted_frame(task: Task, data: bytes) -> pd.DataFrame:
+    """Read a submission, sound or not, as a grading function gets it: its text columns as text."""
+    import pandas as pd
+
+    kinds = sample_of(task).columns
+    return pd.read_csv(
+        io.BytesIO(data),
+        dtype={name: "str" for name, kind in kinds.items() if kind == "text"},
+        keep_default_na=False,
+        na_values={name: list(MISSING) for name, kind in kinds.items() if kind != "text"},
+    )
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ._errors import MetricError
+from ._truth_first import truth_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -108,9 +109,11 @@ class Metric:
         Raises
         ------
         MetricError
-            The score does not exist.
+            The score does not exist. Where the truth has none for any predictions, that is told
+            first, by the task's fault.
         """
-        score = float(self.function(y_true, y_pred, **options))
+        with truth_first(self, y_true, y_pred, options):
+            score = float(self.function(y_true, y_pred, **options))
         if not math.isfinite(score):
             raise MetricError(
                 "non_finite_score",

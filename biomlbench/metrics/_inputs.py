@@ -218,8 +218,14 @@ def classes_of(
     Raises
     ------
     MetricError
-        ``shape_mismatch`` where there is another number of columns.
+        ``shape_mismatch`` where there is another number of columns; ``unknown_label`` (the
+        task's fault) where a declared class is no text and the truth is.
     """
+    if truth.dtype.kind in "UT" and class_labels is not None:
+        class_labels = list(class_labels)
+        for label in class_labels:
+            if not isinstance(label, str):
+                raise MetricError("unknown_label", _unquoted("labels", label), Fault.TASK)
     classes = np.unique(truth) if class_labels is None else labels(list(class_labels), Fault.TASK)
     if len(classes) != predictions.shape[1]:
         raise MetricError(
@@ -270,7 +276,9 @@ def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     """
     pos_label = positive_label(truth, pos_label)
     hint = f"pos_label {pos_label!r} is not a label of the truth: set it to the positive class's"
-    if (truth.dtype.kind in "UT") != isinstance(pos_label, str):
+    if truth.dtype.kind in "UT" and not isinstance(pos_label, str):
+        raise MetricError("no_positives", _unquoted("pos_label", pos_label), Fault.TASK)
+    if truth.dtype.kind not in "UT" and isinstance(pos_label, str):
         raise MetricError("no_positives", hint, Fault.TASK)
     positive = np.asarray(truth == pos_label)
     negative = ~positive
@@ -280,6 +288,15 @@ def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
             raise MetricError("not_binary", "the truth has more than two classes", Fault.TASK)
         raise MetricError("no_positives", hint, Fault.TASK)
     return positive
+
+
+def _unquoted(option: str, label: Any) -> str:
+    """Say that a label is no text, as those of the truth are."""
+    made = ", which YAML makes of words like yes, no, on, off, true and false"
+    return (
+        f"{option} {label!r} is no text{made if isinstance(label, bool) else ''}, and the labels "
+        "of the truth are: put it in quotes in config.yaml"
+    )
 
 
 def _first(where: NDArray[np.bool_], values: NDArray[Any]) -> Any:
@@ -326,7 +343,7 @@ def images(y_true: Any, y_pred: Any) -> tuple[list[NDArray[Any]], list[NDArray[A
     MetricError
         ``shape_mismatch``, ``empty``.
     """
-    truths, predictions = as_images(y_true), as_images(y_pred)
+    truths, predictions = as_images(y_true, Fault.TASK), as_images(y_pred)
     if len(truths) != len(predictions):
         raise MetricError(
             "shape_mismatch", f"there are {len(predictions)} masks for {len(truths)} images"
@@ -346,7 +363,7 @@ def images(y_true: Any, y_pred: Any) -> tuple[list[NDArray[Any]], list[NDArray[A
     return truths, predictions
 
 
-def as_images(values: Any) -> list[NDArray[Any]]:
+def as_images(values: Any, fault: Fault = Fault.SUBMISSION) -> list[NDArray[Any]]:
     """Return a list of images; a lone array of numbers is one image."""
     if isinstance(values, np.ndarray) and not (values.dtype == object and values.ndim == 1):
         return [values]
@@ -354,5 +371,5 @@ def as_images(values: Any) -> list[NDArray[Any]]:
         return [np.asarray(value) for value in values]
     except (TypeError, ValueError):
         raise MetricError(
-            "shape_mismatch", "masks are given as a list of arrays, or as one array"
+            "shape_mismatch", "masks are given as a list of arrays, or as one array", fault
         ) from None

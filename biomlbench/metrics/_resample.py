@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import MetricError
+from ._truth_first import truth_first
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
@@ -122,7 +123,9 @@ def resampled(
         raise ValueError(f"counts has {counts.shape[1]} columns for {_units(metric, y_true)} rows")
     if counts.size and (counts.min() < 0 or (counts.sum(axis=1) == 0).any()):
         raise ValueError("counts must be at least 0, and each resample must hold a row")
-    return _apply(_scorer(metric, y_true, y_pred, options), counts)
+    with truth_first(metric, y_true, y_pred, options):
+        score = _scorer(metric, y_true, y_pred, options)
+    return _apply(score, counts)
 
 
 def _units(metric: Metric, y_true: Any) -> int:
@@ -165,7 +168,8 @@ def bootstrap(
     """Score bootstrap resamples; see :meth:`Metric.bootstrap`."""
     if n_resamples < 1:
         raise ValueError("n_resamples must be at least 1")
-    score = _scorer(metric, y_true, y_pred, options)
+    with truth_first(metric, y_true, y_pred, options):
+        score = _scorer(metric, y_true, y_pred, options)
     n_rows = _units(metric, y_true)
     scores = np.empty(n_resamples)
     with np.errstate(all="ignore"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from biomlbench.outcomes import Fault, Outcome, Verifier
 from biomlbench.report.shown import MAX_NAME, shown_name
+from biomlbench.runtime.hashing import is_sha256
 from biomlbench.runtime.words import counted
 from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.verify.near_duplicates import CHECK
@@ -152,7 +153,7 @@ def warnings(tables: Tables) -> list[Warned]:
 
 def _equal_files(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs whose submission is, byte by byte, that of another run of their agent."""
-    known = runs[runs["submission_sha256"].notna() & (runs["submission_sha256"] != "")]
+    known = runs[runs["submission_sha256"].map(is_sha256).astype(bool)]
     return known[known.duplicated(["task_id", "agent", "submission_sha256"], keep=False)]
 
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["file_sha256"]
+__all__ = ["file_sha256", "is_sha256"]
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+
+
+def is_sha256(text: str | None) -> bool:
+    """Tell whether a recorded hash is one of content, and no word for what was never read.
+
+    Examples
+    --------
+    >>> is_sha256("f" * 64), is_sha256("absent"), is_sha256("too-large-134217729")
+    (True, False, False)
+    """
+    return isinstance(text, str) and _SHA256.fullmatch(text) is not None
 
 
 def file_sha256(path: Path) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from biomlbench.errors import LeaderboardError, TaskError
 from biomlbench.frames import as_frame
 from biomlbench.scoring.leaderboard import lower_is_better, parse_scores, read_score_columns
+from biomlbench.submission.csv_table import MISSING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,7 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     Parameters
     ----------
     humans : DataFrame with a ``score`` column, or array_like
-        A missing score (an empty cell) is left out.
+        A missing score (NaN, or an empty cell of a file) is left out.
     name : str
         Name for messages.
 
@@ -61,7 +62,10 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
         raise TaskError(f"{name}: a score is infinite")
     missing = np.isnan(scores)
     if missing.any():
-        logger.info("%s: %d row(s) without a score left out", name, int(missing.sum()))
+        logger.warning(
+            "%s: %d row(s) without a score left out, first row %d",
+            *(name, int(missing.sum()), int(missing.argmax()) + 1),
+        )
     return scores[~missing]
 
 
@@ -137,7 +141,8 @@ def read_human_baselines(path: str | Path) -> np.ndarray:
     Parameters
     ----------
     path : path
-        CSV with a column ``score``.
+        CSV with a column ``score``. A cell that is empty, or a spelling of it such as ``nan`` or
+        ``NA``, is a missing score.
 
     Returns
     -------
@@ -154,7 +159,10 @@ def read_human_baselines(path: str | Path) -> np.ndarray:
         stamp = (state.st_mtime_ns, state.st_size)
         cached = _cache.get(os.fspath(path))
         if cached is None or cached[0] != stamp:
-            scores = human_scores(parse_scores(path, read_score_columns(path)["score"]), str(path))
+            cells = read_score_columns(path)["score"]
+            # as pandas reads them, for whoever hands in the table instead of the file
+            cells = ["" if cell in MISSING else cell for cell in cells]
+            scores = human_scores(parse_scores(path, cells), str(path))
             cached = _cache[os.fspath(path)] = (stamp, scores)
     except LeaderboardError as error:
         raise TaskError(error.message) from error

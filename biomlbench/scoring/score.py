@@ -46,6 +46,9 @@ _REASONS = {
     "incomplete_model": Reason.MISSING_IDS,
 }
 
+# What columns and their types cause, which every valid submission has from the sample submission.
+_OF_FORM = ("shape_mismatch", "label_type_mismatch", "not_numeric")
+
 # What a task's author can do about answers that have no score, by the metric's reason.
 _ANSWERS_REMEDY = "correct the answers, or declare another `target` or metric in config.yaml"
 _ANSWERS_REMEDIES = {
@@ -185,8 +188,8 @@ def _score_by_metric(
         score = finite_score(metric(y_true, y_pred, **options), metric.name)
     except MetricError as error:
         reason, told = metric_reason(error), error.message
-        if error.fault == Fault.TASK:
-            told = _of_answers(error, answers, grader)
+        if error.fault == Fault.TASK or _is_of_form(error, grader):
+            reason, told = Reason.BROKEN_ANSWERS, _of_answers(error, answers, grader)
         return _failed(metric.name, metric.direction, reason, told)
     except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
         raise
@@ -209,6 +212,11 @@ def _score_by_metric(
         len(y_true),
         undefined_resamples=interval.undefined,
     )
+
+
+def _is_of_form(error: MetricError, grader: Grader) -> bool:
+    """Tell whether all submissions with the sample's columns and types have the same error."""
+    return error.reason in _OF_FORM and grader.inputs_fn is None
 
 
 def _of_answers(error: MetricError, answers: Answers, grader: Grader) -> str:

@@ -49,6 +49,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _CPU_S = 120
 # linux/prctl.h
 _PR_SET_PDEATHSIG = 1
+_BOOLEAN = r"^(True|TRUE|true|False|FALSE|false)$"
 _AT_END = 3
 
 
@@ -174,9 +175,11 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
         except pa.ArrowInvalid:
             if kind == "integer":
                 return _column(column, name, "text", left)
-            raise RefusedError(
-                f"column {label} holds text that is not a number", "wrong_type"
-            ) from None
+            if not pc.all(pc.match_substring_regex(column, _BOOLEAN), min_count=0).as_py():
+                raise RefusedError(
+                    f"column {label} holds text that is not a number", "wrong_type"
+                ) from None
+            values = pc.equal(pc.utf8_lower(column), "true").cast(pa.int8()).cast(pa.float64())
     elif pa.types.is_boolean(column.type) or pa.types.is_null(column.type):
         values = column.cast(pa.int8()).cast(pa.float64())
     else:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from biomlbench.arrow import numpy_of, positions
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
-from biomlbench.submission.ids import Alignment, Keys, first_repeat
-from biomlbench.submission.own_tables import cached, own_format, own_table, own_text
+from biomlbench.submission.booleans import written_as
+from biomlbench.submission.ids import Alignment, Keys, as_kind, first_repeat
+from biomlbench.submission.own_tables import cached, own_format, own_table, typed
 from biomlbench.submission.sample import Sample, sample_of
-from biomlbench.task.toolbox import read_csv
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,19 +76,37 @@ class Answers:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The answers as a grading function gets them; copy before handing it out."""
+        """The answers as a grading function gets them; copy before handing it out.
+
+        Ids and what is paired with a column of the submission have the type that they have
+        there; of other columns, those of Parquet have their own, and for those of text see
+        :func:`biomlbench.submission.own_tables.typed`.
+        """
         import pandas as pd
+        import pyarrow as pa
 
         path, keys = self.task.answers, self.sample.keys
+        columns = {
+            name: as_kind(self.table.column(name), kind)
+            for name, kind in zip(keys.columns, keys.kinds, strict=True)
+        }
+        paired = _paired(self.task, self.sample)
+        columns |= {
+            name: self.table.column(name)
+            for name, spec in paired.items()
+            if not spec.numeric and name in self.table.column_names
+        }
         if own_format(path) == ".parquet":
-            return pd.read_parquet(path)
-        kinds: Any = {"integer": "int64", "text": "str"}
-        text, delimiter = own_text(path)
-        return read_csv(
-            io.BytesIO(text),
-            sep=delimiter,
-            dtype={name: kinds[kind] for name, kind in zip(keys.columns, keys.kinds, strict=True)},
-        )
+            frame = pd.read_parquet(path)
+            for name, column in columns.items():
+                frame[name] = column.to_pandas().to_numpy()
+            return frame
+        written = own_table(path, reason=Reason.BROKEN_ANSWERS)
+        for name in written.column_names:
+            if name not in columns:
+                columns[name] = typed(written.column(name), numeric=name in paired)
+        table = pa.table({name: columns[name] for name in written.column_names})
+        return cast("pd.DataFrame", table.to_pandas())
 
     @property
     def _kind(self) -> str:
@@ -99,6 +116,7 @@ class Answers:
         """Return what the metric takes as the predictions, in the order of the answers."""
         names = tuple(spec.name for spec in self.sample.predictions)
         specs = self.sample.predictions
+        table = self._with_own_booleans(table)
         return _inputs(table, names, specs, self._kind, self._arranged(order))
 
     def _arranged(self, order: np.ndarray | None) -> np.ndarray | None:
@@ -113,9 +131,28 @@ class Answers:
             return order
         return self.order if order is None else order[self.order]
 
+    def _with_own_booleans(self, table: pa.Table) -> pa.Table:
+        """Write booleans that are text in a submission as the answers do."""
+        for name, values in self._texts.items():
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, written_as(table.column(place), values))
+        return table
+
+    @cached_property
+    def _texts(self) -> dict[str, list[str]]:
+        """The different true values of each prediction column of words."""
+        import pyarrow.compute as pc
+
+        paired = _paired(self.task, self.sample)
+        return {
+            spec.name: pc.unique(self.table.column(name)).to_pylist()
+            for name, spec in paired.items()
+            if spec.type == "string" and name in self.table.column_names
+        }
+
     def submission_frame(self, table: pa.Table, order: np.ndarray | None) -> pd.DataFrame:
         """Return a submission as a grading function gets it: as pandas would read the file."""
-        order = self._arranged(order)
+        table, order = self._with_own_booleans(table), self._arranged(order)
         return whole_numbers((table if order is None else table.take(positions(order))).to_pandas())
 
 
@@ -189,13 +226,22 @@ def answers_of(task: Task) -> Answers:
     return once(("answers", task), look)
 
 
+def _paired(task: Task, sample: Sample) -> dict[str, ColumnSpec]:
+    """Return the columns of the answers that a submission has as well, and how they look there.
+
+    They are those of the same name, and the targets where there are as many as predictions.
+    """
+    targets = task.submission.targets
+    paired = {spec.name: spec for spec in sample.predictions}
+    if len(targets) == len(sample.predictions):
+        paired |= zip(targets, sample.predictions, strict=True)
+    return paired
+
+
 def _read_answers(task: Task, sample: Sample) -> Answers:
     keys = sample.keys
-    targets = task.submission.targets or tuple(spec.name for spec in sample.predictions)
-    text = keys.columns
-    if len(targets) == len(sample.predictions):
-        pairs = zip(targets, sample.predictions, strict=True)
-        text += tuple(name for name, spec in pairs if not spec.numeric)
+    paired = _paired(task, sample)
+    text = keys.columns + tuple(name for name, spec in paired.items() if not spec.numeric)
     table = own_table(task.answers, text, Reason.BROKEN_ANSWERS)
     if lost := [name for name in keys.columns if name not in table.column_names]:
         raise TaskError(f"{task.answers}: lacks the id column(s) {lost}", Reason.BROKEN_ANSWERS)

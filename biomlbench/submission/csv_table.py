@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "BOOLEAN",
     "MAX_ROWS",
+    "MISSING",
     "are_booleans",
     "check_columns",
     "clean_numbers",
@@ -50,6 +52,7 @@ _ROW = re.compile(r"Row #(\d+)")
 _NUMBER = r"^\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity|nan))\s*$"
 # What pandas reads as a boolean, where a column has nothing else.
 _TRUE, _FALSE = r"^(True|TRUE|true)$", r"^(False|FALSE|false)$"
+BOOLEAN = f"{_TRUE}|{_FALSE}"
 _INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
 # Doubles hold every integer up to here.
 _EXACT = 2.0**53
@@ -269,7 +272,7 @@ def are_booleans(text: pa.ChunkedArray) -> bool:
     """Tell whether text is nothing but booleans, as pandas reads them, and missing values."""
     import pyarrow.compute as pc
 
-    found = pc.match_substring_regex(text, f"{_TRUE}|{_FALSE}")
+    found = pc.match_substring_regex(text, BOOLEAN)
     known = pc.all(pc.or_(found, is_missing(text)), min_count=0)
     return bool(known.as_py() and pc.any(found, min_count=0).as_py())
 

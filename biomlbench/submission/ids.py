@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Alignment", "Keys", "as_written", "first_repeat", "kinds_of"]
+__all__ = ["Alignment", "Keys", "as_kind", "as_written", "first_repeat", "kinds_of"]
 
 _PLAIN_INTEGER = r"^(0|-?[1-9]\d{0,17})$"
 # Joins the parts of an id of several columns; text files cannot hold it unnoticed.
@@ -52,7 +52,7 @@ class Keys:
         import pyarrow.compute as pc
 
         parts = [
-            one_array(_as_integers(table.column(name)) if kind == "integer" else table.column(name))
+            one_array(as_kind(table.column(name), kind))
             for name, kind in zip(columns, kinds, strict=True)
         ]
         if len(parts) == 1:
@@ -62,6 +62,11 @@ class Keys:
 
     def __len__(self) -> int:
         return len(self.values)
+
+
+def as_kind(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
+    """Return a column of ids as its kind has them; an id of the wrong kind is null."""
+    return _as_integers(column) if kind == "integer" else column
 
 
 def _as_integers(column: pa.ChunkedArray) -> pa.ChunkedArray:

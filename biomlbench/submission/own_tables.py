@@ -11,7 +11,7 @@ from biomlbench.arrow import one_array
 from biomlbench.errors import InvalidSubmissionError, TaskError, folder_remedy
 from biomlbench.outcomes import Reason
 from biomlbench.submission._parquet_reader import floats_as_text
-from biomlbench.submission.csv_table import clean_numbers, read_header
+from biomlbench.submission.csv_table import BOOLEAN, clean_numbers, read_header
 from biomlbench.submission.reading import delimiter_of, submission_format
 from biomlbench.submission.unpacked_text import csv_text, gunzip
 
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["cached", "number_or_text", "own_format", "own_table", "own_text"]
+__all__ = ["cached", "number_or_text", "own_format", "own_table", "own_text", "typed"]
 
+# Numbers as programs write them. What people write as text looks otherwise (007, +1), or has more
+# digits than a float holds.
+_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+_PLAIN = r"^(-?(0|[1-9][0-9]{0,14})|-?(0|[1-9][0-9]*)(\.[0-9]+|(\.[0-9]+)?[eE][+-]?[0-9]+)|-?inf)$"
 # Held while a file is read, so that threads read it once; an answers file needs its sample.
 _lock = threading.RLock()
 #: Most files whose content is kept.
@@ -189,3 +193,35 @@ def number_or_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return clean_numbers(column, "", "number")
     except InvalidSubmissionError:
         return column
+
+
+def typed(column: pa.ChunkedArray, *, numeric: bool = False) -> pa.ChunkedArray:
+    """Return a column of text as what it certainly is: numbers, booleans, or else text.
+
+    An empty cell is missing, and nothing else is: a group may be called NA. Numbers are those of
+    which every cell is written plainly: ``007`` is text, and so is what stands beside it.
+
+    Parameters
+    ----------
+    column : ChunkedArray of string
+    numeric : bool
+        Whether numbers are expected: then all that can be read as numbers are, and the usual
+        spellings of a missing one are missing.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def every(pattern: str) -> bool:
+        found = pc.match_substring_regex(column, pattern)
+        return bool(pc.all(pc.or_(found, empty), min_count=0).as_py())
+
+    empty = pc.equal(column, "")
+    there, some = not pc.any(empty).as_py(), pc.any(pc.invert(empty), min_count=0).as_py()
+    filled = pc.if_else(empty, pa.scalar(None, pa.string()), column)
+    if there and every(_WHOLE):
+        return filled.cast(pa.int64())
+    if some and every(BOOLEAN):
+        return pc.equal(pc.utf8_lower(filled), "true")
+    if numeric and not pa.types.is_string((numbers := number_or_text(column)).type):
+        return numbers
+    return filled.cast(pa.float64()) if every(_PLAIN) else filled

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.arrow import numpy_of
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Outcome, Reason
+from biomlbench.submission.booleans import written_as
 from biomlbench.submission.private_files import PrivateFiles
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import Sample, has_rows, sample_of
@@ -144,7 +145,7 @@ def inspect_submission(
             return result
     else:
         table = submission
-    result.table = table
+    table = result.table = _with_booleans_as_declared(table, sample)
     if not table.num_rows:
         result.found["rows"] = (Reason.EMPTY, "the submission has no rows")
         result.reached = "rows"
@@ -154,6 +155,15 @@ def inspect_submission(
     for spec in sample.predictions:
         _check_values(result, spec, table.column(spec.name), task)
     return result
+
+
+def _with_booleans_as_declared(table: pa.Table, sample: Sample) -> pa.Table:
+    for spec in sample.predictions:
+        if spec.type == "string" and spec.allowed:
+            place = table.column_names.index(spec.name)
+            column = written_as(table.column(place), map(str, spec.allowed))
+            table = table.set_column(place, spec.name, column)
+    return table
 
 
 def _inspect_file(

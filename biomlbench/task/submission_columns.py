@@ -18,6 +18,9 @@ __all__ = ["COLUMN_TYPES", "ColumnSpec", "SubmissionSchema"]
 COLUMN_TYPES = ("number", "integer", "string", "rle", "text", "free")
 
 
+_MADE_BY_YAML = "which YAML makes of words like yes, no, on and off; put them in quotes"
+
+
 @dataclass(frozen=True)
 class ColumnSpec:
     """A prediction column.
@@ -97,22 +100,26 @@ class SubmissionSchema:
         (('id',), ('y',))
         """
         _refuse_unknown(section, ("id", "target", "prediction", "columns"), where, "submission")
-        targets = _names(section.get("target"))
+        targets = _names(section.get("target"), where)
         columns = {}
         for name, declared in (section.get("columns") or {}).items():
+            _names(name, where)
             columns[str(name)] = _column(str(name), declared or {}, where)
-        predictions = _names(section.get("prediction")) or tuple(columns) or targets
+        predictions = _names(section.get("prediction"), where) or tuple(columns) or targets
         if stray := [name for name in columns if name not in predictions]:
             raise TaskError(
                 f"{where}: submission.columns declares {stray}, which `prediction` does not list"
             )
-        return cls(_names(section.get("id")), targets, predictions, columns)
+        return cls(_names(section.get("id"), where), targets, predictions, columns)
 
 
-def _names(value: Any) -> tuple[str, ...]:
+def _names(value: Any, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
-    return tuple(map(str, value)) if isinstance(value, (list, tuple)) else (str(value),)
+    names = value if isinstance(value, (list, tuple)) else (value,)
+    if made := [name for name in names if isinstance(name, bool)]:
+        raise TaskError(f"{where}: `submission` names the column(s) {made}, {_MADE_BY_YAML}")
+    return tuple(map(str, names))
 
 
 def _refuse_unknown(
@@ -142,8 +149,5 @@ def _column(name: str, declared: Mapping[str, Any], where: str) -> ColumnSpec:
     if not isinstance(allowed, list):
         raise TaskError(f"{where}: `{label}.allowed` must be a list of values, not {allowed!r}")
     if not_text := [value for value in allowed if kind == "string" and isinstance(value, bool)]:
-        raise TaskError(
-            f"{where}: `{label}.allowed` holds {not_text}, which YAML makes of words like yes, no, "
-            "on and off; put them in quotes"
-        )
+        raise TaskError(f"{where}: `{label}.allowed` holds {not_text}, {_MADE_BY_YAML}")
     return ColumnSpec(name, kind, low, high, tuple(allowed), height=height, width=width)

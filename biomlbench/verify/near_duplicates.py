@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite
+from biomlbench.runtime.hashing import is_sha256
 from biomlbench.verify.fingerprints import (
     Prints,
     Similarity,
@@ -70,7 +71,8 @@ def equal_files(digests: Sequence[str | None], groups: Sequence[str]) -> dict[in
     Parameters
     ----------
     digests : sequence of str or None, length n
-        Hash of each run's submission; None or empty where there was none to read.
+        Hash of each run's submission, or what
+        :func:`biomlbench.submission.submitted_file.file_sha256` gives where there was none to read.
     groups : sequence of str, length n
 
     Returns
@@ -80,12 +82,13 @@ def equal_files(digests: Sequence[str | None], groups: Sequence[str]) -> dict[in
 
     Examples
     --------
-    >>> equal_files(["x", "x", "x", None, None], list("aabaa"))
+    >>> same = "f" * 64
+    >>> equal_files([same, same, same, None, None, "absent", "absent"], list("aabaaaa"))
     {0: [0, 1], 1: [0, 1]}
     """
     found: dict[tuple[str, str], list[int]] = {}
     for place, (digest, group) in enumerate(zip(digests, groups, strict=True)):
-        if digest:
+        if digest is not None and is_sha256(digest):
             found.setdefault((digest, group), []).append(place)
     alike = {place: same for same in found.values() if len(same) > 1 for place in same}
     return dict(sorted(alike.items()))

@@ -412,6 +412,21 @@ class TestHumans:
         with pytest.raises(TaskError, match="no column `score`"):
             calculate_human_performance_metrics(1.0, frame(points=[1]), False)
 
+    @pytest.mark.parametrize("cell", ["", "nan", "NaN", "NA", "null", "inf", "-inf", "good"])
+    def test_a_file_and_its_table_have_one_answer(self, tmp_path, cell, caplog):
+        path = tmp_path / "human_baselines.csv"
+        path.write_text(f"team,score\na,0.6\nb,{cell}\nc,0.9\n")
+        table = pd.read_csv(path)
+        if cell in ("inf", "-inf", "good"):
+            with pytest.raises(TaskError):
+                read_human_baselines(path)
+            with pytest.raises(TaskError):
+                calculate_human_performance_metrics(0.8, table, False)
+            return
+        of_file = compare_with_humans(0.8, read_human_baselines(path), "maximize")
+        assert "1 row(s) without a score left out, first row 2" in caplog.text
+        assert calculate_human_performance_metrics(0.8, table, False) == of_file == (True, 50.0)
+
     def test_tiers_follow_the_direction(self):
         scores = np.arange(101.0)
         up, down = human_tiers(scores, "maximize"), human_tiers(scores, "minimize")

@@ -106,6 +106,18 @@ def test_booleans_are_read_from_every_format(tmp_path, cells):
         assert values(read_table(tmp_path / name, text))["y"] == ["True", "False", "True"]
 
 
+def test_booleans_that_are_text_are_read_alike(tmp_path):
+    (tmp_path / "a.csv").write_text("id,y\na,true\nb,False\n")
+    frame = pd.DataFrame({"id": ["a", "b"], "y": ["true", "False"]})
+    frame.to_parquet(tmp_path / "a.parquet", index=False)
+    for name in ("a.csv", "a.parquet"):
+        table = read_table(tmp_path / name, {"id": "text", "y": "number"})
+        assert values(table)["y"] == [1.0, 0.0]
+    frame.assign(y=["true", "maybe"]).to_parquet(tmp_path / "b.parquet", index=False)
+    with pytest.raises(InvalidSubmissionError, match="not a number"):
+        read_table(tmp_path / "b.parquet", {"id": "text", "y": "number"})
+
+
 def test_a_boolean_that_is_missing_is_a_missing_number(tmp_path):
     frame = BOOLEANS.assign(y=pd.array([True, None, False], "boolean"))
     frame.to_csv(tmp_path / "a.csv", index=False)

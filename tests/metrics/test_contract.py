@@ -9,6 +9,8 @@ from biomlbench.metrics import REASONS, MetricError, _resample, get_metric, list
 from biomlbench.metrics._base import KINDS
 from biomlbench.metrics._resample import _looped_scorer
 
+from .conftest import helix
+
 NAMES = list_metrics()
 NUMERIC = ("binary", "probabilities", "regression", "ranking", "survival")
 #: Options beside the defaults, to be resampled too.
@@ -222,6 +224,78 @@ def test_nothing_to_score_is_the_tasks_fault(metric, make_example):
     truth, predictions, _ = make_example(metric.kind, 1)
     error = both_ways(metric, truth[:0], predictions[:0])
     assert (error.reason, error.fault) == ("empty", "task")
+
+
+def broken_truths(kind, truth):
+    """Truths of which many have no score, whatever is predicted."""
+    yield truth[:0]
+    if kind in ("mask", "instance_mask"):
+        yield [*truth[:-1], truth[-1] * 0.5 + 0.25]
+        yield [*truth[:-1], truth[-1][:0]]
+        yield 7
+        return
+    if kind == "structure":
+        yield ["no structure", *truth[1:]]
+        yield [*truth[:-1], "ATOM"]
+        yield [*truth[:-1], helix(2)]
+        return
+    values = truth.astype(float)
+    for bad in (np.nan, np.inf):
+        broken = values.copy()
+        broken[-1] = bad
+        yield broken
+    yield np.full_like(values, 1.0)
+    yield np.full_like(values, 0.0)
+    yield values[:, 0] if values.ndim == 2 else np.column_stack([values] * 3)
+    yield np.arange(values.size).reshape(values.shape) % 3
+    yield values + 0.5
+    yield values + 1.0
+    yield np.array(["a"] * len(values), dtype=object)
+    yield values[:1]
+
+
+def unsound(kind, predictions):
+    """Submissions to blame, if it were not for the truth."""
+    yield predictions[:-1]
+    if isinstance(predictions, list):
+        yield ["nothing"] * len(predictions)
+        return
+    yield np.zeros(len(predictions))
+    yield np.full(len(predictions), np.nan)
+    yield np.full(len(predictions), -7.5)
+    yield np.array(["b"] * len(predictions), dtype=object)
+    if kind != "probabilities":  # of which the columns say how many classes there are
+        yield np.column_stack([predictions, predictions])
+    yield predictions.reshape(1, 1, -1)
+
+
+def test_a_fault_of_the_truth_is_told_whatever_is_predicted(metric, make_example):
+    truth, predictions, perfect = make_example(metric.kind, 1)
+    found = set()
+    for broken in broken_truths(metric.kind, truth):
+        size = len(broken) if hasattr(broken, "__len__") else len(truth)
+        for sound in (predictions[:size], perfect[:size]):
+            try:
+                metric(broken, sound)
+            except MetricError as error:
+                if error.fault == "task":
+                    found.add(error.reason)
+                    break
+        else:
+            continue
+        for bad in unsound(metric.kind, predictions):
+            with pytest.raises(MetricError) as told:
+                metric(broken, bad)
+            assert told.value.fault == "task", (broken, bad)
+    assert "empty" in found
+    assert len(found) > 1
+
+
+def test_constant_predictions_of_several_columns_are_no_excuse_for_a_constant_truth():
+    truth = np.column_stack([np.arange(5.0), np.ones(5)])
+    predictions = np.column_stack([np.zeros(5), np.arange(5.0)])
+    error = both_ways(get_metric("mean_spearman"), truth, predictions)
+    assert (error.reason, error.fault) == ("constant_truth", "task")
 
 
 @metrics_that(lambda m: m.kind != "structure")

@@ -94,7 +94,7 @@ REFUSED = [
     ("dice", [np.zeros((2, 2))], [[["a", "b"], ["c", "d"]]], {}, "non_binary_mask", S),
     ("iou", [np.zeros((2, 2))], [np.full((2, 2), 0.5)], {}, "non_binary_mask", S),
     ("iou", [0, 1, 1], [0, 1, 1], {}, "shape_mismatch", T),
-    ("iou", 3, 4, {}, "shape_mismatch", S),
+    ("iou", 3, 4, {}, "shape_mismatch", T),
     ("hausdorff95", [np.zeros((0, 2))], [np.zeros((0, 2))], {}, "empty", T),
     ("panoptic_quality", [np.zeros((2, 2))], [np.full((2, 2), -1)], {}, "not_labels", S),
     ("panoptic_quality", [np.zeros((2, 2))], [np.full((2, 2), 1.5)], {}, "not_labels", S),

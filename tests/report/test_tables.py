@@ -232,8 +232,9 @@ def test_runs_of_one_agent_that_are_one_file_are_told(some):
     assert found.title == "2 runs with the same file as another of the agent"
     assert keys[0]["task_id"] in found.text
     assert tables.pairs["agent"].iloc[0] in found.text
-    unlike = tables.pairs.assign(submission_sha256=None)
-    assert not [w for w in overview.warnings(Tables(pairs=unlike)) if "same file" in w.title]
+    for never_read in (None, "", "absent", "too-large-134217729"):
+        unlike = tables.pairs.assign(submission_sha256=never_read)
+        assert not [w for w in overview.warnings(Tables(pairs=unlike)) if "same file" in w.title]
 
 
 def test_equal_files_are_shown_where_the_check_is(some):

@@ -196,7 +196,7 @@ def test_runs_of_one_agent_that_are_the_same_file_are_told_and_do_not_fail(make_
     tables = [table(ids, 3 * x), table(ids, 3 * x), table(ids, 3 * x + 1e-6), table(ids, y)]
     prints = [near_duplicates.fingerprint_of(inspect_submission(t, task)) for t in tables]
     names = ["one", "again", "copy", "honest"]
-    digests = ["same", "same", "other", None]
+    digests = ["a" * 64, "a" * 64, "b" * 64, None]
 
     def told(groups):
         found = near_duplicates.outcomes(prints, groups, names, digests)
@@ -218,10 +218,15 @@ def test_runs_of_one_agent_that_are_the_same_file_are_told_and_do_not_fail(make_
 
 def test_of_many_equal_files_the_first_are_named():
     names = [f"r{number}" for number in range(9)]
-    found = near_duplicates.outcomes([""] * 9, ["a"] * 9, names, ["same"] * 9)
+    found = near_duplicates.outcomes([""] * 9, ["a"] * 9, names, ["a" * 64] * 9)
     assert found[0].message == "the same file as r1, r2, r3 and 5 more"
     assert found[1].message == "the same file as r0, r2, r3 and 5 more"
     assert found[8].message == "the same file as r0, r1, r2 and 5 more"
+
+
+@pytest.mark.parametrize("digest", [None, "", "absent", "too-large-134217729"])
+def test_what_was_never_read_is_no_equal_file(digest):
+    assert near_duplicates.outcomes([""] * 2, ["a"] * 2, ["r0", "r1"], [digest] * 2) == {}
 
 
 def test_a_metric_without_second_implementation_is_skipped_not_failed(make_task, monkeypatch):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from biomlbench.audit.doors import as_csv, captured
+from biomlbench.audit.doors import as_csv, captured, submitted_frame
 from biomlbench.audit.findings import Found
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Gravity
@@ -61,7 +60,7 @@ def _alike(subject: Subject, one: object, other: object) -> bool:
 
 def _changed(subject: Subject) -> Iterator[Found]:
     answers = answers_of(subject.task).frame.copy()
-    frame = pd.read_csv(io.BytesIO(as_csv(subject.mixed)))
+    frame = submitted_frame(subject.task, as_csv(subject.mixed))
     before = frame.copy(), answers.copy()
     try:
         with captured():

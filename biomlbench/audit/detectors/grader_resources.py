@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import sys
 import time
 from functools import cache, partial
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from biomlbench.audit.doors import as_csv, captured
+from biomlbench.audit.doors import as_csv, captured, submitted_frame
 from biomlbench.audit.findings import Found
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Gravity
@@ -125,7 +124,7 @@ def _graded(subject: Subject, frame: pd.DataFrame, answers: pd.DataFrame) -> flo
 
 
 def _tables(subject: Subject) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return pd.read_csv(io.BytesIO(as_csv(subject.perfect))), answers_of(subject.task).frame
+    return submitted_frame(subject.task, as_csv(subject.perfect)), answers_of(subject.task).frame
 
 
 def _repeated(frame: pd.DataFrame, ids: Sequence[str], rows: int) -> pd.DataFrame:
