@@ -21,7 +21,6 @@ __all__ = ["RunGroup", "agent_of", "task_named"]
 _MARK = "_run-group_"
 # Groups of agents that came from elsewhere are published as `<agent>_group3`.
 _NUMBERED = re.compile(r"(.+?)[_-]group[_-]?\d+")
-_PATH_KEYS = ("submission_path", "logs_path", "code_path")
 _MAX_TAIL = 8
 """Most last parts of a path by which a file is looked for."""
 
@@ -65,35 +64,23 @@ class RunGroup:
         Where the list lies.
     stated : iterable of object
         Every ``submission_path`` of the list, as it stands there; what is no text is left out.
+
+    Attributes
+    ----------
+    name, agent : str
+        The folder's name, and the agent that it or a folder above states; else the folder's name.
     """
 
     def __init__(self, folder: str | Path, stated: Iterable[Any] = ()) -> None:
         self.folder = Path(folder)
         whole = self.folder.absolute()
-        self._names = (*reversed(whole.parts),)
         self.name = whole.name
+        named = (agent_of(name) for name in reversed(whole.parts) if _MARK in name)
+        self.agent = next(filter(None, named), None) or agent_of(self.name) or self.name or "group"
         paths = {path for path in stated if isinstance(path, str) and _is_absolute(path)}
         # A file is looked for by the end of its path only where no other path has that end:
         # `submission/submission.csv` says nothing where every run has one.
         self._ends = Counter(end for path in paths for end in _ends(_parts(path)))
-
-    def agent(self, row: Mapping[str, Any]) -> str:
-        """Return the agent of a line that names none: the group's.
-
-        Parameters
-        ----------
-        row : mapping
-            The line; its paths may lie in another group than the list does.
-        """
-        for name in self._names:
-            if _MARK in name and (agent := agent_of(name)):
-                return agent
-        for key in _PATH_KEYS:
-            parts = _parts(row[key]) if isinstance(row.get(key), str) else ()
-            for name in reversed(parts):
-                if _MARK in name and (agent := agent_of(name)):
-                    return agent
-        return agent_of(self.name) or self.name or "group"
 
     def submission(self, stated: str) -> str:
         """Return the file that a stated path means here.

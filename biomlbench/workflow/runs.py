@@ -110,6 +110,7 @@ def read_runs(
     ignore_unknown: bool = False,
     note: Callable[[str], None] | None = None,
     results: str | Path | None = None,
+    agent: str | None = None,
 ) -> tuple[list[Run], list[BadRow]]:
     """Read run tables.
 
@@ -129,6 +130,9 @@ def read_runs(
         Called with what was found in a table that costs no row.
     results : path, optional
         Folder of the results: no submission may lie there, as rules make those files.
+    agent : str, optional
+        Who made the runs of every jsonl, whatever its lines say. By default each speaks for the
+        agent that its folder names, and a line that names another one is bad.
 
     Returns
     -------
@@ -142,7 +146,7 @@ def read_runs(
     RunTableError
         If no table can be read.
     """
-    reader = _Reader(resolve, ignore_case, ignore_unknown, results)
+    reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent)
     unreadable: list[tuple[str, RunTableError]] = []
     for table in dict.fromkeys(str(table) for table in tables):
         try:
@@ -166,6 +170,7 @@ class _Reader:
         ignore_case: bool,
         ignore_unknown: bool,
         results: str | Path | None,
+        agent: str | None = None,
     ) -> None:
         self.runs: list[Run] = []
         self.bad: list[BadRow] = []
@@ -176,6 +181,7 @@ class _Reader:
         self._results = os.path.realpath(results) if results else ""
         self._here = Path.cwd()
         self._folders: dict[str, bool] = {}
+        self._agent = agent
 
     def read(self, path: Path, note: Callable[[str], None]) -> None:
         rows: Iterable[TableRow]
@@ -194,10 +200,16 @@ class _Reader:
         labelled: list[str] = []
         for row in rows:
             source, values = f"{table}:{row.line}", dict(row.values)
+            named = values.get("agent")
+            if group is not None:
+                # Also of a bad row: whom else it names has nothing to do with it.
+                values["agent"] = self._agent or group.agent
             try:
                 if row.problem:
                     raise RowError(row.problem)
                 if group is not None:
+                    if self._agent is None:
+                        _check_agent(named, group)
                     _published(values, group, self._ignore_unknown)
                 run = self._run(values, source, group)
                 if group is not None and run.label:
@@ -271,10 +283,21 @@ def _and_more(told: Sequence[str]) -> str:
     return f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
 
 
+def _check_agent(named: object, group: RunGroup) -> None:
+    """Refuse another agent than the group's: a list may be an agent's own, and books its runs."""
+    if named in (None, ""):
+        return
+    name, own = (text_of({"agent": value}, "agent") for value in (named, group.agent))
+    if name != own:
+        raise RowError(
+            f"`agent` is {shown(name)}, but a .jsonl list speaks for one agent only, and the "
+            f"folder of this one names {shown(own)}; list runs of other agents in a run table "
+            "(.csv, .tsv or .parquet)"
+        )
+
+
 def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
     """Turn a line of a ``submission.jsonl`` into a row."""
-    if row.get("agent") in (None, ""):
-        row["agent"] = group.agent(row)
     unknown = row.keys() - _JSONL_KEYS - _JSONL_IGNORED
     unknown = {name for name in unknown if not name.startswith(PREFIX)}
     if unknown and not ignore_unknown:

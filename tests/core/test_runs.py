@@ -168,7 +168,8 @@ def test_each_bad_cell_costs_its_row_only_and_is_named(tmp_path, form, column, v
             pytest.skip("the group's name stands in")
         for row in rows:
             row["submission_path"] = row.pop("submission")
-        path, line = tmp_path / "t.jsonl", 2
+        path, line = tmp_path / rows[0]["agent"] / "t.jsonl", 2
+        path.parent.mkdir()
         path.write_text(lines_of(*rows))
     runs, (bad,) = read_runs([path], resolve)
     assert [run.run_id for run in runs] == ["one", "two"]
@@ -190,7 +191,7 @@ def test_what_is_no_text_is_named_as_such(tmp_path, key, value):
 
 def test_numbers_stand_for_text_and_whole_floats_for_numbers(tmp_path):
     row = {"task_id": "line", "submission_path": "a.csv", "run_id": 7, "agent": 3, "attempt": 2.0}
-    (run,), bad = read(tmp_path / "g" / "s.jsonl", lines_of(row))
+    (run,), bad = read(tmp_path / "3" / "s.jsonl", lines_of(row))
     assert not bad
     assert (run.run_id, run.agent, run.attempt) == ("7", "3", 2)
 
