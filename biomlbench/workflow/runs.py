@@ -137,7 +137,8 @@ def read_runs(
     Returns
     -------
     runs : list of Run
-        In the order of the tables.
+        In the order of the tables, those of jsonl files last: a list, which may be an agent's own,
+        takes no id of a run of a table.
     bad : list of BadRow
         Rows, and tables that cannot be read at all.
 
@@ -148,7 +149,7 @@ def read_runs(
     """
     reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent)
     unreadable: list[tuple[str, RunTableError]] = []
-    for table in dict.fromkeys(str(table) for table in tables):
+    for table in sorted(dict.fromkeys(map(str, tables)), key=lambda name: _is_list(Path(name))):
         try:
             reader.read(Path(table), note or (lambda text: None))
         except RunTableError as error:
@@ -188,7 +189,7 @@ class _Reader:
         if path.suffix.lower() not in SUFFIXES:
             raise RunTableError(f"{path}: a run table is a .csv, .tsv, .parquet or .jsonl file")
         group = None
-        if path.suffix.lower() == ".jsonl":
+        if _is_list(path):
             rows = list(json_rows(path))
             group = RunGroup(path.parent, [row.values.get("submission_path") for row in rows])
         else:
@@ -277,6 +278,10 @@ class _Reader:
         if isinstance(found, RowError):
             raise RowError(str(found), found.reason)
         return found
+
+
+def _is_list(path: Path) -> bool:
+    return path.suffix.lower() == ".jsonl"
 
 
 def _and_more(told: Sequence[str]) -> str:

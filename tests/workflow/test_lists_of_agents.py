@@ -86,3 +86,29 @@ def test_who_imports_a_list_may_say_whose_it_is(tmp_path: Path) -> None:
     entries, left_out = read_group(path, agent="ada")
     assert [entry.agent for entry in entries] == ["ada", "ada"]
     assert not left_out
+
+
+@pytest.mark.parametrize("agent", ["eve", "rival"])
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "CSV"])
+def test_a_list_takes_no_run_of_a_table(
+    tmp_path: Path, agent: str, is_first: bool, suffix: str
+) -> None:
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "a.csv").touch()
+    own = tmp_path / f"runs.{suffix}"
+    file = tmp_path / "eve" / "a.csv"
+    own.write_text(f"{HEAD},attempt,meta_site\nr,{agent},line,{file},3,here\n")
+    path = listed(
+        tmp_path / "eve" / "submission.jsonl",
+        {**LINE, "submission_path": "a.csv", "run_id": "r", "attempt": 1, "meta_site": "forged"},
+        {**LINE, "run_id": "r-2"},
+    )
+    notes: list[str] = []
+    runs, bad = read(*((path, own) if is_first else (own, path)), note=notes.append)
+    assert (runs[0].run_id, runs[0].agent, runs[0].attempt) == ("r", agent, 3)
+    assert runs[0].metadata == {"meta_other": '{"site": "here"}'}
+    assert all(run.agent == "eve" for run in runs[1:])
+    told = [row.message for row in bad] or notes
+    assert [text.startswith(f"{path}:1: ") for text in told] == [True]
+    assert f"is already at {own}:2" in told[0]
