@@ -149,7 +149,9 @@ def read_runs(
     """
     reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent)
     unreadable: list[tuple[str, RunTableError]] = []
-    for table in sorted(dict.fromkeys(map(str, tables)), key=lambda name: _is_list(Path(name))):
+    names = sorted(dict.fromkeys(map(str, tables)), key=lambda name: _is_list(Path(name)))
+    reader.has_lists = bool(names) and _is_list(Path(names[-1]))
+    for table in names:
         try:
             reader.read(Path(table), note or (lambda text: None))
         except RunTableError as error:
@@ -173,6 +175,7 @@ class _Reader:
         results: str | Path | None,
         agent: str | None = None,
     ) -> None:
+        self.has_lists = False
         self.runs: list[Run] = []
         self.bad: list[BadRow] = []
         self._resolve = resolve
@@ -182,6 +185,7 @@ class _Reader:
         self._results = os.path.realpath(results) if results else ""
         self._here = Path.cwd()
         self._folders: dict[str, bool] = {}
+        self._agents: dict[str, set[str]] = {}
         self._agent = agent
 
     def read(self, path: Path, note: Callable[[str], None]) -> None:
@@ -242,7 +246,7 @@ class _Reader:
             row["task_id"] = task_named(row)
         except ValueError as error:
             raise RowError(str(error)) from None
-        agent = text_of(row, "agent")
+        row["agent"] = agent = text_of(row, "agent")
         row["task_id"], task_kind = self._task(text_of(row, "task_id"))
         is_given = group is None or row.get("run_id") not in (None, "")
         if group is not None and not is_given:
@@ -254,7 +258,21 @@ class _Reader:
                 "files the workflow makes; put it elsewhere",
                 Reason.UNSAFE_PATH,
             )
+        if run.submission != NO_SUBMISSION and self.has_lists:
+            self._check_owner(run, is_listed=group is not None)
         return replace(run, run_id=self._ids.claim(run, is_given=is_given))
+
+    def _check_owner(self, run: Run, *, is_listed: bool) -> None:
+        """Refuse a list's row of a file that is another agent's by a run table."""
+        folder, name = os.path.split(run.submission)
+        agents = self._agents.setdefault(f"{os.path.realpath(folder)}/{name}", set())
+        if not is_listed:
+            agents.add(run.agent)
+        elif agents and run.agent not in agents:
+            raise RowError(
+                f"the submission {shown(run.submission)} is that of {shown(min(agents))} by a run "
+                "table; list the run there if it is this agent's as well"
+            )
 
     def _is_result(self, submission: str) -> bool:
         if not self._results or submission == NO_SUBMISSION:
@@ -311,7 +329,15 @@ def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
         raise RowError("`submission_path` is missing; write null for a run that left no submission")
     row["submission"] = None
     if row["submission_path"] is not None:
-        row["submission"] = group.submission(path_of(row, "submission_path"))
+        stated = path_of(row, "submission_path")
+        try:
+            row["submission"] = group.own_submission(stated)
+        except ValueError:
+            raise RowError(
+                f"the submission {shown(stated)} lies outside of the list's folder, and may be "
+                "another agent's; put it there, or list the run in a run table (.csv, .tsv or "
+                ".parquet)"
+            ) from None
 
 
 def _run(row: AnyRow, agent: str, task_kind: str, source: str) -> Run:

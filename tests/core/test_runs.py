@@ -95,7 +95,7 @@ def test_the_published_jsonl(tmp_path):
     lines = [
         {"task_id": "line", "submission_path": "a.csv"},
         {"task_id": "line", "submission_path": "b.csv"},
-        {"task_id": "k", "submission_path": "../c.py"},
+        {"task_id": "k", "submission_path": "sub/c.py"},
         {"task_id": "line"},
         {"task_id": "line", "submission_path": "a.csv", "typo": 1},
     ]
@@ -104,7 +104,7 @@ def test_the_published_jsonl(tmp_path):
     assert [(r.run_id, r.agent, r.kind) for r in runs] == [
         ("grp", "grp", "predictions"), ("grp-2", "grp", "predictions"), ("grp", "grp", "functions"),
     ]  # fmt: skip
-    assert runs[2].submission == str(tmp_path / "c.py")
+    assert runs[2].submission == str(tmp_path / "grp" / "sub" / "c.py")
     assert len(bad) == 4
     assert "submission_path" in bad[0].message
     assert "typo" in bad[1].message

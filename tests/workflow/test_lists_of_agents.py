@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from biomlbench.importers.groups import read_group
+from biomlbench.outcomes import Reason
 from biomlbench.workflow.runs import read_runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEAD = "run_id,agent,task_id,submission"
 LINE = {"task_id": "line", "submission_path": None}
@@ -97,7 +96,7 @@ def test_a_list_takes_no_run_of_a_table(
     (tmp_path / "eve").mkdir()
     (tmp_path / "eve" / "a.csv").touch()
     own = tmp_path / f"runs.{suffix}"
-    file = tmp_path / "eve" / "a.csv"
+    file = tmp_path / agent / "a.csv"
     own.write_text(f"{HEAD},attempt,meta_site\nr,{agent},line,{file},3,here\n")
     path = listed(
         tmp_path / "eve" / "submission.jsonl",
@@ -112,3 +111,92 @@ def test_a_list_takes_no_run_of_a_table(
     told = [row.message for row in bad] or notes
     assert [text.startswith(f"{path}:1: ") for text in told] == [True]
     assert f"is already at {own}:2" in told[0]
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "../rival/a.csv",
+        "../gone.csv",
+        "sub/../../rival/a.csv",
+        "{here}/rival/a.csv",
+        "{here}/eve/../rival/a.csv",
+        "rival/a.csv",
+        "./rival/../rival/a.csv",
+        "linked/a.csv",
+        "/etc/passwd",
+    ],
+)
+def test_a_list_names_no_file_outside_of_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stated: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    listed(tmp_path / "rival" / "a.csv", "id,y")
+    (tmp_path / "eve" / "sub").mkdir(parents=True)
+    (tmp_path / "eve" / "linked").symlink_to(tmp_path / "rival")
+    line = {**LINE, "submission_path": stated.format(here=tmp_path)}
+    runs, (bad,) = read(listed(tmp_path / "eve" / "submission.jsonl", line, LINE))
+    assert len(runs) == 1
+    assert (bad.reason, bad.agent) == (Reason.BAD_RUN_ROW, "eve")
+    assert "lies outside of the list's folder" in bad.message
+    # Of the list as it is imported, too.
+    entries, left_out = read_group(tmp_path / "eve")
+    assert [len(entries), len(left_out)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("stated", "found"),
+    [
+        ("sub/a.csv", "sub/a.csv"),
+        ("{here}/eve/sub/a.csv", "sub/a.csv"),
+        ("eve/sub/a.csv", "sub/a.csv"),
+        ("../eve/sub/a.csv", "sub/a.csv"),
+        ("{here}/rival/sub/a.csv", "sub/a.csv"),
+        ("/away/eve/gone.csv", "gone.csv"),
+        ("/away/" + "far/" * 9 + "gone.csv", "far/" * 7 + "gone.csv"),
+        ("gone.csv", "gone.csv"),
+    ],
+)
+def test_files_of_the_folder_are_found_however_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stated: str, found: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("eve", "rival"):
+        listed(tmp_path / folder / "sub" / "a.csv", "id,y")
+    line = {**LINE, "submission_path": stated.format(here=tmp_path)}
+    (run,), bad = read(listed(Path("eve/submission.jsonl"), line))
+    assert not bad
+    assert run.submission == f"eve/{found}" or Path(run.submission) == tmp_path / "eve" / found
+
+
+parts = st.sampled_from(["..", ".", "a.csv", "sub", "eve", "rival", "linked", "up", "x"])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(st.lists(parts, min_size=1, max_size=6), st.sampled_from(["", "{here}/", "/", "/x/eve/"]))
+def test_no_path_leads_out_of_the_folder(tmp_path: Path, names: list[str], start: str) -> None:
+    if not (tmp_path / "rival").exists():
+        for name in ("rival", "eve", "eve/sub", "eve/rival", "rival/sub"):
+            listed(tmp_path / name / "a.csv", "id,y")
+        (tmp_path / "eve" / "linked").symlink_to(tmp_path / "rival")
+        (tmp_path / "eve" / "up").symlink_to("..")
+    line = {**LINE, "submission_path": start.format(here=tmp_path) + "/".join(names)}
+    runs, bad = read(listed(tmp_path / "eve" / "submission.jsonl", line))
+    assert len(runs) + len(bad) == 1
+    for run in runs:
+        assert Path(run.submission).parent.resolve().is_relative_to(tmp_path / "eve")
+
+
+def test_a_file_that_a_table_gives_another_agent_is_not_a_lists(tmp_path: Path) -> None:
+    """Also where all agents' files lie below the folder of the list."""
+    for name in ("rival", "ada"):
+        listed(tmp_path / name / "a.csv", "id,y")
+    own = tmp_path / "runs.csv"
+    here = tmp_path.name
+    own.write_text(
+        f"{HEAD}\nr,rival,line,{tmp_path}/rival/a.csv\ns,{here},line,{tmp_path}/ada/a.csv"
+    )
+    lines = [{**LINE, "submission_path": f"{name}/a.csv"} for name in ("rival", "ada")]
+    runs, (bad,) = read(listed(tmp_path / "submission.jsonl", *lines), own)
+    assert [run.agent for run in runs] == ["rival", here, here]
+    assert "is that of 'rival' by a run table" in bad.message
