@@ -19,7 +19,7 @@ from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table
 from biomlbench.contracts._text_limits import MOST_OF_A_NAME
 from biomlbench.export import public_tables
 from biomlbench.export.public_tables import without_paths
-from biomlbench.workflow import run_ids, table_rows
+from biomlbench.workflow import cells, run_ids, table_rows
 from biomlbench.workflow.runs import RunTableError, read_runs
 
 HEAD = "run_id,agent,task_id,submission\n"
@@ -95,6 +95,50 @@ def test_spaces_that_a_page_shows_alike_make_no_other_agent(tmp_path, space):
 def test_joiners_stay_where_they_change_what_is_seen(tmp_path, name):
     (run,), _ = read(tmp_path, HEAD + f"r,{name},line,s.csv\n")
     assert run.agent == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "team\U0001f916\u200d",
+        "team\U0001f916\u200c",
+        "\u200d\U0001f916team",
+        "\u0633\u0644\u0627\u0645\u200c",
+        "\u200c\u0633\u0644\u0627\u0645",
+        "\u0633\u0644\u0627\u0645\u200d\u200c",
+        "\u0633\u200d\u0644\u0627\u0645",
+        "\u062f\u200c\u0627",
+        "\u0645\u200c team",
+        "\u0915\u094d\u200d",
+        "\u0915\u094d\u200c-x",
+        "\U0001f916\u200cteam",
+        "\U0001f916\u200c\U0001f916",
+        "\U0001f916\u200dteam",
+        "^\u200dx",
+        "\u0784\u200c\u0784",
+    ],
+)
+def test_joiners_that_join_nothing_make_no_second_agent(tmp_path, name):
+    plain = name.replace("\u200c", "").replace("\u200d", "")
+    runs, bad = read(tmp_path, HEAD + f"r,{name},line,s.csv\nq,{plain},line,s.csv\n")
+    assert not bad
+    assert [run.agent for run in runs] == [plain, plain]
+
+
+signs = st.text(
+    st.sampled_from(
+        "a \u0645\u06cc\u062f\u0627\u0915\u094d\u0937\U0001f469\U0001f3fd\u2642\u00ae\u064e"
+    )
+    | st.sampled_from("\u200c\u200d\u200b"),
+    max_size=12,
+)
+
+
+@given(signs)
+def test_a_name_in_its_one_form_stays_and_joins_at_both_sides(text):
+    name = cells.text_of({"agent": f"a{text}"}, "agent")
+    assert cells.text_of({"agent": name}, "agent") == name
+    assert re.fullmatch("([^\u200c\u200d]+[\u200c\u200d])*[^\u200c\u200d]+", name)
 
 
 def test_a_row_of_many_lines_is_not_looked_for_beyond_what_a_row_may_have(tmp_path, monkeypatch):
