@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from biomlbench.errors import TaskError
@@ -419,6 +419,29 @@ def test_a_bad_value_of_metadata_costs_only_itself(tmp_path, value):
     assert notes == [
         f"{runs[0].source}: {said} (and 1 more row); it counts in no mean of the agent"
     ]
+
+
+NUMBERS = st.text("0123456789.eE+-_ \u0660\u0663\uff11nafi", max_size=8)
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200
+)
+@example(text="1_000", column="meta_cost_usd")
+@example(text="\u0663", column="meta_steps")
+@example(text="\uff11", column="attempt")
+@example(text="1_0", column="seed")
+@given(text=NUMBERS, column=st.sampled_from(["meta_cost_usd", "meta_steps", "seed", "attempt"]))
+def test_numbers_are_those_of_ascii(tmp_path, text, column):
+    for name, row in (
+        ("n.csv", f"run_id,agent,task_id,submission,{column}\nr,a,line,s.csv,{text}\n"),
+        ("n.jsonl", lines_of({"task_id": "line", "submission_path": None, column: text})),
+    ):
+        runs, _ = read(tmp_path / name, row)
+        for run in runs:
+            value = run.metadata.get(column, getattr(run, column, None))
+            plain = text.strip().isascii() and "_" not in text
+            assert value is None or (plain and value == float(text))
 
 
 def test_each_column_with_bad_values_is_told(tmp_path):
