@@ -42,6 +42,7 @@ DOORS = {
     "workflow": (
         "tests/workflow/test_archive.py",
         "tests/workflow/test_hostile_tables.py",
+        "tests/workflow/test_lists_of_agents.py",
         "tests/workflow/test_own_results.py",
         "tests/workflow/test_received.py",
         "tests/workflow/test_reproduce.py",

@@ -155,7 +155,7 @@ def _group(
 
     folder = path if path.is_dir() else path.parent
     to = to or Path("imported") / folder.absolute().name
-    entries, left_out = read_group(path, rename, context.full_id)
+    entries, left_out = read_group(path, rename, context.full_id, agent)
     write_run_table(entries, to / "runs.csv", agent)
     told: JsonObject = {"runs": str(to / "runs.csv"), "n_runs": len(entries)}
     told["left_out"] = left_out
@@ -194,7 +194,7 @@ def _run(
     names = [(path if path.is_dir() else path.parent).absolute().name for path in paths]
     groups = []
     for path in paths:
-        entries, left_out = read_group(path, rename, context.full_id)
+        entries, left_out = read_group(path, rename, context.full_id, agent)
         groups.append(entries)
         for message in left_out:
             echo(f"left out: {message}", err=True)

@@ -58,6 +58,7 @@ def read_group(
     path: str | Path,
     rename: Mapping[str, str] | None = None,
     full_id: Callable[[str], str | None] = str,
+    agent: str | None = None,
 ) -> tuple[list[Entry], list[str]]:
     """Read a run group.
 
@@ -69,6 +70,9 @@ def read_group(
         From task ids of the file to those that are meant.
     full_id : callable, optional
         From a task id, bare or full, to the full one; None for a task that is not here.
+    agent : str, optional
+        Who made the runs; by default whom the folder names. A line that names another agent
+        cannot be used then.
 
     Returns
     -------
@@ -100,7 +104,7 @@ def read_group(
         return full_id(name) or name, "predictions"
 
     try:
-        runs, bad = read_runs([path], resolve, ignore_unknown=True)
+        runs, bad = read_runs([path], resolve, ignore_unknown=True, agent=agent)
     except RunTableError as error:
         raise ImportRefusedError(str(error)) from None
     left_out = [row.message for row in bad]

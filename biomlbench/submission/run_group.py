@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = ["RunGroup", "agent_of", "task_named"]
 
 _MARK = "_run-group_"
 # Groups of agents that came from elsewhere are published as `<agent>_group3`.
 _NUMBERED = re.compile(r"(.+?)[_-]group[_-]?\d+")
-_PATH_KEYS = ("submission_path", "logs_path", "code_path")
 _MAX_TAIL = 8
 """Most last parts of a path by which a file is looked for."""
 
@@ -65,35 +64,25 @@ class RunGroup:
         Where the list lies.
     stated : iterable of object
         Every ``submission_path`` of the list, as it stands there; what is no text is left out.
+
+    Attributes
+    ----------
+    name, agent : str
+        The folder's name, and the agent that it or a folder above states; else the folder's name.
     """
 
     def __init__(self, folder: str | Path, stated: Iterable[Any] = ()) -> None:
         self.folder = Path(folder)
         whole = self.folder.absolute()
-        self._names = (*reversed(whole.parts),)
         self.name = whole.name
+        named = (agent_of(name) for name in reversed(whole.parts) if _MARK in name)
+        self.agent = next(filter(None, named), None) or agent_of(self.name) or self.name or "group"
         paths = {path for path in stated if isinstance(path, str) and _is_absolute(path)}
         # A file is looked for by the end of its path only where no other path has that end:
         # `submission/submission.csv` says nothing where every run has one.
         self._ends = Counter(end for path in paths for end in _ends(_parts(path)))
-
-    def agent(self, row: Mapping[str, Any]) -> str:
-        """Return the agent of a line that names none: the group's.
-
-        Parameters
-        ----------
-        row : mapping
-            The line; its paths may lie in another group than the list does.
-        """
-        for name in self._names:
-            if _MARK in name and (agent := agent_of(name)):
-                return agent
-        for key in _PATH_KEYS:
-            parts = _parts(row[key]) if isinstance(row.get(key), str) else ()
-            for name in reversed(parts):
-                if _MARK in name and (agent := agent_of(name)):
-                    return agent
-        return agent_of(self.name) or self.name or "group"
+        self._real = os.path.realpath(whole)
+        self._holds: dict[str, bool] = {}
 
     def submission(self, stated: str) -> str:
         """Return the file that a stated path means here.
@@ -109,16 +98,49 @@ class RunGroup:
             where another machine's path has the folder's name or an end that no other path of
             the list has. Where there is no such file, the path beside the list.
         """
-        beside = os.path.normpath(self.folder / stated)
-        if os.path.lexists(beside):
-            return beside
-        if os.path.lexists(stated):
-            return os.path.normpath(stated)
+        beside, *others = self._places(stated)
+        return next(filter(os.path.lexists, (beside, *others)), beside)
+
+    def own_submission(self, stated: str) -> str:
+        """Return the file below the group's folder that a stated path means: of no other agent.
+
+        Parameters
+        ----------
+        stated : str
+
+        Returns
+        -------
+        str
+            The first place that :meth:`submission` looks at, below the folder; for a path of
+            another machine of which nothing is here, a place below it that has no file.
+
+        Raises
+        ------
+        ValueError
+            If the path leads elsewhere, also through a link to a folder.
+        """
+        places = list(self._places(stated))
+        own = [place for place in places if self._is_below(place)]
+        if found := next(filter(os.path.lexists, own), None):
+            return found
+        if _is_absolute(stated) and ".." not in _parts(stated):
+            own += filter(self._is_below, [os.path.normpath(self.folder.joinpath(*_parts(stated)))])
+        if not own or any(map(os.path.lexists, places)):
+            raise ValueError(f"{stated}: outside of {self.folder}")
+        return own[0]
+
+    def _places(self, stated: str) -> Iterator[str]:
+        """Yield the places where a file may lie, as :meth:`submission` has them."""
+        yield os.path.normpath(self.folder / stated)
+        yield os.path.normpath(stated)
         for end in self._below(stated):
-            here = self.folder.joinpath(*end)
-            if os.path.lexists(here):
-                return os.path.normpath(here)
-        return beside
+            yield os.path.normpath(self.folder.joinpath(*end))
+
+    def _is_below(self, place: str) -> bool:
+        folder = place.rpartition("/")[0] or ("/" if place.startswith("/") else ".")
+        if folder not in self._holds:
+            self._holds[folder] = Path(os.path.realpath(folder)).is_relative_to(self._real)
+        return self._holds[folder]
 
     def _below(self, stated: str) -> list[tuple[str, ...]]:
         """Return what of a path may lie below the group's folder, the surest first."""

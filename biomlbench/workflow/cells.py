@@ -47,8 +47,23 @@ _INVISIBLE = dict.fromkeys(
     )
     for number in range(first, last + 1)
 )
-_JOINER = re.compile("(^|.)[\u200c\u200d]+", re.DOTALL)
+_JOINER = re.compile("(^|.)([\u200c\u200d])[\u200c\u200d]*(?=(.?))", re.DOTALL)
+_NO_JOINER, _ZERO_WIDTH_JOINER = "\u200c\u200d"
 _VIRAMA = 9
+# Letters of Arabic and Syriac that join no next one (Joining_Type R and U), so that nothing has to
+# keep them apart; and those that join none at all, as those of Thaana and the presentation forms.
+_UNJOINED = (
+    "\u0621\u0674\u0780-\u07b1\u0861\u0866\u0887\u0888\u08ad\ufb50-\uffff\U00010000-\U0010ffff"
+)
+_JOINS_NO_NEXT = re.compile(
+    "[\u0622-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0"
+    "\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef\u0710\u0715-\u0719\u071e\u0728\u072a"
+    "\u072c\u072f\u074d\u0759-\u075b\u076b\u076c\u0771\u0773\u0774\u0778\u0779\u0867\u0869\u086a"
+    f"\u0870-\u0882\u088e\u08aa-\u08ac\u08ae\u08b1\u08b2\u08b9{_UNJOINED}]"
+)
+_JOINS_NONE = re.compile(f"[{_UNJOINED}]")
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+_ARROW = "\u2194"
 # A page shows any number of any of them as one.
 _SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]+")
 _UNFIT = {"Cc": "a control character", "Zl": "a line break", "Zp": "a line break"}
@@ -91,14 +106,26 @@ def text_of(row: AnyRow, key: str) -> str:
 
 
 def _joined(found: re.Match[str]) -> str:
-    """Leave a joiner after what it joins: signs of Arabic and Indic scripts, and of pictures."""
-    before = found[1]
-    joins = before and (
-        unicodedata.combining(before) == _VIRAMA
-        or unicodedata.bidirectional(before) == "AL"
-        or unicodedata.category(before) in ("So", "Sk")
-    )
-    return found[0][:2] if joins else before
+    """Leave a joiner where it can be seen: between two signs that look otherwise without it."""
+    before, joiner, after = found.groups()
+    return f"{before}{joiner}" if before and after and _shows(before, joiner, after) else before
+
+
+def _shows(before: str, joiner: str, after: str) -> bool:
+    """Tell whether a joiner between two signs may change what is seen of them."""
+    if unicodedata.category(after) == "Lo":
+        if unicodedata.combining(before) == _VIRAMA:
+            return unicodedata.bidirectional(after) == "L"
+        return (
+            joiner == _NO_JOINER  # the other one joins what is joined
+            and all(unicodedata.bidirectional(sign) == "AL" for sign in (before, after))
+            and unicodedata.category(before) == "Lo"
+            and not _JOINS_NO_NEXT.match(before)
+            and not _JOINS_NONE.match(after)
+        )
+    is_picture = unicodedata.category(before) == "So" or before in _SKIN_TONES
+    is_next = unicodedata.category(after) == "So" or after == _ARROW
+    return joiner == _ZERO_WIDTH_JOINER and is_picture and is_next
 
 
 def path_of(row: AnyRow, key: str) -> str:

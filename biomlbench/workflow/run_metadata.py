@@ -36,6 +36,8 @@ _MOST_NAME = 60
 _MOST_OTHER = 20
 _MOST_NOTE = 600
 _LARGEST = 2.0**53
+# `float` takes more: 1_000, infinity, and digits of all scripts.
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FAULT = re.compile(rf"(?:^|; )(?=(?:{'|'.join(_TYPES)}): )")
 
 
@@ -142,10 +144,12 @@ def _text(cell: Any, most: int = _MOST_TEXT) -> str:
 def _number(cell: Any, whole: bool) -> int | float:
     if isinstance(cell, bool) or not isinstance(cell, (str, int, float)):
         raise ValueError(f"{shown(cell)} is not a number")
+    if isinstance(cell, str) and not _NUMBER.fullmatch(cell.strip()):
+        raise ValueError(f"{shown(cell)} is not a number")
     try:
         value = float(cell)
-    except (ValueError, OverflowError):
-        value = math.nan
+    except OverflowError:
+        value = math.inf
     if math.isnan(value):
         raise ValueError(f"{shown(cell)} is not a number")
     if not math.isfinite(value) or not 0 <= value <= _LARGEST:

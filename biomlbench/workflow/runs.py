@@ -110,6 +110,7 @@ def read_runs(
     ignore_unknown: bool = False,
     note: Callable[[str], None] | None = None,
     results: str | Path | None = None,
+    agent: str | None = None,
 ) -> tuple[list[Run], list[BadRow]]:
     """Read run tables.
 
@@ -129,11 +130,15 @@ def read_runs(
         Called with what was found in a table that costs no row.
     results : path, optional
         Folder of the results: no submission may lie there, as rules make those files.
+    agent : str, optional
+        Who made the runs of every jsonl, whatever its lines say. By default each speaks for the
+        agent that its folder names, and a line that names another one is bad.
 
     Returns
     -------
     runs : list of Run
-        In the order of the tables.
+        In the order of the tables, those of jsonl files last: a list, which may be an agent's own,
+        takes no id of a run of a table.
     bad : list of BadRow
         Rows, and tables that cannot be read at all.
 
@@ -142,9 +147,11 @@ def read_runs(
     RunTableError
         If no table can be read.
     """
-    reader = _Reader(resolve, ignore_case, ignore_unknown, results)
+    reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent)
     unreadable: list[tuple[str, RunTableError]] = []
-    for table in dict.fromkeys(str(table) for table in tables):
+    names = sorted(dict.fromkeys(map(str, tables)), key=lambda name: _is_list(Path(name)))
+    reader.has_lists = bool(names) and _is_list(Path(names[-1]))
+    for table in names:
         try:
             reader.read(Path(table), note or (lambda text: None))
         except RunTableError as error:
@@ -166,7 +173,9 @@ class _Reader:
         ignore_case: bool,
         ignore_unknown: bool,
         results: str | Path | None,
+        agent: str | None = None,
     ) -> None:
+        self.has_lists = False
         self.runs: list[Run] = []
         self.bad: list[BadRow] = []
         self._resolve = resolve
@@ -176,13 +185,15 @@ class _Reader:
         self._results = os.path.realpath(results) if results else ""
         self._here = Path.cwd()
         self._folders: dict[str, bool] = {}
+        self._agents: dict[str, set[str]] = {}
+        self._agent = agent
 
     def read(self, path: Path, note: Callable[[str], None]) -> None:
         rows: Iterable[TableRow]
         if path.suffix.lower() not in SUFFIXES:
             raise RunTableError(f"{path}: a run table is a .csv, .tsv, .parquet or .jsonl file")
         group = None
-        if path.suffix.lower() == ".jsonl":
+        if _is_list(path):
             rows = list(json_rows(path))
             group = RunGroup(path.parent, [row.values.get("submission_path") for row in rows])
         else:
@@ -194,10 +205,16 @@ class _Reader:
         labelled: list[str] = []
         for row in rows:
             source, values = f"{table}:{row.line}", dict(row.values)
+            named = values.get("agent")
+            if group is not None:
+                # Also of a bad row: whom else it names has nothing to do with it.
+                values["agent"] = self._agent or group.agent
             try:
                 if row.problem:
                     raise RowError(row.problem)
                 if group is not None:
+                    if self._agent is None:
+                        _check_agent(named, group)
                     _published(values, group, self._ignore_unknown)
                 run = self._run(values, source, group)
                 if group is not None and run.label:
@@ -229,7 +246,7 @@ class _Reader:
             row["task_id"] = task_named(row)
         except ValueError as error:
             raise RowError(str(error)) from None
-        agent = text_of(row, "agent")
+        row["agent"] = agent = text_of(row, "agent")
         row["task_id"], task_kind = self._task(text_of(row, "task_id"))
         is_given = group is None or row.get("run_id") not in (None, "")
         if group is not None and not is_given:
@@ -241,7 +258,21 @@ class _Reader:
                 "files the workflow makes; put it elsewhere",
                 Reason.UNSAFE_PATH,
             )
+        if run.submission != NO_SUBMISSION and self.has_lists:
+            self._check_owner(run, is_listed=group is not None)
         return replace(run, run_id=self._ids.claim(run, is_given=is_given))
+
+    def _check_owner(self, run: Run, *, is_listed: bool) -> None:
+        """Refuse a list's row of a file that is another agent's by a run table."""
+        folder, name = os.path.split(run.submission)
+        agents = self._agents.setdefault(f"{os.path.realpath(folder)}/{name}", set())
+        if not is_listed:
+            agents.add(run.agent)
+        elif agents and run.agent not in agents:
+            raise RowError(
+                f"the submission {shown(run.submission)} is that of {shown(min(agents))} by a run "
+                "table; list the run there if it is this agent's as well"
+            )
 
     def _is_result(self, submission: str) -> bool:
         if not self._results or submission == NO_SUBMISSION:
@@ -267,14 +298,29 @@ class _Reader:
         return found
 
 
+def _is_list(path: Path) -> bool:
+    return path.suffix.lower() == ".jsonl"
+
+
 def _and_more(told: Sequence[str]) -> str:
     return f" (and {counted(len(told) - 1, 'more row')})" if told[1:] else ""
 
 
+def _check_agent(named: object, group: RunGroup) -> None:
+    """Refuse another agent than the group's: a list may be an agent's own, and books its runs."""
+    if named in (None, ""):
+        return
+    name, own = (text_of({"agent": value}, "agent") for value in (named, group.agent))
+    if name != own:
+        raise RowError(
+            f"`agent` is {shown(name)}, but a .jsonl list speaks for one agent only, and the "
+            f"folder of this one names {shown(own)}; list runs of other agents in a run table "
+            "(.csv, .tsv or .parquet)"
+        )
+
+
 def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
     """Turn a line of a ``submission.jsonl`` into a row."""
-    if row.get("agent") in (None, ""):
-        row["agent"] = group.agent(row)
     unknown = row.keys() - _JSONL_KEYS - _JSONL_IGNORED
     unknown = {name for name in unknown if not name.startswith(PREFIX)}
     if unknown and not ignore_unknown:
@@ -283,7 +329,15 @@ def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
         raise RowError("`submission_path` is missing; write null for a run that left no submission")
     row["submission"] = None
     if row["submission_path"] is not None:
-        row["submission"] = group.submission(path_of(row, "submission_path"))
+        stated = path_of(row, "submission_path")
+        try:
+            row["submission"] = group.own_submission(stated)
+        except ValueError:
+            raise RowError(
+                f"the submission {shown(stated)} lies outside of the list's folder, and may be "
+                "another agent's; put it there, or list the run in a run table (.csv, .tsv or "
+                ".parquet)"
+            ) from None
 
 
 def _run(row: AnyRow, agent: str, task_kind: str, source: str) -> Run:

@@ -161,17 +161,35 @@ def json_rows(path: Path) -> Iterator[TableRow]:
         if not text.strip() or text.lstrip().startswith(("#", "//")):
             continue
         try:
-            values = json.loads(text)
+            values = json.loads(text, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
             yield TableRow(line, {}, f"not JSON ({error})")
             continue
         if isinstance(values, dict) and len(values) > MOST_COLUMNS:
             problem = f"{len(values)} keys; at most {MOST_COLUMNS} are read"
             yield TableRow(line, {}, problem)
+        elif isinstance(values, _Repeating):
+            yield TableRow(line, {}, f"names {values.repeated} more than once; keep one of each")
         elif isinstance(values, dict):
             yield TableRow(line, {name: _cell(value) for name, value in values.items()})
         else:
             yield TableRow(line, {}, "not a JSON object")
+
+
+class _Repeating(dict[str, Any]):
+    """An object that has a key more than once: which value is meant, readers do not agree on."""
+
+    repeated = ""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    counts = Counter(name for name, _ in pairs)
+    repeating = _Repeating(found)
+    repeating.repeated = ", ".join([shown(name) for name in counts if counts[name] > 1][:20])
+    return repeating
 
 
 class _Structure:

@@ -139,10 +139,10 @@ def test_what_a_log_says_of_a_run_is_no_formula(tmp_path, monkeypatch):
 def test_what_a_run_group_says_of_a_run_is_no_formula(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "=a.csv").write_text(CSV)
-    line = {"submission_path": "=a.csv", "task_id": "t", "agent": "=agent"}
+    line = {"submission_path": "=a.csv", "task_id": "t"}
     line |= {"meta_model": "=HYPERLINK(1)", "meta_=x": "+1+1", "meta_cost_usd": 0.5}
     (tmp_path / "submission.jsonl").write_text(json.dumps(line))
-    entries, left_out = read_group(tmp_path)
+    entries, left_out = read_group(tmp_path, agent="=agent")
     assert left_out == []
     write_run_table(entries, tmp_path / "to/runs.csv")
     (row,) = table(tmp_path / "to/runs.csv")

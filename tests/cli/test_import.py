@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -400,7 +401,9 @@ def test_groups_run_through_the_workflow_and_back_into_their_own_form(place):
     errors = {"gold": 1.0, "bronze": 8.0, "none": 30.0}
     paths = {name: submit(name, error) for name, error in errors.items()}
     write_group(group, [{"task_id": "two-drugs", "submission_path": p} for p in paths.values()], [])
-    lines = [{"competition_id": "two-drugs", "submission_path": f"../{group.name}/{paths['gold']}"}]
+    (other / "gold.csv").parent.mkdir()
+    shutil.copyfile(group / paths["gold"], other / "gold.csv")
+    lines = [{"competition_id": "two-drugs", "submission_path": "gold.csv"}]
     write_group(other, [*lines, {"competition_id": "two-drugs", "submission_path": None}], [])
     command = [sys.executable, "-m", "biomlbench.cli", "import", "--run", group, other]
     command += ["--to", "taken", "-c", "1", "--tasks-dir", "my-tasks", "--data-dir", "data"]
@@ -421,9 +424,11 @@ def test_groups_run_through_the_workflow_and_back_into_their_own_form(place):
     assert theirs["total_runs"] == 5
     lines = [{k: r[k] for k in ("task_id", "submission_path")} for r in theirs["task_reports"]]
     for line in lines:
-        line["submission_path"] = str(Path(line["submission_path"]).absolute())
-    Path("back/submission.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    told = run("back", "--report", "back/grading_report.json")
+        path = line["submission_path"]
+        line["submission_path"] = str(Path(path).absolute()) if path else None
+    # A list names files below its own folder only.
+    Path("submission.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told = run("submission.jsonl", "--report", "back/grading_report.json")
     assert [row["same"] for row in told["rows"]] == [True] * 5, told["rows"]
 
 

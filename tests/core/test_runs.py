@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from biomlbench.errors import TaskError
@@ -95,7 +95,7 @@ def test_the_published_jsonl(tmp_path):
     lines = [
         {"task_id": "line", "submission_path": "a.csv"},
         {"task_id": "line", "submission_path": "b.csv"},
-        {"task_id": "k", "submission_path": "../c.py"},
+        {"task_id": "k", "submission_path": "sub/c.py"},
         {"task_id": "line"},
         {"task_id": "line", "submission_path": "a.csv", "typo": 1},
     ]
@@ -104,7 +104,7 @@ def test_the_published_jsonl(tmp_path):
     assert [(r.run_id, r.agent, r.kind) for r in runs] == [
         ("grp", "grp", "predictions"), ("grp-2", "grp", "predictions"), ("grp", "grp", "functions"),
     ]  # fmt: skip
-    assert runs[2].submission == str(tmp_path / "c.py")
+    assert runs[2].submission == str(tmp_path / "grp" / "sub" / "c.py")
     assert len(bad) == 4
     assert "submission_path" in bad[0].message
     assert "typo" in bad[1].message
@@ -168,7 +168,8 @@ def test_each_bad_cell_costs_its_row_only_and_is_named(tmp_path, form, column, v
             pytest.skip("the group's name stands in")
         for row in rows:
             row["submission_path"] = row.pop("submission")
-        path, line = tmp_path / "t.jsonl", 2
+        path, line = tmp_path / rows[0]["agent"] / "t.jsonl", 2
+        path.parent.mkdir()
         path.write_text(lines_of(*rows))
     runs, (bad,) = read_runs([path], resolve)
     assert [run.run_id for run in runs] == ["one", "two"]
@@ -190,7 +191,7 @@ def test_what_is_no_text_is_named_as_such(tmp_path, key, value):
 
 def test_numbers_stand_for_text_and_whole_floats_for_numbers(tmp_path):
     row = {"task_id": "line", "submission_path": "a.csv", "run_id": 7, "agent": 3, "attempt": 2.0}
-    (run,), bad = read(tmp_path / "g" / "s.jsonl", lines_of(row))
+    (run,), bad = read(tmp_path / "3" / "s.jsonl", lines_of(row))
     assert not bad
     assert (run.run_id, run.agent, run.attempt) == ("7", "3", 2)
 
@@ -418,6 +419,29 @@ def test_a_bad_value_of_metadata_costs_only_itself(tmp_path, value):
     assert notes == [
         f"{runs[0].source}: {said} (and 1 more row); it counts in no mean of the agent"
     ]
+
+
+NUMBERS = st.text("0123456789.eE+-_ \u0660\u0663\uff11nafi", max_size=8)
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200
+)
+@example(text="1_000", column="meta_cost_usd")
+@example(text="\u0663", column="meta_steps")
+@example(text="\uff11", column="attempt")
+@example(text="1_0", column="seed")
+@given(text=NUMBERS, column=st.sampled_from(["meta_cost_usd", "meta_steps", "seed", "attempt"]))
+def test_numbers_are_those_of_ascii(tmp_path, text, column):
+    for name, row in (
+        ("n.csv", f"run_id,agent,task_id,submission,{column}\nr,a,line,s.csv,{text}\n"),
+        ("n.jsonl", lines_of({"task_id": "line", "submission_path": None, column: text})),
+    ):
+        runs, _ = read(tmp_path / name, row)
+        for run in runs:
+            value = run.metadata.get(column, getattr(run, column, None))
+            plain = text.strip().isascii() and "_" not in text
+            assert value is None or (plain and value == float(text))
 
 
 def test_each_column_with_bad_values_is_told(tmp_path):

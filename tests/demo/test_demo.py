@@ -87,9 +87,7 @@ def test_telemetry_has_something_to_show(demo):
 
 def test_the_shipped_run_tables_list_the_same_runs(demo):
     out, runs, _ = demo
-    shipped, bad = read_runs(
-        [ROOT / "config/runs.csv", ROOT / "config/demo/submission.jsonl"], resolve
-    )
+    shipped, bad = read_runs([ROOT / "config/runs.csv", ROOT / "config/demo/dune.csv"], resolve)
     assert bad == []
     assert {_listed(run, "runs/demo") for run in shipped} == {_listed(run, out) for run in runs}
 
@@ -123,7 +121,7 @@ def test_the_configured_run_tables_are_the_demos_own(demo, tmp_path, monkeypatch
     """The tables in `config` list what the workflow makes."""
     _, runs, _ = demo
     monkeypatch.chdir(ROOT)
-    tables = ["config/runs.csv", "config/demo/submission.jsonl"]
+    tables = ["config/runs.csv", "config/demo/dune.csv"]
     listed, bad = read_runs(tables, resolve)
     assert bad == []
 

@@ -19,7 +19,7 @@ from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table
 from biomlbench.contracts._text_limits import MOST_OF_A_NAME
 from biomlbench.export import public_tables
 from biomlbench.export.public_tables import without_paths
-from biomlbench.workflow import run_ids, table_rows
+from biomlbench.workflow import cells, run_ids, table_rows
 from biomlbench.workflow.runs import RunTableError, read_runs
 
 HEAD = "run_id,agent,task_id,submission\n"
@@ -27,6 +27,7 @@ HEAD = "run_id,agent,task_id,submission\n"
 
 def read(tmp_path, text, name="runs.csv"):
     path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     return read_runs([path], lambda task: (f"toy/{task}", "predictions"))
 
@@ -44,18 +45,18 @@ def test_more_lines_than_any_table_has_are_refused(tmp_path, monkeypatch):
         read(tmp_path, HEAD + "\n\n\n")
 
 
-@pytest.mark.parametrize("name", ["runs.csv", "runs.jsonl"])
+@pytest.mark.parametrize("name", ["runs.csv", "a/runs.jsonl"])
 def test_a_row_that_is_too_long_costs_only_itself(tmp_path, name):
     rows = [
         {"run_id": f"r{n}", "agent": agent, "task_id": "line", "submission_path": "s.csv"}
-        for n, agent in enumerate(("a", "b" * 3_000_000, "c" * 1_000, "d"))
+        for n, agent in enumerate(("a", "b" * 3_000_000, "c" * 1_000, "a"))
     ]
     if name == "runs.csv":
         text = HEAD + "".join(",".join(row.values()) + "\n" for row in rows)
     else:
         text = "".join(json.dumps(row) + "\n" for row in rows)
     runs, bad = read(tmp_path, text, name)
-    assert [run.agent for run in runs] == ["a", "d"]
+    assert [run.run_id for run in runs] == ["r0", "r3"]
     assert "longer than 1,000,000 characters; split it" in bad[0].message
     assert "`agent` has 1000 characters; at most 200" in bad[1].message
     assert max(len(str(value)) for row in bad for value in (row.agent, row.message)) <= 1000
@@ -96,6 +97,50 @@ def test_joiners_stay_where_they_change_what_is_seen(tmp_path, name):
     assert run.agent == name
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "team\U0001f916\u200d",
+        "team\U0001f916\u200c",
+        "\u200d\U0001f916team",
+        "\u0633\u0644\u0627\u0645\u200c",
+        "\u200c\u0633\u0644\u0627\u0645",
+        "\u0633\u0644\u0627\u0645\u200d\u200c",
+        "\u0633\u200d\u0644\u0627\u0645",
+        "\u062f\u200c\u0627",
+        "\u0645\u200c team",
+        "\u0915\u094d\u200d",
+        "\u0915\u094d\u200c-x",
+        "\U0001f916\u200cteam",
+        "\U0001f916\u200c\U0001f916",
+        "\U0001f916\u200dteam",
+        "^\u200dx",
+        "\u0784\u200c\u0784",
+    ],
+)
+def test_joiners_that_join_nothing_make_no_second_agent(tmp_path, name):
+    plain = name.replace("\u200c", "").replace("\u200d", "")
+    runs, bad = read(tmp_path, HEAD + f"r,{name},line,s.csv\nq,{plain},line,s.csv\n")
+    assert not bad
+    assert [run.agent for run in runs] == [plain, plain]
+
+
+signs = st.text(
+    st.sampled_from(
+        "a \u0645\u06cc\u062f\u0627\u0915\u094d\u0937\U0001f469\U0001f3fd\u2642\u00ae\u064e"
+    )
+    | st.sampled_from("\u200c\u200d\u200b"),
+    max_size=12,
+)
+
+
+@given(signs)
+def test_a_name_in_its_one_form_stays_and_joins_at_both_sides(text):
+    name = cells.text_of({"agent": f"a{text}"}, "agent")
+    assert cells.text_of({"agent": name}, "agent") == name
+    assert re.fullmatch("([^\u200c\u200d]+[\u200c\u200d])*[^\u200c\u200d]+", name)
+
+
 def test_a_row_of_many_lines_is_not_looked_for_beyond_what_a_row_may_have(tmp_path, monkeypatch):
     seen = 0
 
@@ -123,7 +168,7 @@ def test_accents_without_end_cost_a_row_no_time(tmp_path, key):
     row = {"run_id": "r", "agent": "a", "task_id": "line", "submission_path": "s.csv"}
     row |= {key: "e" + "\u0301\u0323" * 400_000}
     begin = time.process_time()
-    runs, bad = read(tmp_path, json.dumps(row, ensure_ascii=False) + "\n", "runs.jsonl")
+    runs, bad = read(tmp_path, json.dumps(row, ensure_ascii=False) + "\n", "a/runs.jsonl")
     assert time.process_time() - begin < 10
     said = runs[0].metadata["meta_note"] if runs else bad[0].message
     assert "has 800001 characters; at most" in said
@@ -140,7 +185,7 @@ def test_lists_where_cells_should_be_are_not_kept(tmp_path):
     tracemalloc.stop()
     assert kept < 1_000_000
     assert len(rows) == 2
-    runs, bad = read(tmp_path, path.read_text(), "runs.jsonl")
+    runs, bad = read(tmp_path, path.read_text(), "a/runs.jsonl")
     assert "[[], [], [], " in runs[0].metadata["meta_note"]
     assert "`submission_path` is [[], [], [], " in bad[0].message
     assert bad[0].message.endswith("..., not text")
@@ -151,9 +196,9 @@ def test_cells_as_deep_as_json_can_be_read_cost_only_their_row(tmp_path, bracket
     row = '{"run_id": "r%d", "agent": %s, "task_id": "line", "submission_path": "s.csv"}\n'
     first, last = brackets
     deep = (first * n + last[:-1] + last[-1] * n for n in range(800, 1000))
-    text = "".join(row % (n, cell) for n, cell in enumerate(['"a"', *deep, '"b"']))
-    runs, bad = read(tmp_path, text, "runs.jsonl")
-    assert [run.agent for run in runs] == ["a", "b"]
+    text = "".join(row % (n, cell) for n, cell in enumerate(['"a"', *deep, '"a"']))
+    runs, bad = read(tmp_path, text, "a/runs.jsonl")
+    assert [run.run_id for run in runs] == ["r0", "r201"]
     assert len(bad) == 200
 
 
@@ -161,7 +206,7 @@ def test_more_keys_than_any_line_has_cost_only_the_line(tmp_path):
     row = {"run_id": "r", "agent": "a", "task_id": "line", "submission_path": "s.csv"}
     many = row | {f"meta_{n}": n for n in range(table_rows.MOST_COLUMNS)}
     text = json.dumps(many) + "\n" + json.dumps(row) + "\n"
-    runs, bad = read(tmp_path, text, "runs.jsonl")
+    runs, bad = read(tmp_path, text, "a/runs.jsonl")
     assert [run.source.rpartition(":")[2] for run in runs] == ["2"]
     assert bad[0].message.endswith("1004 keys; at most 1000 are read")
 

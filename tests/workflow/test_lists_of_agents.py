@@ -1,0 +1,202 @@
+"""A `submission.jsonl` may be an agent's own: it speaks for that agent, and for nobody else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from biomlbench.importers.groups import read_group
+from biomlbench.outcomes import Reason
+from biomlbench.workflow.runs import read_runs
+
+HEAD = "run_id,agent,task_id,submission"
+LINE = {"task_id": "line", "submission_path": None}
+
+
+def listed(path: Path, *lines: dict[str, Any] | str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    path.write_text("".join(f"{text}\n" for text in texts))
+    return path
+
+
+def read(*tables: Path, **options: Any):
+    return read_runs(tables, lambda task: (f"toy/{task}", "predictions"), **options)
+
+
+@pytest.mark.parametrize(
+    ("folder", "agent"), [("2026_run-group_eve", "eve"), ("eve_group3", "eve"), ("eve", "eve")]
+)
+def test_a_list_books_no_run_on_another_agent(tmp_path: Path, folder: str, agent: str) -> None:
+    path = listed(
+        tmp_path / folder / "submission.jsonl",
+        {**LINE, "agent": "rival"},
+        {**LINE, "agent": agent},
+        {**LINE, "agent": f" {agent}\u200b"},
+        {**LINE, "agent": ""},
+        {**LINE, "submission_path": "/away/2026_run-group_rival/a.csv"},
+        {**LINE, "logs_path": "/away/2026_run-group_rival/logs"},
+    )
+    runs, (bad,) = read(path)
+    assert [run.agent for run in runs] == [agent] * 5
+    assert bad.agent == agent
+    assert bad.message.startswith(f"{path}:1: `agent` is 'rival', but")
+    assert f"names '{agent}'; list runs of other agents in a run table" in bad.message
+
+
+@pytest.mark.parametrize("first", ['"agent": "eve", ', '"agent": "rival", '])
+@pytest.mark.parametrize("last", [', "agent": "eve"', ', "agent": "rival"', ', "\\u0061gent": "x"'])
+def test_a_line_with_a_key_twice_costs_its_row(tmp_path: Path, first: str, last: str) -> None:
+    text = f'{{{first}"task_id": "line", "submission_path": null{last}}}'
+    runs, (bad,) = read(listed(tmp_path / "eve" / "submission.jsonl", text, LINE))
+    assert [run.source.rpartition(":")[2] for run in runs] == ["2"]
+    assert bad.message.endswith(":1: names 'agent' more than once; keep one of each")
+    assert bad.agent == "eve"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["agent", "logs_path", "code_path", "submission_path", "run_id"]),
+            st.sampled_from(["eve", "rival", "x_run-group_rival/a", "rival_group1/a", "", None, 3]),
+        ),
+        max_size=6,
+    )
+)
+def test_all_rows_of_a_list_are_of_its_agent(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
+    runs, bad = read(
+        listed(tmp_path / "eve" / "submission.jsonl", *({**LINE, **line} for line in lines))
+    )
+    assert len(runs) + len(bad) == len(lines)
+    assert {row.agent for row in (*runs, *bad)} <= {"eve"}
+
+
+def test_who_imports_a_list_may_say_whose_it_is(tmp_path: Path) -> None:
+    path = listed(tmp_path / "my-group" / "submission.jsonl", {**LINE, "agent": "ada"}, LINE)
+    entries, left_out = read_group(path)
+    assert [(entry.line, entry.agent) for entry in entries] == [(2, "my-group")]
+    assert "`agent` is 'ada'" in left_out[0]
+    entries, left_out = read_group(path, agent="ada")
+    assert [entry.agent for entry in entries] == ["ada", "ada"]
+    assert not left_out
+
+
+@pytest.mark.parametrize("agent", ["eve", "rival"])
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "CSV"])
+def test_a_list_takes_no_run_of_a_table(
+    tmp_path: Path, agent: str, is_first: bool, suffix: str
+) -> None:
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "a.csv").touch()
+    own = tmp_path / f"runs.{suffix}"
+    file = tmp_path / agent / "a.csv"
+    own.write_text(f"{HEAD},attempt,meta_site\nr,{agent},line,{file},3,here\n")
+    path = listed(
+        tmp_path / "eve" / "submission.jsonl",
+        {**LINE, "submission_path": "a.csv", "run_id": "r", "attempt": 1, "meta_site": "forged"},
+        {**LINE, "run_id": "r-2"},
+    )
+    notes: list[str] = []
+    runs, bad = read(*((path, own) if is_first else (own, path)), note=notes.append)
+    assert (runs[0].run_id, runs[0].agent, runs[0].attempt) == ("r", agent, 3)
+    assert runs[0].metadata == {"meta_other": '{"site": "here"}'}
+    assert all(run.agent == "eve" for run in runs[1:])
+    told = [row.message for row in bad] or notes
+    assert [text.startswith(f"{path}:1: ") for text in told] == [True]
+    assert f"is already at {own}:2" in told[0]
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "../rival/a.csv",
+        "../gone.csv",
+        "sub/../../rival/a.csv",
+        "{here}/rival/a.csv",
+        "{here}/eve/../rival/a.csv",
+        "rival/a.csv",
+        "./rival/../rival/a.csv",
+        "linked/a.csv",
+        "/etc/passwd",
+    ],
+)
+def test_a_list_names_no_file_outside_of_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stated: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    listed(tmp_path / "rival" / "a.csv", "id,y")
+    (tmp_path / "eve" / "sub").mkdir(parents=True)
+    (tmp_path / "eve" / "linked").symlink_to(tmp_path / "rival")
+    line = {**LINE, "submission_path": stated.format(here=tmp_path)}
+    runs, (bad,) = read(listed(tmp_path / "eve" / "submission.jsonl", line, LINE))
+    assert len(runs) == 1
+    assert (bad.reason, bad.agent) == (Reason.BAD_RUN_ROW, "eve")
+    assert "lies outside of the list's folder" in bad.message
+    # Of the list as it is imported, too.
+    entries, left_out = read_group(tmp_path / "eve")
+    assert [len(entries), len(left_out)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("stated", "found"),
+    [
+        ("sub/a.csv", "sub/a.csv"),
+        ("{here}/eve/sub/a.csv", "sub/a.csv"),
+        ("eve/sub/a.csv", "sub/a.csv"),
+        ("../eve/sub/a.csv", "sub/a.csv"),
+        ("{here}/rival/sub/a.csv", "sub/a.csv"),
+        ("/away/eve/gone.csv", "gone.csv"),
+        ("/away/" + "far/" * 9 + "gone.csv", "far/" * 7 + "gone.csv"),
+        ("gone.csv", "gone.csv"),
+    ],
+)
+def test_files_of_the_folder_are_found_however_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stated: str, found: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("eve", "rival"):
+        listed(tmp_path / folder / "sub" / "a.csv", "id,y")
+    line = {**LINE, "submission_path": stated.format(here=tmp_path)}
+    (run,), bad = read(listed(Path("eve/submission.jsonl"), line))
+    assert not bad
+    assert run.submission == f"eve/{found}" or Path(run.submission) == tmp_path / "eve" / found
+
+
+parts = st.sampled_from(["..", ".", "a.csv", "sub", "eve", "rival", "linked", "up", "x"])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(st.lists(parts, min_size=1, max_size=6), st.sampled_from(["", "{here}/", "/", "/x/eve/"]))
+def test_no_path_leads_out_of_the_folder(tmp_path: Path, names: list[str], start: str) -> None:
+    if not (tmp_path / "rival").exists():
+        for name in ("rival", "eve", "eve/sub", "eve/rival", "rival/sub"):
+            listed(tmp_path / name / "a.csv", "id,y")
+        (tmp_path / "eve" / "linked").symlink_to(tmp_path / "rival")
+        (tmp_path / "eve" / "up").symlink_to("..")
+    line = {**LINE, "submission_path": start.format(here=tmp_path) + "/".join(names)}
+    runs, bad = read(listed(tmp_path / "eve" / "submission.jsonl", line))
+    assert len(runs) + len(bad) == 1
+    for run in runs:
+        assert Path(run.submission).parent.resolve().is_relative_to(tmp_path / "eve")
+
+
+def test_a_file_that_a_table_gives_another_agent_is_not_a_lists(tmp_path: Path) -> None:
+    """Also where all agents' files lie below the folder of the list."""
+    for name in ("rival", "ada"):
+        listed(tmp_path / name / "a.csv", "id,y")
+    own = tmp_path / "runs.csv"
+    here = tmp_path.name
+    own.write_text(
+        f"{HEAD}\nr,rival,line,{tmp_path}/rival/a.csv\ns,{here},line,{tmp_path}/ada/a.csv"
+    )
+    lines = [{**LINE, "submission_path": f"{name}/a.csv"} for name in ("rival", "ada")]
+    runs, (bad,) = read(listed(tmp_path / "submission.jsonl", *lines), own)
+    assert [run.agent for run in runs] == ["rival", here, here]
+    assert "is that of 'rival' by a run table" in bad.message
