@@ -1,4 +1,4 @@
-"""Why the ids of a submission may not be those that are wanted, and the remedy."""
+"""Why ids and labels of a submission may not be those that are wanted, and the remedy."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from biomlbench.plain_text import composed
+from biomlbench.submission.csv_table import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from biomlbench.submission.ids import Keys
 
-__all__ = ["id_hint"]
+__all__ = ["id_hint", "missing_label_hint"]
 
+_SPELLINGS = frozenset(filter(None, MISSING))
+_KEEP = "names such as NA, None, null and nan for missing: read with `keep_default_na=False`"
 # Whole numbers from here on are not all floating-point numbers.
 _EXACT = 2**53
 _DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ]0?0:00(?::00(?:\.0+)?)?)?")
@@ -57,6 +60,9 @@ def id_hint(submitted: Keys, wanted: Keys) -> str:
             "; the ids are text and were read as numbers, which changes how they are written "
             "(007, 1e3, 2.0): read and write them as text, in pandas with `dtype=str`"
         )
+    there = set(submitted.values.to_pylist()) if known & _SPELLINGS else set()
+    if there & {"", None} and known - there <= _SPELLINGS:
+        return f"; pandas takes {_KEEP}"
     if _all_meet(strange, known, _as_seen):
         return (
             "; the ids differ from the wanted ones in spaces, in upper and lower case, or in how "
@@ -69,6 +75,25 @@ def id_hint(submitted: Keys, wanted: Keys) -> str:
             "column as text"
         )
     return ""
+
+
+def missing_label_hint(allowed: Iterable[object]) -> str:
+    """Return what would help where labels of a submission are missing.
+
+    Parameters
+    ----------
+    allowed : iterable
+        The labels that are declared; empty where none are.
+
+    Returns
+    -------
+    str
+        To be added to a message; empty where no label can have been lost by its name.
+    """
+    labels = set(map(str, allowed))
+    if labels & _SPELLINGS:
+        return f"; pandas takes {_KEEP}"
+    return "" if labels else f"; if they were there before, pandas takes {_KEEP}"
 
 
 def _all_meet(strange: Iterable[str], known: set[str], form: Callable[[str], object]) -> bool:

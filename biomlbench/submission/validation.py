@@ -14,6 +14,7 @@ from biomlbench.arrow import numpy_of
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Outcome, Reason
 from biomlbench.submission.booleans import written_as
+from biomlbench.submission.id_hints import missing_label_hint
 from biomlbench.submission.private_files import PrivateFiles
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import Sample, has_rows, sample_of
@@ -258,7 +259,8 @@ def _check_values(
         bad = numpy_of(pc.match_substring_regex(column, r"^\s*$"))
         if bad.any():
             _note(result, "missing_values", Reason.NAN_PREDICTIONS, bad,
-                  f"{label}: {{}} value(s) are missing")  # fmt: skip
+                  f"{label}: {{}} value(s) are missing",
+                  missing_label_hint(spec.allowed))  # fmt: skip
         elif spec.allowed:
             allowed = {str(value) for value in spec.allowed}
             bad = np.array([value not in allowed for value in column.to_pylist()])
@@ -267,10 +269,12 @@ def _check_values(
                       f"{label}: {{}} value(s) not allowed")  # fmt: skip
 
 
-def _note(result: Inspection, check: str, reason: Reason, bad: Any, message: str) -> None:
+def _note(
+    result: Inspection, check: str, reason: Reason, bad: Any, message: str, hint: str = ""
+) -> None:
     """Record a failed check, unless another column already failed it."""
     first = int(bad.argmax()) + 1
-    text = f"{message.format(int(bad.sum()))}, first in data row {first}"
+    text = f"{message.format(int(bad.sum()))}, first in data row {first}{hint}"
     result.found.setdefault(check, (reason, text))
 
 

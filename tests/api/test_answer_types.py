@@ -1,5 +1,6 @@
 """A grading function gets answers and submission with the same types, and no text is lost."""
 
+import json
 import re
 
 import numpy as np
@@ -254,3 +255,36 @@ def test_a_label_that_yaml_made_another_type_of_is_told(metric, option, value, b
 def test_a_column_that_yaml_made_a_boolean_of_is_told(section):
     with pytest.raises(TaskError, match="YAML makes of words like yes, no, on and off"):
         SubmissionSchema.from_config(section)
+
+
+@pytest.mark.parametrize("allowed", [None, ["01", "NA", "x"], ["a", "b"]])
+def test_a_label_that_pandas_takes_for_missing_is_told_with_the_remedy(factory, tmp_path, allowed):
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "code": ["01", "NA", "x"]})
+    task, gold = labelled(factory, frame)
+    if allowed:
+        config = factory.tasks / TASK / "config.yaml"
+        settings = json.loads(config.read_text())
+        settings["submission"]["columns"]["code"]["allowed"] = allowed
+        config.write_text(json.dumps(settings))
+        task = factory.get(TASK)
+    path = tmp_path / "gold.csv"
+    gold.to_csv(path, index=False)
+    again = pd.read_csv(path, dtype=str)
+    report = grade_csv(again, task)
+    assert report.reason == "nan_predictions"
+    hinted = allowed is None or "NA" in allowed
+    assert ("`keep_default_na=False`" in report.message) == hinted
+    kept = pd.read_csv(path, dtype=str, keep_default_na=False)
+    assert (grade_csv(kept, task).score == 1.0) == hinted
+
+
+def test_an_id_that_pandas_takes_for_missing_is_told_with_the_remedy(factory, tmp_path):
+    frame = pd.DataFrame({"id": ["a", "NA", "null"], "code": list("xyz")})
+    task, gold = labelled(factory, frame)
+    path = tmp_path / "gold.csv"
+    gold.to_csv(path, index=False)
+    report = grade_csv(pd.read_csv(path).iloc[:2], task)
+    assert "`keep_default_na=False`" in report.message
+    for rows in (gold.iloc[1:], gold.iloc[:2]):
+        assert "keep_default_na" not in grade_csv(rows, task).message
+    assert grade_csv(pd.read_csv(path, keep_default_na=False), task).score == 1.0
