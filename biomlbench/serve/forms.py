@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import mmap
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from python_multipart.multipart import parse_options_header
@@ -24,6 +25,7 @@ _MAX_PARTS = 9
 _MAX_FIELD_BYTES = 16 * 1024
 _MAX_HEAD_BYTES = 16 * 1024
 _MAX_BOUNDARY = 256
+_EXTENDED_NAME = re.compile(rb";[ \t]*filename\*", re.IGNORECASE)
 _CHUNK = 1 << 20
 
 
@@ -165,6 +167,13 @@ def _names(head: bytes, charset: str) -> tuple[str, str | None]:
             if b"name" not in options:
                 break
             filename = options.get(b"filename")
+            if filename is None and _EXTENDED_NAME.search(value):
+                raise Refusal(
+                    400,
+                    "There is no file name.",
+                    "It is only in `filename*`, which forms may not use (RFC 7578); send it as "
+                    "`filename`.",
+                )
             return _text(options[b"name"], charset), (
                 None if filename is None else _text(filename, charset)
             )

@@ -22,17 +22,42 @@ _MAGIC = {
 _BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 # Of what is unpacked or decoded at one time, bytes.
 _PIECE = 2**20
+# Of what is given to zlib at one time: it copies what lies behind the end of a member.
+_PIECE_IN = 2**16
+_GZIP = b"\x1f\x8b"
+# `bgzip` makes one of each 64 KiB.
+_MOST_MEMBERS = 2**16
 
 
 def gunzip(data: bytes, most: int) -> bytes:
-    """Unpack gzip to at most so many bytes; refuse what is larger, damaged, or more than one."""
-    reader = zlib.decompressobj(wbits=31)
+    """Unpack gzip, of one member or several, to at most so many bytes; refuse what is damaged."""
     # Piece by piece into one buffer: in one go zlib takes twice the memory.
     content = io.BytesIO()
-    read = 0
+    end = _unpack(data, 0, content, most)
+    members = 1
+    while data.startswith(_GZIP, end):
+        members += 1
+        if members > _MOST_MEMBERS:
+            raise InvalidSubmissionError(
+                f"the file is gzip of more than {_MOST_MEMBERS} members; compress it as one",
+                Reason.TOO_LARGE,
+            )
+        end = _unpack(data, end, content, most)
+    if end < len(data):
+        raise InvalidSubmissionError(
+            f"the gzip file has {len(data) - end} bytes after its end that are no gzip; "
+            "compress it anew",
+            Reason.UNREADABLE,
+        )
+    return content.getvalue()
+
+
+def _unpack(data: bytes, read: int, content: io.BytesIO, most: int) -> int:
+    """Unpack the member of a gzip file that begins somewhere, and return where it ends."""
+    reader = zlib.decompressobj(wbits=31)
     while read < len(data) and not reader.eof:
         # What is not consumed is copied each time: little, as it comes in pieces too.
-        rest = data[read : read + _PIECE]
+        rest = data[read : read + _PIECE_IN]
         read += len(rest)
         while rest and not reader.eof:
             try:
@@ -46,11 +71,9 @@ def gunzip(data: bytes, most: int) -> bytes:
                     f"the file unpacks to more than {most} bytes", Reason.TOO_LARGE
                 )
             rest = reader.unconsumed_tail
-    if not reader.eof or reader.unused_data or read < len(data):
-        raise InvalidSubmissionError(
-            "the file is cut off or has data after its end", Reason.UNREADABLE
-        )
-    return content.getvalue()
+    if not reader.eof:
+        raise InvalidSubmissionError("the gzip file is cut off", Reason.UNREADABLE)
+    return read - len(reader.unused_data)
 
 
 def _as_utf8(data: bytes, encoding: str, most: int) -> bytes:

@@ -120,7 +120,8 @@ def _projected_values(keys: NDArray[np.uint64], columns: np.ndarray) -> np.ndarr
     projected = np.zeros(DIRECTIONS)
     for k, column in enumerate(columns):
         # In single precision, so that writing and reading a number changes nothing.
-        coarse = column.astype(np.float32)
+        with np.errstate(over="ignore"):  # what is too large is infinite
+            coarse = column.astype(np.float32)
         if len(np.unique(coarse)) > FINE * len(coarse):
             bits = coarse.view(np.uint32).astype(np.uint64) + np.uint64(k << 32)
             projected += _sum_of_signs(_mixed(keys ^ _mixed(bits)))

@@ -7,11 +7,14 @@ import os
 import re
 import resource
 import signal
+import time
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.sandbox import accounting
@@ -20,6 +23,7 @@ from biomlbench.submission.code_checks import code_rows
 from biomlbench.submission.ids import first_repeat
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.submitted_file import MAX_CODE_BYTES
+from biomlbench.submission.unpacked_text import gunzip
 from tests.waiting import wait_until
 
 COLUMNS = {"id": "integer", "y": "number"}
@@ -140,6 +144,33 @@ def test_a_bomb_of_rows_is_refused_before_it_is_parsed():
         read_table(bomb, COLUMNS, name="a.csv.gz", most_rows=1_000_000)
     # its text and nothing else, which compressing took as well
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 150_000
+
+
+@given(
+    st.lists(st.binary(max_size=300), min_size=1, max_size=5),
+    st.sampled_from([b"", b"x", b"\0", b"\x1f", b"\x1f\x8b"]),
+    st.integers(0, 19),
+)
+def test_gzip_of_several_members_is_what_they_hold(parts, behind, cut):
+    packed = b"".join(map(gzip.compress, parts))
+    most = sum(map(len, parts))
+    assert gunzip(packed, most) == b"".join(parts)
+    if most:
+        with pytest.raises(InvalidSubmissionError, match=f"unpacks to more than {most - 1} bytes"):
+            gunzip(packed, most - 1)
+    if behind:
+        with pytest.raises(InvalidSubmissionError, match=r"after its end that are no gzip|cut off"):
+            gunzip(packed + behind, most)
+    if cut:
+        with pytest.raises(InvalidSubmissionError, match=r"is cut off|no gzip"):
+            gunzip(packed[:-cut], most)
+
+
+def test_gzip_of_members_without_end_is_refused_soon():
+    begin = time.process_time()
+    with pytest.raises(InvalidSubmissionError, match="more than 65536 members; compress it as one"):
+        gunzip(gzip.compress(b"") * 300_000, 1 << 20)
+    assert time.process_time() - begin < 20
 
 
 def test_too_many_rows_are_refused_before_a_cell_of_them_is_looked_at(monkeypatch):

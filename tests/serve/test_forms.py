@@ -91,6 +91,18 @@ def test_broken_forms_are_refused(read, kind, body):
     assert caught.value.details
 
 
+@pytest.mark.parametrize("name", [b"filename*=UTF-8''a.csv", b"FileName*0=a.csv"])
+def test_a_file_name_in_a_form_that_none_may_have_is_told(read, name):
+    with pytest.raises(Refusal) as caught:
+        read(form(b"x").replace(b'filename="a.csv"', name))
+    assert caught.value.status == 400
+    assert "only in `filename*`, which forms may not use (RFC 7578); send it as `filename`" in (
+        caught.value.details
+    )
+    plain = b'filename="a.csv"'
+    assert read(form(b"x").replace(plain, plain + b"; " + name))[0].filename == "a.csv"
+
+
 def test_a_file_that_is_too_large_is_refused(read):
     assert read(form(b"x" * 100), most=100)[1] == b"x" * 100
     with pytest.raises(Refusal) as caught:

@@ -536,3 +536,12 @@ def test_both_implementations_agree_on_several_columns(name, options):
     if name == "mean_spearman":
         shared = metric(y_true[:, 0], y_pred)
         assert second_score(name, y_true[:, 0], y_pred, {}) == pytest.approx(shared, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [3.5e38, 1.7e308, float("inf")])
+def test_predictions_beyond_single_precision_warn_of_nothing(size):
+    ids = [str(n) for n in range(60)]
+    values = [float(n) for n in range(59)]
+    known = fingerprint(ids, [*values, 1e6])
+    assert similarity(known, fingerprint(ids, [*values, size])).correlation > 0.999
