@@ -4,6 +4,7 @@ from biomlbench.verify.cases import case
 
 READ, FIND, SCORE = "read_fasta", "find_sites", "specificity"
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
+CODES = str.maketrans("ACGTRYSWKMBDHV", "TGCAYRSWMKVHDB")
 GUIDE = "GACGCATAAAGATGAGACGC"
 EXAMPLE = "ACGTACGTACGTACGTA"
 
@@ -120,12 +121,8 @@ def codes_in_sites():
     bases = {"A": "RWMDHV", "C": "YSMBHV", "G": "RSKBDV", "T": "YWKBDH"}
     places = [(i, code) for i, base in enumerate(GUIDE) for code in bases[base][i % 3 :: 3]]
     sites = [f"{GUIDE[:i]}{code}{GUIDE[i + 1 :]}AGG" for i, code in places]
-    return "".join(f">{n}\n{site}\n" for n, site in enumerate(sites)) + f">back\n{rc_of(sites)}\n"
-
-
-def rc_of(sites):
-    codes = str.maketrans("ACGTRYSWKMBDHV", "TGCAYRSWMKVHDB")
-    return "T".join(site.translate(codes)[::-1] for site in sites)
+    back = "T".join(site.translate(CODES)[::-1] for site in sites)
+    return f">fore\n{'T'.join(sites)}\n>back\n{back}\n"
 
 
 def cut_in_pam(cut):
