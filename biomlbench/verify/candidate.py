@@ -100,10 +100,13 @@ def _for_own(card: Card, plan: Plan, oracle: Oracle, own: Own) -> Prepared:
     taken = {case.id for case in plan.cases}
     made = [case for case in probes(card, own.constants, planned) if case.id not in taken]
     values, _ = answers(card, made)
-    for number in dict.fromkeys((*own.draws, *own.together)):
-        case = oracle.draws.cases[number]
+    # where less time was taken to draw, there are fewer of the same
+    right = dict(zip(*oracle.draws, strict=True))
+    drawn = dict(enumerate(right))
+    steps = [drawn[number] for number in own.together if number in drawn]
+    for case in dict.fromkeys([drawn[n] for n in own.draws if n in drawn] + steps):
         made.append(case)
-        values[case.id] = oracle.draws.values[number]
+        values[case.id] = right[case]
     if not made:
         return Prepared(plan, oracle)
     units = {
@@ -115,7 +118,6 @@ def _for_own(card: Card, plan: Plan, oracle: Oracle, own: Own) -> Prepared:
         for suite in check.suites
         if check.mode != "metamorphic"
     }
-    steps = [oracle.draws.cases[number] for number in own.together]
     sequences = {}
     if steps:
         case = in_one_process(TOGETHER, steps)
