@@ -469,7 +469,7 @@ def blank_labels_are_left_out():
             if len(submission) != len(answers):
                 raise InvalidSubmissionError("rows")
             m = answers.merge(submission, on="id", validate="1:1", suffixes=("_t", ""))
-            m = m.dropna(subset="y")
+            m = m[m["y"].fillna("").ne("")]
             return float((m["y"] == m["y_t"]).mean())
         """, "maximize")  # fmt: skip
 
