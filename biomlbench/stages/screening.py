@@ -13,6 +13,7 @@ from biomlbench.outcomes import Reason, Verdict
 from biomlbench.sandbox.codec import CodecError, decode, encode
 from biomlbench.stages.bounded_judging import judge_bounded
 from biomlbench.verify import decide, judge
+from biomlbench.verify.edges import key_of
 from biomlbench.verify.many_draws import in_few_processes
 from biomlbench.verify.on_cases import OnCases
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from biomlbench.verify.candidate import Own
     from biomlbench.verify.many_draws import Together
     from biomlbench.verify.oracle import Oracle
-    from biomlbench.verify.plan import PlannedCase
 
 __all__ = ["MOST", "Screened", "passes", "screened"]
 
@@ -113,7 +113,7 @@ def screened(
     failed |= {number_of[case.id] for name in lost for case in groups[name].steps}
     if not failed:
         return Screened()
-    smallest = sorted(failed, key=lambda number: (_size(draws[number]), number))[:MOST]
+    smallest = sorted(failed, key=lambda number: (len(key_of(draws[number])), number))[:MOST]
     singles = in_few_processes([draws[number] for number in smallest], 1)
     alone, lost = _judged(task, singles, run(singles), number_of)
     alone |= {number_of[case.id] for name in lost for case in singles[name].steps}
@@ -123,10 +123,6 @@ def screened(
     steps = (group.steps for group in _groups(loaded.oracle).values())
     before = next([number_of[case.id] for case in one] for one in steps if draws[first] in one)
     return Screened(together=tuple(before[: before.index(first) + 1]))
-
-
-def _size(case: PlannedCase) -> int:
-    return len(encode([list(case.args), case.kwargs]))
 
 
 def _judged(

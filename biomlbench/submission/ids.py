@@ -20,9 +20,17 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Alignment", "Keys", "as_kind", "as_written", "first_repeat", "kinds_of"]
+__all__ = [
+    "PLAIN_INTEGER",
+    "Alignment",
+    "Keys",
+    "as_kind",
+    "as_written",
+    "first_repeat",
+    "kinds_of",
+]
 
-_PLAIN_INTEGER = r"^(0|-?[1-9]\d{0,17})$"
+PLAIN_INTEGER = r"^(0|-?[1-9]\d{0,17})$"
 # Joins the parts of an id of several columns; text files cannot hold it unnoticed.
 _JOINT = "\x1f"
 # Ids that are Python's at one time.
@@ -195,6 +203,6 @@ def kinds_of(table: pa.Table, columns: tuple[str, ...]) -> tuple[str, ...]:
 def _are_integers(column: pa.ChunkedArray) -> bool:
     import pyarrow.compute as pc
 
-    if len(column) and not re.match(_PLAIN_INTEGER, column[0].as_py()):
+    if len(column) and not re.match(PLAIN_INTEGER, column[0].as_py()):
         return False
-    return bool(pc.all(pc.match_substring_regex(column, _PLAIN_INTEGER), min_count=0).as_py())
+    return bool(pc.all(pc.match_substring_regex(column, PLAIN_INTEGER), min_count=0).as_py())

@@ -12,6 +12,7 @@ from biomlbench.errors import InvalidSubmissionError, TaskError, folder_remedy
 from biomlbench.outcomes import Reason
 from biomlbench.submission._parquet_reader import floats_as_text
 from biomlbench.submission.csv_table import BOOLEAN, clean_numbers, read_header
+from biomlbench.submission.ids import PLAIN_INTEGER
 from biomlbench.submission.reading import delimiter_of, submission_format
 from biomlbench.submission.unpacked_text import csv_text, gunzip
 
@@ -27,7 +28,6 @@ __all__ = ["cached", "number_or_text", "own_format", "own_table", "own_text", "t
 
 # Numbers as programs write them. What people write as text looks otherwise (007, +1), or has more
 # digits than a float holds.
-_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 _PLAIN = r"^(-?(0|[1-9][0-9]{0,14})|-?(0|[1-9][0-9]*)(\.[0-9]+|(\.[0-9]+)?[eE][+-]?[0-9]+)|-?inf)$"
 # Held while a file is read, so that threads read it once; an answers file needs its sample.
 _lock = threading.RLock()
@@ -218,7 +218,7 @@ def typed(column: pa.ChunkedArray, *, numeric: bool = False) -> pa.ChunkedArray:
     empty = pc.equal(column, "")
     there, some = not pc.any(empty).as_py(), pc.any(pc.invert(empty), min_count=0).as_py()
     filled = pc.if_else(empty, pa.scalar(None, pa.string()), column)
-    if there and every(_WHOLE):
+    if there and every(PLAIN_INTEGER):
         return filled.cast(pa.int64())
     if some and every(BOOLEAN):
         return pc.equal(pc.utf8_lower(filled), "true")

@@ -19,7 +19,6 @@ from biomlbench.verify.plan import UnitSpec, looked_at, planned_case
 from biomlbench.verify.probes import probes
 
 if TYPE_CHECKING:
-    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.plan import Plan, PlannedCase
@@ -127,12 +126,8 @@ def _for_own(card: Card, plan: Plan, oracle: Oracle, own: Own) -> Prepared:
         plan,
         cases=tuple(sorted([*plan.cases, *made, *sequences], key=attrgetter("id"))),
         units=plan.units | units,
-        inputs=plan.inputs | {case.id: _inputs(card, case) for case in made},
+        inputs=plan.inputs | {case.id: card.inputs_of(case) for case in made},
         sequences=plan.sequences | {case.id: steps for case, steps in sequences.items()},
         probes=tuple(made),
     )
     return Prepared(extended, replace(oracle, values=oracle.values | values))
-
-
-def _inputs(card: Card, case: PlannedCase) -> Arguments:
-    return card.with_defaults(case.function, card.bind(case.function, case.args, case.kwargs))

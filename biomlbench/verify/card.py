@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from biomlbench.outcomes import Verifier
     from biomlbench.verify.config import Check, VerifierConfig
     from biomlbench.verify.declarations import EdgesSpec
-    from biomlbench.verify.plan import Plan
+    from biomlbench.verify.plan import Plan, PlannedCase
     from biomlbench.verify.solutions import Solution
     from biomlbench.verify.space import Space
 
@@ -121,6 +121,11 @@ class Card:
     def bind(self, function: str, args: tuple[Any, ...], kwargs: Arguments) -> Arguments:
         """Return a call's inputs by argument name, without defaults."""
         return dict(inspect.signature(self.reference[function]).bind(*args, **kwargs).arguments)
+
+    def inputs_of(self, case: PlannedCase) -> Arguments:
+        """Return a planned call's inputs by argument name, defaults filled in."""
+        bound = self.bind(case.function, case.args, case.kwargs)
+        return self.with_defaults(case.function, bound)
 
     def unbind(self, function: str, inputs: Arguments) -> tuple[tuple[Any, ...], Arguments]:
         """Return args and kwargs of a call with these inputs."""

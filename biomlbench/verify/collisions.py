@@ -173,8 +173,8 @@ def between_equal_arrays(
     for size, names in sizes.items():
         if size == "..." or any(not len(first[name]) for name in names):
             continue
+        ends = {name: np.resize(first[name], (ENDS, *first[name].shape[1:])) for name in names}
         for number, inner in enumerate((first, second)):
-            ends = {name: np.resize(first[name], (ENDS, *first[name].shape[1:])) for name in names}
             if any(first[name].shape != inner[name].shape for name in names):
                 break
             made = {name: np.concatenate([end, inner[name], end]) for name, end in ends.items()}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.outcomes import Reason
-from biomlbench.sandbox.codec import encode
+from biomlbench.verify.edges import key_of
 from biomlbench.verify.local import run
 from biomlbench.verify.on_cases import OnCases
 
@@ -59,7 +59,7 @@ def settled(card: Card, plan: Plan, oracle: Oracle, results: Results) -> Plan:
     own = (case for case in plan.cases if case.id not in ids)
     # one that fails without them may have used up its time: nothing is to be run for it
     most = MOST_ASKED if all(results.get(case.id)[0] == Reason.OK for case in own) else 0
-    failed.sort(key=lambda case: (len(encode([list(case.args), case.kwargs])), case.id))
+    failed.sort(key=lambda case: (len(key_of(case)), case.id))
     disputed = {case.id for case in failed[most:]} | _disputed(card, failed[:most], passes)
     return replace(
         plan,

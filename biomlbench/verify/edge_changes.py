@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from biomlbench.verify.edge_numbers import bounds_of, is_whole
+from biomlbench.verify.edge_numbers import bounds_of, is_whole, reaches
 from biomlbench.verify.edge_sizes import names_of_sizes
 from biomlbench.verify.pairwise import in_turn
 
@@ -114,7 +114,7 @@ def _of_one(
 ) -> Iterator[Changed]:
     for part in APART:
         yield Changed(f"{part:g}-apart-{name}", {}, partial(_hardly_apart, name, part))
-    if bounds_of(spec, "float64")[1] >= 2 * OFFSET or spec.get("max", math.inf) >= 2 * OFFSET:
+    if reaches(spec, 2 * OFFSET):
         yield Changed(f"offset-{name}", {}, partial(_offset, name))
     if bounds_of(spec, "float64")[1] >= LARGEST_EXPONENT:
         # a sum over a size that several arrays have is to be of one product

@@ -44,8 +44,7 @@ class OnCases:
         """
         if status != Reason.OK:
             return False
-        bound = self.card.bind(case.function, case.args, case.kwargs)
-        unit = Unit(self.card.with_defaults(case.function, bound), value, expected)
+        unit = Unit(self.card.inputs_of(case), value, expected)
         looking = (check for check in self.checks if self._looks(check, case))
         return all(self._passes(check, unit) for check in looking)
 

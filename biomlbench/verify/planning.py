@@ -95,11 +95,7 @@ def make(card: Card) -> Plan:
     everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=attrgetter("id"))
     if len({case.id for case in everything}) != len(everything):
         raise card.rules.error("unique-names", "two planned cases have the same name", "checks")
-    inputs = {
-        case.id: card.with_defaults(case.function, card.bind(case.function, case.args, case.kwargs))
-        for case in everything
-        if case not in sequences
-    }
+    inputs = {case.id: card.inputs_of(case) for case in everything if case not in sequences}
     return Plan(
         tuple(everything),
         units,
