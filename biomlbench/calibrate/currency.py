@@ -51,7 +51,7 @@ def code_of_controls(benchmark: Benchmark) -> str:
 
 def found(results: str | Path) -> str:
     """Return the hash of what the last calibration of a results folder found; empty for none."""
-    path = Path(results) / "calibration" / "calibrated.parquet"
+    path = Path(results) / "calibration" / "allowed_rates.parquet"
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from biomlbench.calibrate.summary import Graded
-    from biomlbench.contracts.calibration_rows import CalibratedRow
+    from biomlbench.contracts.calibration_rows import AllowedRatesRow
 
 __all__ = [
     "Allowed",
-    "UncalibratedError",
-    "calibrated",
+    "AllowedRatesError",
+    "allowed_rates",
+    "not_within_allowed",
     "require",
-    "uncalibrated",
     "write_proof",
 ]
 
@@ -37,7 +37,7 @@ MEASURED = "measured"
 log = logging.getLogger(__name__)
 
 
-class UncalibratedError(UserError, RuntimeError):
+class AllowedRatesError(UserError, RuntimeError):
     """A task is above the allowed rates, and the run is strict."""
 
 
@@ -76,7 +76,7 @@ class Allowed:
         return cls(**{name: float(value) for name, value in values.items() if name in known})
 
 
-def calibrated(graded: Iterable[Graded], allowed: Allowed | None = None) -> pa.Table:
+def allowed_rates(graded: Iterable[Graded], allowed: Allowed | None = None) -> pa.Table:
     """Hold every task's rates against the allowed ones.
 
     Parameters
@@ -87,7 +87,7 @@ def calibrated(graded: Iterable[Graded], allowed: Allowed | None = None) -> pa.T
     Returns
     -------
     pyarrow.Table
-        Of the schema ``calibrated``; one row a task, with every reason why not. The upper
+        Of the schema ``allowed_rates``; one row a task, with every reason why not. The upper
         bound is only asked of problem cards: of predictions there are not forty ways to
         spoil them.
     """
@@ -97,7 +97,7 @@ def calibrated(graded: Iterable[Graded], allowed: Allowed | None = None) -> pa.T
     by_task: dict[str, list[Graded]] = defaultdict(list)
     for one in graded:
         by_task[one.task_id].append(one)
-    return from_rows("calibrated", [_row(t, by_task[t], allowed) for t in sorted(by_task)])
+    return from_rows("allowed_rates", [_row(t, by_task[t], allowed) for t in sorted(by_task)])
 
 
 def _share(graded: Iterable[Graded]) -> Share:
@@ -105,7 +105,7 @@ def _share(graded: Iterable[Graded]) -> Share:
     return wilson(sum(one.misjudged for one in chosen), len(chosen))
 
 
-def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> CalibratedRow:
+def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> AllowedRatesRow:
     right = _share(one for one in graded if one.label == RIGHT)
     wrong = [one for one in graded if one.label == WRONG]
     mutants = [one for one in wrong if one.family == TRAINING]
@@ -138,7 +138,7 @@ def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> CalibratedRow:
         reasons.append("there is no wrong control")
     return {
         "task_id": task_id,
-        "calibrated": not reasons,
+        "within_allowed": not reasons,
         "reasons": reasons,
         "right": right.n,
         "wrong": all_wrong.n,
@@ -150,24 +150,24 @@ def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> CalibratedRow:
 
 
 def require(table: pa.Table) -> None:
-    """Raise where a task is not calibrated.
+    """Raise where a task is not within the allowed rates.
 
     Parameters
     ----------
     table : pyarrow.Table
-        Of the schema ``calibrated``.
+        Of the schema ``allowed_rates``.
 
     Raises
     ------
-    UncalibratedError
+    AllowedRatesError
         Naming every such task: first a line each with the reasons, then all names in one line.
     """
-    found = [row for row in table.to_pylist() if not row["calibrated"]]
+    found = [row for row in table.to_pylist() if not row["within_allowed"]]
     if found:
         lines = [f"{row['task_id']}: {'; '.join(row['reasons'])}" for row in found]
         names = ", ".join(row["task_id"] for row in found)
-        count = f"{len(found)} of {table.num_rows} tasks are not calibrated"
-        raise UncalibratedError("\n".join([*lines, f"{count}: {names}"]))
+        count = f"{len(found)} of {table.num_rows} tasks are not within the allowed error rates"
+        raise AllowedRatesError("\n".join([*lines, f"{count}: {names}"]))
 
 
 def write_proof(table: str | Path, path: str | Path) -> None:
@@ -176,24 +176,24 @@ def write_proof(table: str | Path, path: str | Path) -> None:
     Parameters
     ----------
     table : path
-        Table of the schema ``calibrated``.
+        Table of the schema ``allowed_rates``.
     path : path
         For the list, as JSON.
 
     Raises
     ------
-    UncalibratedError
+    AllowedRatesError
         If one is not.
     """
     from biomlbench.contracts import read_table
 
-    found = read_table("calibrated", table)
+    found = read_table("allowed_rates", table)
     require(found)
-    text = json.dumps({"calibrated": found.column("task_id").to_pylist()}, indent=1)
+    text = json.dumps({"within_allowed": found.column("task_id").to_pylist()}, indent=1)
     Path(path).write_text(f"{text}\n", encoding="utf-8")
 
 
-def uncalibrated(
+def not_within_allowed(
     results: str | Path, now: Mapping[str, Sequence[str]] | None = None
 ) -> dict[str, tuple[str, ...]]:
     """Return which tasks of a results folder were measured and found above the allowed rates.
@@ -219,11 +219,11 @@ def uncalibrated(
     """
     from biomlbench.contracts import provenance, read_table
 
-    path = Path(results) / "calibration" / "calibrated.parquet"
+    path = Path(results) / "calibration" / "allowed_rates.parquet"
     if not path.is_file():
         return {}
-    rows = read_table("calibrated", path).to_pylist()
-    found = {row["task_id"]: tuple(row["reasons"]) for row in rows if not row["calibrated"]}
+    rows = read_table("allowed_rates", path).to_pylist()
+    found = {row["task_id"]: tuple(row["reasons"]) for row in rows if not row["within_allowed"]}
     if now is None:
         return found
     then = json.loads(provenance(path).get(MEASURED, "{}"))

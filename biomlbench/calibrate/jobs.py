@@ -32,7 +32,7 @@ __all__ = ["TABLES", "controls_table", "costs_of", "mutants_of", "mutants_table"
 
 log = logging.getLogger(__name__)
 
-TABLES = ("rates", "kills", "margins", "power", "calibrated", "survivors", "flakes")
+TABLES = ("rates", "kills", "margins", "power", "allowed_rates", "survivors", "flakes")
 """Tables over all tasks, in `results/calibration/`; the survivors are of schema ``mutants``."""
 _TIMED = 3
 
@@ -189,7 +189,7 @@ def write_tables(
     Returns
     -------
     pyarrow.Table
-        The one of schema ``calibrated``.
+        The one of schema ``allowed_rates``.
     """
     results = Path(results)
     controls, mutants, flakes = list(controls), list(mutants), list(flakes)
@@ -219,7 +219,7 @@ def write_tables(
         "kills": summary.kills(shown),
         "margins": summary.margins(shown),
         "power": summary.power(shown, costs),
-        "calibrated": gate.calibrated(graded, settings.allowed),
+        "allowed_rates": gate.allowed_rates(graded, settings.allowed),
         "flakes": from_rows(
             "flakes",
             merged(row for path in flakes for row in read_table("flakes", path).to_pylist()),
@@ -237,7 +237,7 @@ def write_tables(
         write_table(name, table, results / f"{name}.parquet", made_from)
     table = from_rows("mutants", survivors)
     write_table("mutants", table, results / "survivors.parquet", made_from)
-    return found["calibrated"]
+    return found["allowed_rates"]
 
 
 def earlier_rates(results: str | Path, week: str | None) -> list[pa.Table]:

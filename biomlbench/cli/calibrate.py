@@ -54,20 +54,20 @@ def check(*, results: Path, strict: bool, as_json: bool) -> None:
 
     With --strict the exit code is 1 where one is not, and those are named.
     """
-    from biomlbench.calibrate.gate import UncalibratedError, require
+    from biomlbench.calibrate.gate import AllowedRatesError, require
     from biomlbench.contracts import read_table
 
-    table = read_table("calibrated", results / "calibration" / "calibrated.parquet")
+    table = read_table("allowed_rates", results / "calibration" / "allowed_rates.parquet")
     rows = table.to_pylist()
     if as_json:
         print_json(rows)
     else:
-        columns = ("task_id", "calibrated", "right", "wrong", "false_pass", "false_fail", "why")
+        columns = ("task_id", "within_allowed", "right", "wrong", "false_pass", "false_fail", "why")
         print_table([{**row, "why": "; ".join(row["reasons"])} for row in rows], columns)
     if strict:
         try:
             require(table)
-        except UncalibratedError as error:
+        except AllowedRatesError as error:
             raise Refusal(str(error).splitlines()[-1]) from None
 
 

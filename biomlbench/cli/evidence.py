@@ -51,7 +51,7 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
         print_table(items, ("item", "status", "detail"), f"required evidence of {folder.name}")
         if report.kills is not None:
             _print_kills(report.kills)
-    if not report.evidence.calibrated or (report.kills and report.kills.problems):
+    if not report.evidence.complete or (report.kills and report.kills.problems):
         sys.exit(INVALID)
 
 
@@ -61,7 +61,7 @@ def _overview(context: Context, *, as_json: bool) -> None:
     rows = []
     for name in track(context.registry.list_task_ids(), "looking for evidence"):
         missing = missing_evidence(context.task(name))
-        state = "uncalibrated" if missing else "complete"
+        state = "incomplete" if missing else "complete"
         rows.append({"task": name, "evidence": state, "missing": missing})
     if as_json:
         print_json(rows)

@@ -120,10 +120,15 @@ SCHEMAS: dict[str, pa.Schema] = {
             volatile("seconds", F64, "time to judge one submission by it"),
         ]
     ),
-    "calibrated": pa.schema(
+    "allowed_rates": pa.schema(
         [
             PAIR[0],
-            field("calibrated", BOOL, "within the allowed rates", required=True),
+            field(
+                "within_allowed",
+                BOOL,
+                "whether no error rate is above the allowed one",
+                required=True,
+            ),
             field("reasons", pa.list_(STR), "why not", required=True),
             field("right", I64, "right controls", required=True),
             field("wrong", I64, "wrong controls", required=True),

@@ -76,12 +76,13 @@ FAULT = [
     field("reason", STR, "reason code of the first thing that went wrong", required=True),
     field("message", STR, "what was found, for a person", required=True),
 ]
+RATES = ", and no measured error rate of its grader above the allowed one"
 VERDICT = [
     field("verdict", STR, "pass, partial or fail", required=True),
     field("verdict_reasons", pa.list_(STR), "reason codes behind the verdict", required=True),
     field("verifier", STR, "which verifier decided: v1, shadow or v2", required=True),
     field("hidden_score", F64, "weighted share of hidden checks passed"),
-    field("calibrated", BOOL, "the task's evidence is complete", required=True),
+    field("calibrated", BOOL, f"the task's evidence is complete{RATES}", required=True),
 ]
 CHECK = [
     field("check", STR, "name of the check", required=True),
@@ -189,8 +190,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("leaderboard_note", STR, "how the leaderboard came to be, or why none"),
             field("humans", pa.list_(F64), "scores of the human baselines"),
             field("prepared", BOOL, "the data is in place", required=True),
-            field("calibrated", BOOL, "the task's evidence is complete", required=True),
-            field("evidence_missing", pa.list_(STR), "required evidence not there"),
+            field("calibrated", BOOL, f"the task's evidence is complete{RATES}", required=True),
+            field("evidence_missing", pa.list_(STR), "evidence not there, or rates too high"),
             field(
                 "description",
                 STR,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verdict
 
-__all__ = ["CalibratedRow", "ControlRow", "FlakeRow", "KillRow", "MarginRow", "RateRow"]
+__all__ = ["AllowedRatesRow", "ControlRow", "FlakeRow", "KillRow", "MarginRow", "RateRow"]
 
 
 class ControlRow(TypedDict):
@@ -87,11 +87,11 @@ class FlakeRow(TypedDict):
     solutions: list[str]
 
 
-class CalibratedRow(TypedDict):
-    """A task, in ``calibrated``."""
+class AllowedRatesRow(TypedDict):
+    """A task, in ``allowed_rates``."""
 
     task_id: str
-    calibrated: bool
+    within_allowed: bool
     reasons: list[str]
     right: int
     wrong: int

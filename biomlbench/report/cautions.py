@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Warned", "warnings"]
 
 NAMED = 5  # how many tasks or agents a warning names
+REASONS = 3  # how many reasons a warning tells
+MAX_REASON = 200
+_NO_REASON = "incomplete evidence when it was graded"
 
 
 @dataclass(frozen=True)
@@ -132,8 +135,7 @@ def warnings(tables: Tables) -> list[Warned]:
     if len(uncalibrated):
         verb = "are" if len(uncalibrated) > 1 else "is"
         warn("mild", f"{counted(len(uncalibrated), 'task')} {verb} uncalibrated",
-             "How often the grader is wrong there is not known, or it is too often: "
-             f"{_named(uncalibrated)}.", "#trust")  # fmt: skip
+             f"Why: {_reasons(tables.tasks, uncalibrated)}.", "#tasks")  # fmt: skip
     close = runs[runs["on_boundary"].fillna(False).astype(bool)]
     if len(close):
         verb = "span" if len(close) > 1 else "spans"
@@ -149,6 +151,21 @@ def warnings(tables: Tables) -> list[Warned]:
              "How often the checks err has not been measured: run `snakemake calibrate`.",
              "#trust")  # fmt: skip
     return found
+
+
+def _reasons(tasks: pd.DataFrame, uncalibrated: Iterable[str]) -> str:
+    """Say what the tasks lack, or which measured rate is too high: commonest first, with tasks."""
+    where: dict[str, list[str]] = {}
+    known = dict(zip(tasks["task_id"], tasks["evidence_missing"], strict=True))
+    for task_id in uncalibrated:
+        reasons = known.get(task_id)
+        if reasons is None or not len(reasons):
+            reasons = [_NO_REASON]
+        for reason in reasons:
+            where.setdefault(shown_name(reason, MAX_REASON), []).append(task_id)
+    told = sorted(where.items(), key=lambda item: (-len(item[1]), item[0]))
+    more = f"; {len(told) - REASONS} more are told at the tasks" if len(told) > REASONS else ""
+    return "; ".join(f"{reason} ({_named(names)})" for reason, names in told[:REASONS]) + more
 
 
 def _equal_files(runs: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from biomlbench.calibrate.gate import uncalibrated
+from biomlbench.calibrate.gate import not_within_allowed
 from biomlbench.contracts import SCHEMAS, from_rows, write_parts, write_table
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.summary.check_rows import check_rows, duplicate_rows
@@ -43,7 +43,7 @@ def aggregate(
         default whatever the folder holds does.
     """
     results = Path(results)
-    distrusted = uncalibrated(results, calibration)
+    distrusted = not_within_allowed(results, calibration)
     found = {
         task_id: _distrust(rows, distrusted) for task_id, rows in pair_rows(benchmark, results)
     }

@@ -43,6 +43,7 @@ __all__ = [
 MINIMUM = {"hidden oracle cases": 12, "known-bad solutions": 5, "right solutions": 3}
 """How many of each a calibrated problem card has at least."""
 
+_OF_A_FUNCTION = "a function of the task's own grades, and only a registered metric can have one"
 PRESENT, WEAK, MISSING = "present", "weak", "missing"
 
 
@@ -67,7 +68,7 @@ class EvidenceMatrix:
         return [f"{i.item}: {i.detail}" for i in self.items if i.status != PRESENT]
 
     @property
-    def calibrated(self) -> bool:
+    def complete(self) -> bool:
         """Whether all required evidence is there in full."""
         return not self.missing
 
@@ -196,7 +197,7 @@ def of_predictions(folder: Path, config: Config) -> EvidenceMatrix:
         (
             "second implementation of the score",
             metric in SECOND,
-            metric or "a function grades, so no second implementation can be looked up",
+            metric or _OF_A_FUNCTION,
         ),
         ("declared columns", columns, "submission.columns"),
     )

@@ -109,8 +109,8 @@ def test_a_killed_calibration_goes_on_and_a_finished_one_does_nothing(bench):
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in done.items())
     assert len(list(results.glob("controls/*/*/*.parquet"))) == 8
     assert _planned(bench) == {}
-    rows = read_table("calibrated", results / "calibrated.parquet").to_pylist()
-    assert {row["task_id"]: row["calibrated"] for row in rows} == dict.fromkeys(CARDS, False)
+    rows = read_table("allowed_rates", results / "allowed_rates.parquet").to_pylist()
+    assert {row["task_id"]: row["within_allowed"] for row in rows} == dict.fromkeys(CARDS, False)
     survivors = read_table("mutants", results / "survivors.parquet").to_pylist()
     assert all(row["diff"].startswith("--- reference") for row in survivors)
     rates = read_table("rates", results / "rates.parquet").to_pylist()
@@ -159,8 +159,11 @@ def test_strict_fails_after_the_tables_are_written_and_names_the_tasks(bench):
     for ask in (("calibrate_strict",), ("--configfile", strict.name)):
         assert _planned(bench, *ask) == {"calibrate_strict": 1}
         said = _finish(_start(bench, *ask), fails=True)
-        assert re.search("2 of 2 tasks are not calibrated: kernels/parts, kernels/shares", said)
-    assert (bench / "results" / "calibration" / "calibrated.parquet").is_file()
+        assert re.search(
+            "2 of 2 tasks are not within the allowed error rates: kernels/parts, kernels/shares",
+            said,
+        )
+    assert (bench / "results" / "calibration" / "allowed_rates.parquet").is_file()
     assert _planned(bench) == {}
     allowed = "{false_pass_high: 1, known_bad: 1, mutants: 1, false_fail: 1}"
     strict.write_text(f"calibration: {{strict: true, allowed: {allowed}}}\n")

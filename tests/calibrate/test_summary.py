@@ -179,13 +179,13 @@ def test_the_gate_names_every_reason(wrong_mutants, bad, wrong_bad, wrong_right,
         + _many("known_bad", "wrong", bad, wrong_bad)
         + _many("mutant", "wrong", 30, wrong_mutants)
     )
-    table = gate.calibrated(graded)
+    table = gate.allowed_rates(graded)
     (row,) = table.to_pylist()
-    assert row["calibrated"] == (not words)
+    assert row["within_allowed"] == (not words)
     for word in words:
         assert any(word in reason for reason in row["reasons"]), row["reasons"]
     if words:
-        with pytest.raises(gate.UncalibratedError, match=T):
+        with pytest.raises(gate.AllowedRatesError, match=T):
             gate.require(table)
     else:
         gate.require(table)
@@ -199,20 +199,20 @@ def test_what_was_held_out_counts_among_all_wrong_ones_only(let_by, words):
         + _many("mutant", "wrong", 30, 0)
         + _many("held_out_mutant", "wrong", 20, let_by)
     )
-    (row,) = gate.calibrated(graded).to_pylist()
+    (row,) = gate.allowed_rates(graded).to_pylist()
     assert [reason.partition(":")[0] for reason in row["reasons"]] == words
 
 
 def test_too_few_wrong_controls_cannot_show_anything():
-    (row,) = gate.calibrated(
+    (row,) = gate.allowed_rates(
         _many("reference", "right", 4, 0) + _many("known_bad", "wrong", 10, 0)
     ).to_pylist()
-    assert not row["calibrated"]
+    assert not row["within_allowed"]
     loose = gate.Allowed.of({"false_pass_high": 0.3, "title": "other keys are left alone"})
-    (row,) = gate.calibrated(
+    (row,) = gate.allowed_rates(
         _many("reference", "right", 4, 0) + _many("known_bad", "wrong", 10, 0), loose
     ).to_pylist()
-    assert row["calibrated"]
+    assert row["within_allowed"]
 
 
 def _run(run_id, label=None, task=T, kind="functions"):
@@ -264,14 +264,14 @@ def _blank(field):
     return "" if pa.types.is_string(field.type) else field.type.to_pandas_dtype()()
 
 
-def test_what_was_not_measured_is_not_called_uncalibrated(tmp_path):
+def test_what_was_not_measured_is_not_called_above_the_limits(tmp_path):
     from biomlbench.contracts import write_table
 
-    assert gate.uncalibrated(tmp_path) == {}
+    assert gate.not_within_allowed(tmp_path) == {}
     graded = _many("reference", "right", 4, 1) + _many("mutant", "wrong", 40, 0)
-    path = tmp_path / "calibration" / "calibrated.parquet"
-    write_table("calibrated", gate.calibrated(graded), path)
-    assert list(gate.uncalibrated(tmp_path)) == [T]
+    path = tmp_path / "calibration" / "allowed_rates.parquet"
+    write_table("allowed_rates", gate.allowed_rates(graded), path)
+    assert list(gate.not_within_allowed(tmp_path)) == [T]
 
 
 def test_the_command_names_what_is_not_calibrated_and_fails_if_strict(tmp_path):
@@ -285,15 +285,15 @@ def test_the_command_names_what_is_not_calibrated_and_fails_if_strict(tmp_path):
         return CliRunner().invoke(_cli, arguments)
 
     assert check().exit_code != 0
-    assert "calibrated.parquet" in str(check().exception)
-    path = tmp_path / "calibration" / "calibrated.parquet"
+    assert "allowed_rates.parquet" in str(check().exception)
+    path = tmp_path / "calibration" / "allowed_rates.parquet"
     good = _many("reference", "right", 4, 0) + _many("mutant", "wrong", 40, 0)
-    write_table("calibrated", gate.calibrated(good), path)
+    write_table("allowed_rates", gate.allowed_rates(good), path)
     assert check("--strict").exit_code == 0
     bad = _many("reference", "right", 4, 1) + _many("mutant", "wrong", 40, 0)
-    write_table("calibrated", gate.calibrated(bad), path)
+    write_table("allowed_rates", gate.allowed_rates(bad), path)
     assert check().exit_code == 0
     assert "false fail rate 25.0%" in check().output
     strict = check("--strict")
     assert strict.exit_code == 1
-    assert f"1 of 1 tasks are not calibrated: {T}" in strict.output
+    assert f"1 of 1 tasks are not within the allowed error rates: {T}" in strict.output

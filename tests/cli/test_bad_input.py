@@ -52,7 +52,7 @@ def place(tmp_path_factory):
     (folder / "loop").symlink_to("loop")
     for name in BAD_RESULTS:
         (folder / name / "calibration").mkdir(parents=True)
-    for name in ("pairs", "checks", "agents", "tasks", "calibration/calibrated"):
+    for name in ("pairs", "checks", "agents", "tasks", "calibration/allowed_rates"):
         (folder / "garbage_results" / f"{name}.parquet").write_bytes(b"PAR1xxxxPAR1")
         (folder / "folder_results" / f"{name}.parquet").mkdir()
     (folder / "garbage_results" / "provenance.json").write_text("{")

@@ -117,7 +117,7 @@ def test_a_problem_is_a_calibrated_card(tmp_path):
     task = Registry(tasks_dirs=[tmp_path]).get_task("kernels/codon-usage")
     assert task.name == "Codon usage"
     assert evidence.missing(folder) == []
-    assert evidence.matrix(folder).calibrated
+    assert evidence.matrix(folder).complete
     assert len(card.load(folder).plan().cases) > 30
     assert made.next_step == f"biomlbench evidence kernels/codon-usage --tasks-dir {tmp_path}"
 

@@ -170,7 +170,7 @@ WHOLE = {
     "flakes": calibration_rows.FlakeRow,
     "kills": calibration_rows.KillRow,
     "margins": calibration_rows.MarginRow,
-    "calibrated": calibration_rows.CalibratedRow,
+    "allowed_rates": calibration_rows.AllowedRatesRow,
     "differences": DifferenceRow,
 }
 

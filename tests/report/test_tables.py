@@ -200,6 +200,25 @@ def test_each_warning_appears_when_and_only_when(some, change, expected):
     assert expected in titles(loud)
 
 
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "second implementation of the score: a function of the task's own grades",
+        "known-bad: false pass rate 20.0% (1 of 5), allowed 0.0%",
+        None,
+    ],
+)
+def test_why_a_task_is_uncalibrated_is_told_with_its_tasks(some, reason):
+    first, second = some.runs["task_id"].unique()[:2]
+    missing = {first: [reason] if reason else None, second: ["description: description.md"]}
+    pairs = some.pairs.assign(calibrated=~some.pairs["task_id"].isin(missing), fault="none")
+    tasks = some.tasks.assign(evidence_missing=some.tasks["task_id"].map(missing))
+    told = overview.warnings(Tables(pairs=pairs, tasks=tasks, rates=some.rates))
+    (found,) = [warned.text for warned in told if "uncalibrated" in warned.title]
+    assert f"{reason or 'incomplete evidence when it was graded'} ({first})" in found
+    assert f"description: description.md ({second})" in found
+
+
 def test_a_verified_medal_for_a_near_copy_is_told(some):
     won = some.pairs[some.pairs["verified_medal"] & some.pairs["label"].isna()].iloc[0]
     row = {"task_id": won["task_id"], "run_id": won["run_id"], "check": "not-a-duplicate"}

@@ -72,7 +72,7 @@ def test_from_the_template_to_a_calibrated_card_in_one_folder(template, tmp_path
 
     statement.write_conventions(card.load(folder))
     found = evidence.report(folder, in_process)
-    assert found.evidence.calibrated, found.evidence.missing
+    assert found.evidence.complete, found.evidence.missing
     assert found.kills.problems == []
     assert found.kills.idle == []
     task = Registry(tasks_dirs=[tmp_path / "my-tasks"]).get_task("kernels/at-skew")

@@ -71,7 +71,7 @@ def kills(tmp_path_factory):
 @every_card
 def test_evidence_is_complete(name):
     found = evidence.matrix(FOLDERS[NAMES.index(name)])
-    assert found.calibrated, found.missing
+    assert found.complete, found.missing
     assert evidence.missing(FOLDERS[NAMES.index(name)]) == []
 
 

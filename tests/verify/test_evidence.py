@@ -12,7 +12,7 @@ def status(matrix):
 def test_a_complete_card_is_calibrated(template):
     found = evidence.matrix(template)
     assert set(status(found).values()) == {"present"}
-    assert found.calibrated
+    assert found.complete
     assert found.missing == []
 
 
@@ -29,7 +29,7 @@ def test_what_is_missing_is_told(template, pattern, item, expected):
         path.unlink()
     found = evidence.matrix(template)
     assert status(found)[item] == expected
-    assert not found.calibrated
+    assert not found.complete
     assert any(text.startswith(item) for text in found.missing)
 
 
@@ -153,7 +153,7 @@ def test_a_pattern_that_nothing_catches_is_told(template, change):
 
 def test_report_of_a_card(template):
     found = evidence.report(template, in_process)
-    assert found.evidence.calibrated
+    assert found.evidence.complete
     assert found.kills.problems == []
 
 
@@ -170,7 +170,7 @@ def test_a_statement_may_have_another_name(template):
     other = text.replace("description: ", "description: kernels/norm/statement.md # ")
     (template / "config.yaml").write_text(other)
     (template / "description.md").rename(template / "statement.md")
-    assert evidence.matrix(template).calibrated
+    assert evidence.matrix(template).complete
 
 
 def test_evidence_of_a_prediction_task(tmp_path):
@@ -180,11 +180,11 @@ def test_evidence_of_a_prediction_task(tmp_path):
         "dataset: {gold_submission: prepared/private/gold_submission.csv}\n"
         "submission: {id: id, target: y, columns: {y: {type: number, minimum: 0}}}\n"
     )
-    assert evidence.matrix(tmp_path).calibrated
+    assert evidence.matrix(tmp_path).complete
     assert evidence.report(tmp_path).kills is None
     (tmp_path / "config.yaml").write_text("name: x\ngrader: {name: own, grade_fn: 'grade:grade'}\n")
     missing = " ".join(evidence.matrix(tmp_path).missing)
-    assert "second implementation" in missing
+    assert "only a registered metric can have one" in missing
     assert "gold submission" in missing
 
 
@@ -215,7 +215,7 @@ class TestMigrate:
         assert [text for text in found.problems if not text.startswith("stock/")] == [
             f"pattern {name}: nothing catches it" for name in loaded.verifier.patterns
         ]
-        assert not evidence.matrix(folder).calibrated
+        assert not evidence.matrix(folder).complete
 
     def test_whole_numbers_get_an_exact_match(self, template):
         folder = self.v1(template)

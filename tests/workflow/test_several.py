@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from biomlbench.calibrate.gate import MEASURED, uncalibrated
+from biomlbench.calibrate.gate import MEASURED, not_within_allowed
 from biomlbench.contracts import compared, from_rows, read_table, write_table
 from biomlbench.reproduce.inputs import Inputs
 from biomlbench.workflow.checked_config import checked
@@ -94,7 +94,7 @@ def test_a_config_after_a_calibration_plans_its_own_jobs(bench):
     rows = [
         {
             "task_id": task,
-            "calibrated": False,
+            "within_allowed": False,
             "reasons": ["known-bad"],
             "right": 1,
             "wrong": 1,
@@ -105,9 +105,9 @@ def test_a_config_after_a_calibration_plans_its_own_jobs(bench):
         }
         for task in ("toy/line", "toy/circle")
     ]
-    path = bench.results() / "calibration" / "calibrated.parquet"
+    path = bench.results() / "calibration" / "allowed_rates.parquet"
     made_from = {MEASURED: '{"toy/line": ["of another config", "x"]}'}
-    write_table("calibrated", from_rows("calibrated", rows), path, made_from)
+    write_table("allowed_rates", from_rows("allowed_rates", rows), path, made_from)
     done = bench.snakemake("-n", "--configfile", "one.yaml")
     jobs = planned(done.stdout + done.stderr)
     assert jobs["medal"] == 1
@@ -120,7 +120,7 @@ def test_a_config_after_a_calibration_plans_its_own_jobs(bench):
 
 def test_only_the_calibration_of_the_same_config_counts(tmp_path, caplog):
     row = {
-        "calibrated": False,
+        "within_allowed": False,
         "reasons": ["mutants"],
         "right": 1,
         "wrong": 1,
@@ -131,12 +131,12 @@ def test_only_the_calibration_of_the_same_config_counts(tmp_path, caplog):
     }
     rows = [{"task_id": name, **row} for name in ("t/own", "t/old", "t/other", "t/gone")]
     made_from = {MEASURED: '{"t/own": ["a", "1"], "t/old": ["a", "1"], "t/other": ["b", "1"]}'}
-    path = tmp_path / "calibration" / "calibrated.parquet"
-    write_table("calibrated", from_rows("calibrated", rows), path, made_from)
+    path = tmp_path / "calibration" / "allowed_rates.parquet"
+    write_table("allowed_rates", from_rows("allowed_rates", rows), path, made_from)
     now = {"t/own": ("a", "1"), "t/old": ("a", "2"), "t/other": ("a", "1"), "t/new": ("a", "1")}
-    assert uncalibrated(tmp_path, now) == {"t/own": ("mutants",), "t/old": ("mutants",)}
+    assert not_within_allowed(tmp_path, now) == {"t/own": ("mutants",), "t/old": ("mutants",)}
     assert "out of date for t/old:" in caplog.text
-    assert len(uncalibrated(tmp_path)) == 4
+    assert len(not_within_allowed(tmp_path)) == 4
 
 
 @pytest.mark.parametrize("name", [".", "..", "a/..", "a{task}", "<b>", "a\nb", "../.."])

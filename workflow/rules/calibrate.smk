@@ -1,7 +1,7 @@
 # In: every task's folder and prepared data.
 # Out: results/calibration: the mutants of each card, what becomes of every control (reference,
 # right, known-bad, stock, mutants; gold and spoilt predictions), flaky checks, and the tables of
-# rates, kills, margins, power and of what is calibrated. Run by `snakemake calibrate`.
+# rates, kills, margins, power and of which tasks are within the allowed rates. Run by `snakemake calibrate`.
 # With `calibration.strict` a task above the allowed rates then fails it.
 # `calibrate_telemetry`, which `all` asks for, adds the runs to the data set results/telemetry.
 rule calibrate_mutants:
@@ -106,7 +106,7 @@ rule calibrate_tables:
         kills="<results>/calibration/kills.parquet",
         margins="<results>/calibration/margins.parquet",
         power="<results>/calibration/power.parquet",
-        calibrated="<results>/calibration/calibrated.parquet",
+        allowed_rates="<results>/calibration/allowed_rates.parquet",
         survivors="<results>/calibration/survivors.parquet",
         flakes="<results>/calibration/flakes.parquet",
     log:
@@ -126,7 +126,7 @@ rule calibrate_tables:
 
 rule calibrate_strict:
     input:
-        calibrated="<results>/calibration/calibrated.parquet",
+        allowed_rates="<results>/calibration/allowed_rates.parquet",
     output:
         strict="<results>/calibration/strict.json",
     log:
@@ -140,7 +140,7 @@ rule calibrate_strict:
 
 rule calibrate:
     input:
-        "<results>/calibration/calibrated.parquet",
+        "<results>/calibration/allowed_rates.parquet",
         "<results>/calibration/strict.json" if CALIBRATION.strict else [],
 
 
