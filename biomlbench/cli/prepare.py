@@ -13,6 +13,7 @@ import click
 from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json, track
 from biomlbench.errors import TaskError, explain
 from biomlbench.outcomes import Reason
+from biomlbench.task.registry import prepare_command
 from biomlbench.task.sources.archives import OFFLINE, QUIET
 
 if TYPE_CHECKING:
@@ -88,17 +89,20 @@ def command(
                 raise
             failed.append(str(unknown))
     found = list(dict.fromkeys(found))
-    for task, error in track(_prepared(found, context, jobs, force=force), "preparing", len(found)):
-        if error is None:
-            done.append(task)
+    for task, came in track(_prepared(found, context, jobs, force=force), "preparing", len(found)):
+        if isinstance(came, str):
+            done.append({"task": task.id, "public": str(task.public_dir), "note": came})
             if not as_json:
                 echo(f"{task.id}: {task.public_dir}")
-        elif len(names) == 1 or (told := explain(error)) is None:
-            raise error
-        else:
-            failed.append(f"{task.id}: {told.removeprefix(f'{task.id}: ')}")
+            if came:
+                remedy = f"{prepare_command(task)} --force"
+                echo(f"{task.id}: {came}. To prepare it anew: {remedy}", err=True)
+            continue
+        if len(names) == 1 or (told := explain(came)) is None:
+            raise came
+        failed.append(f"{task.id}: {told.removeprefix(f'{task.id}: ')}")
     if as_json:
-        print_json([{"task": task.id, "public": str(task.public_dir)} for task in done])
+        print_json(done)
     if failed:
         lines = "\n".join(failed)
         total = len(failed) + len(done)
@@ -107,8 +111,8 @@ def command(
 
 def _prepared(
     tasks: Sequence[Task], context: Context, jobs: int, *, force: bool
-) -> Iterator[tuple[Task, BaseException | None]]:
-    """Yield each task when it is done, and what went wrong."""
+) -> Iterator[tuple[Task, BaseException | str]]:
+    """Yield each task when it is done, and what is to be known of its data, or what went wrong."""
     if jobs == 1:
         for task in tasks:
             yield task, _prepare(task.id, context, force=force)
@@ -127,9 +131,11 @@ def _be_quiet() -> None:
     sys.stdout = sys.stderr
 
 
-def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | None:
+def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | str:
+    """Return what is to be known of the data, or what went wrong, which processes can pass on."""
     from biomlbench.scoring.gradable import check_gradable
     from biomlbench.stages.prepare import compute
+    from biomlbench.stages.preparing import data_note
 
     try:
         (row,) = compute(task_id, context, force=force).to_pylist()
@@ -138,4 +144,6 @@ def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | None
             check_gradable(context.task(task_id))
     except Exception as error:
         return error
-    return None if row["reason"] == Reason.OK else TaskError(row["message"], row["reason"])
+    if row["reason"] == Reason.OK:
+        return data_note(row)
+    return TaskError(row["message"], row["reason"])

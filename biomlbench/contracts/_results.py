@@ -190,6 +190,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("leaderboard_note", STR, "how the leaderboard came to be, or why none"),
             field("humans", pa.list_(F64), "scores of the human baselines"),
             field("prepared", BOOL, "the data is in place", required=True),
+            volatile("data_note", STR, "how the data came to be other than by its preparation"),
             field("calibrated", BOOL, f"the task's evidence is complete{RATES}", required=True),
             field("evidence_missing", pa.list_(STR), "evidence not there, or rates too high"),
             field(

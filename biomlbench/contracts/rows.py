@@ -247,6 +247,7 @@ class TaskRow(_RequiredOfTask, total=False):
     leaderboard: list[float] | None
     leaderboard_note: str | None
     humans: list[float] | None
+    data_note: str | None
     evidence_missing: Sequence[str] | None
     description: str | None
     public_files: list[str] | None

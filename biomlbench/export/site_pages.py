@@ -227,6 +227,7 @@ class Pages:
             files=[printable(one) for one in items_of(known.get("public_files"))],
             separates=cell(self._separates.get(task)),
             missing="" if missing is None else printable(", ".join(missing)),
+            data_note=printable(text_of(known.get("data_note"))),
             findings=[] if findings is None else [printable(one) for one in findings],
             rows=self._shown(runs, lambda row: shown_name(row["agent"], MAX_NAME)),
             left_out=len(runs) - MAX_RUNS,

@@ -12,6 +12,7 @@ from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.hashing import is_sha256
 from biomlbench.runtime.words import counted
 from biomlbench.scoring.lost_runs import lost_runs
+from biomlbench.stages.preparing import ADOPTED, CHANGED
 from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:
@@ -142,6 +143,12 @@ def warnings(tables: Tables) -> list[Warned]:
         warn("mild", f"{counted(len(close), 'score')} {verb} a medal's threshold",
              "It lies within the 95 % interval: another test set might give another medal.",
              "#runs?on_boundary=1")  # fmt: skip
+    notes = tables.tasks["data_note"].fillna("").astype(str)
+    for note, part in tables.tasks[~notes.isin(["", ADOPTED])].groupby(notes):
+        warn("bad" if note.startswith(CHANGED) else "mild",
+             f"{counted(len(part), 'task')} with other data than prepared",
+             f"{shown_name(note, MAX_REASON)}. Scores there compare with no others. Tasks: "
+             f"{_named(part['task_id'])}.", "#tasks")  # fmt: skip
     unprepared = tables.tasks[~tables.tasks["prepared"].astype(bool)]
     if len(unprepared):
         warn("mild", f"{counted(len(unprepared), 'task')} without data",

@@ -8,14 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import NotPreparedError, TaskError
+from biomlbench.outcomes import Reason
 from biomlbench.runtime.hashing import file_sha256
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.rows import PrepareRow
+    from biomlbench.task.prepare import PreparedTask
     from biomlbench.task.registry import Task
 
-__all__ = ["Prepared", "data_digest", "data_files", "files_hash", "prepare_card", "prepare_data"]
+__all__ = [
+    *("ADOPTED", "CHANGED", "Prepared"),
+    *("data_digest", "data_files", "data_note", "files_hash", "prepare_card", "prepare_data"),
+]
 
 _CHUNK = 1 << 20
+CHANGED = "prepared data changed since it was prepared"
 ADOPTED = "the data were there already and are not what this project made; taken as they are"
 
 
@@ -59,7 +66,15 @@ def prepare_data(task: Task, *, force: bool = False) -> Prepared:
         other = differing_files(task)
         told = f"not the published files: {', '.join(other)}" if other else ""
         return Prepared(made.sha256, told, fault)
-    return Prepared(data_digest(task), ADOPTED if made.adopted else "", fault)
+    return Prepared(data_digest(task), _told(made), fault)
+
+
+def _told(made: PreparedTask) -> str:
+    from biomlbench.task.adopted_data import some_of
+
+    if made.changed:
+        return f"{CHANGED}: {some_of(list(made.changed))}"
+    return ADOPTED if made.adopted else ""
 
 
 def data_digest(task: Task) -> str:
@@ -111,6 +126,11 @@ def _board(task: Task) -> Path | None:
     """Return the leaderboard that lies beside both folders, where scores are ranked against it."""
     board = task.prepared_dir / "leaderboard.csv"
     return board if board.is_file() and task.leaderboard == board else None
+
+
+def data_note(row: PrepareRow) -> str:
+    """Return what is to be known of a task's data, of its row of ``prepare``; else nothing."""
+    return row["message"] if row["reason"] == Reason.OK else ""
 
 
 def prepare_card(task: Task, *, force: bool = False) -> Prepared:

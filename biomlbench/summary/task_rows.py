@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.contracts import ContractError, read_table
 from biomlbench.errors import TaskError
+from biomlbench.stages.preparing import data_note
 from biomlbench.summary.task_facts import public_files
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def task_rows(
             # It has a row, and its pairs say what is wrong with it.
             rows.append(_broken_task(task_id, str(error)))
             continue
+        prepared, note = _data_of(results, task.id)
         missing = (*missing_evidence(task), *distrusted.get(task.id, ()))
         row: TaskRow = {
             "task_id": task.id,
@@ -59,7 +61,8 @@ def task_rows(
             "direction": "",
             "verifier": version,
             "leaderboard_note": found.leaderboard_note,
-            "prepared": _is_prepared(results, task.id),
+            "prepared": prepared,
+            "data_note": note,
             "calibrated": not missing,
             "evidence_missing": missing,
             "description": description,
@@ -89,13 +92,15 @@ def task_rows(
     return rows
 
 
-def _is_prepared(results: Path, task_id: str) -> bool:
+def _data_of(results: Path, task_id: str) -> tuple[bool, str]:
+    """Tell whether a task's data are in place, and what is to be known of them."""
     try:
         table = read_table("prepare", results / "tasks" / task_id / "prepare.parquet")
     except ContractError:
-        return False
-    # without one, the task's own files let nothing be prepared
-    return bool(table.column("files_sha256")[0].as_py())
+        return False, ""
+    (row,) = table.to_pylist()
+    # without a hash, the task's own files let nothing be prepared
+    return bool(row["files_sha256"]), data_note(row)
 
 
 def _broken_task(task_id: str, message: str) -> TaskRow:

@@ -16,7 +16,7 @@ import logging
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,8 @@ class PreparedTask:
         Whether the files were made by this call.
     adopted : bool
         Whether they were there already and are not what this project made.
+    changed : tuple of str
+        Of adopted files, those that are not, or not so, among what this project made there.
     """
 
     task_id: str
@@ -90,6 +92,7 @@ class PreparedTask:
     sha256: str
     fresh: bool
     adopted: bool = False
+    changed: tuple[str, ...] = ()
 
 
 def prepare_task(task: Task, *, force: bool = False) -> PreparedTask:
@@ -206,7 +209,8 @@ def _there(task: Task, home: Path, recipe: str) -> PreparedTask | None:
     if not complete or files.items() <= expected.items():
         return None  # nothing but missing: what is made anew overwrites nothing
     changed = sorted(name for name in files if expected.get(name) != files[name])
-    return _adopted(task, f"; changed since it was prepared: {some_of(changed)}")
+    found = _adopted(task, f"; changed since it was prepared: {some_of(changed)}")
+    return replace(found, changed=tuple(changed))
 
 
 def has_other_raw_files(task: Task) -> bool:

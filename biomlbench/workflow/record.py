@@ -17,6 +17,7 @@ from biomlbench import __version__
 from biomlbench.contracts import ContractError, provenance, read_table
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.stages import STAGES
+from biomlbench.stages.preparing import data_note
 from biomlbench.stages.provenance import (
     COLUMNS,
     board_hashes,
@@ -81,6 +82,7 @@ class TaskRecord(_Boards):
     suite: list[str] | None
     built_in: bool
     prepared_sha256: str | None
+    data_note: str
 
 
 class Record(TypedDict):
@@ -170,14 +172,16 @@ def what_is(path: str | Path) -> str:
 def _task_record(benchmark: Benchmark, task: Task, results: Path) -> TaskRecord:
     try:
         table = read_table("prepare", results / "tasks" / task.id / "prepare.parquet")
-        prepared = table.column("files_sha256")[0].as_py() or None
+        (row,) = table.to_pylist()
+        prepared, note = row["files_sha256"] or None, data_note(row)
     except ContractError:
-        prepared = None
+        prepared, note = None, ""
     return {
         "version": task_version(task),
         "suite": [task.published.suite, task.published.commit] if task.published else None,
         "built_in": task.folder.is_relative_to(benchmark.registry.get_tasks_dir()),
         "prepared_sha256": prepared,
+        "data_note": note,
         **cast("_Boards", board_hashes(benchmark.effective_task(task.id))),
     }
 

@@ -19,6 +19,7 @@ from biomlbench.report.plots import false_rates
 from biomlbench.report.shown import MAX_TEXT, printable
 from biomlbench.runtime.shown_numbers import percent
 from biomlbench.scoring.lost_runs import FAIR, lost_runs
+from biomlbench.stages.preparing import ADOPTED, CHANGED
 from tests.report import fixtures
 
 
@@ -217,6 +218,27 @@ def test_why_a_task_is_uncalibrated_is_told_with_its_tasks(some, reason):
     (found,) = [warned.text for warned in told if "uncalibrated" in warned.title]
     assert f"{reason or 'incomplete evidence when it was graded'} ({first})" in found
     assert f"description: description.md ({second})" in found
+
+
+@pytest.mark.parametrize(
+    ("note", "level"),
+    [
+        (f"{CHANGED}: private/answers.csv", "bad"),
+        ("not the published files: a", "mild"),
+        (ADOPTED, None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_changed_data_of_a_task_are_told(some, note, level):
+    first, *others = some.tasks["task_id"]
+    tasks = some.tasks.assign(data_note=[note, *[""] * len(others)])
+    told = overview.warnings(Tables(pairs=some.pairs, tasks=tasks))
+    found = [warned for warned in told if "other data" in warned.title]
+    assert [warned.level for warned in found] == ([level] if level else [])
+    for warned in found:
+        assert note in warned.text
+        assert warned.text.endswith(f"Tasks: {first}.")
 
 
 def test_a_verified_medal_for_a_near_copy_is_told(some):

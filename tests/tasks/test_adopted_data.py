@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 
@@ -57,16 +58,24 @@ def api(toy):
     return prepare_task(toy.task).adopted
 
 
-def command_line(toy):
+def prepare(toy, *words):
     options = ["--data-dir", str(toy.root / "data"), "--tasks-dir", str(toy.root / "tasks")]
-    result = CliRunner().invoke(_cli, ["prepare", "other/toy", *options])
+    result = CliRunner().invoke(_cli, ["prepare", *words, *options])
     assert result.exit_code == 0, result.output
-    return True
+    return result
+
+
+def command_line(toy):
+    return bool(prepare(toy, "other/toy"))
+
+
+def stage_message(toy):
+    context = Context(data_dir=str(toy.root / "data"), tasks_dirs=(str(toy.root / "tasks"),))
+    return compute("other/toy", context).column("message")[0].as_py()
 
 
 def stage(toy):
-    context = Context(data_dir=str(toy.root / "data"), tasks_dirs=(str(toy.root / "tasks"),))
-    return "taken as they are" in compute("other/toy", context).column("message")[0].as_py()
+    return "taken as they are" in stage_message(toy)
 
 
 @pytest.mark.parametrize("door", [api, command_line, stage])
@@ -107,12 +116,24 @@ def test_what_was_prepared_and_then_edited_is_kept(toy, caplog):
     again = prepare_task(toy.task)
     assert again.adopted
     assert "changed since it was prepared: private/answers.csv" in caplog.text
+    told = "prepared data changed since it was prepared: private/answers.csv"
+    assert stage_message(toy) == told
+    remedy = f"To prepare it anew: {prepare_command(toy.task)} --force"
+    assert f"other/toy: {told}. {remedy}" in prepare(toy, "other/toy").stderr
+    assert (
+        "private/answers.csv" in json.loads(prepare(toy, "other/toy", "--json").stdout)[0]["note"]
+    )
     assert answers.read_text() == "id,y\n1,0\n2,0\n"
+    answers.write_text("id,y\n1,0\n3,0\n")
+    assert stage_message(toy).endswith("; " + told)
+    answers.write_text("id,y\n1,0\n2,0\n")
     toy.write(extra='(public / "more.csv").write_text("x")')
     assert prepare_task(toy.task).adopted
     forced = prepare_task(toy.task, force=True)
     assert (forced.fresh, forced.adopted) == (True, False)
     assert answers.read_text() == "id,y\n1,5.5\n2,7.25\n"
+    assert stage_message(toy) == ""
+    assert "To prepare it anew" not in prepare(toy, "other/toy").stderr
 
 
 def test_earlier_data_of_a_changed_task_are_kept_where_they_differ(toy, caplog):

@@ -145,6 +145,26 @@ def test_other_prepared_data_are_graded_anew_whatever_made_them(bench):
     assert bench.stages() == {}
 
 
+def test_answers_changed_by_hand_are_told_until_they_are_as_prepared(bench):
+    answers = bench.path / "data/toy/circle/prepared/private/answers.csv"
+    before = answers.read_text()
+    header, *rows = before.splitlines()
+    other = "\n".join([header, *(f"{row.partition(',')[0]},{n}" for n, row in enumerate(rows))])
+    for content in (other, before):
+        answers.write_text(content)
+        bench.snakemake()
+        changed = "private/answers.csv" if content != before else ""
+        record = json.loads((bench.results() / "provenance.json").read_text())
+        told = record["tasks"]["toy/circle"]["data_note"]
+        assert told.endswith(changed)
+        assert bool(told) == bool(changed)
+        rows = read_table("tasks", bench.results() / "tasks.parquet").to_pylist()
+        notes = {row["task_id"]: row["data_note"] for row in rows}
+        assert {task for task, note in notes.items() if note} == ({"toy/circle"} if told else set())
+        report = (bench.results() / "report.html").read_text("utf-8")
+        assert ("changed since it was prepared" in report) == bool(changed)
+
+
 def test_files_that_a_tasks_code_reads_count_and_its_texts_do_not(bench):
     """Of data beside the task's code nobody says whether preparer or grader reads them."""
     folder, raw = bench.path / "toy/toy/circle", bench.path / "data/toy/circle/raw"

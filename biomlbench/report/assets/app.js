@@ -40,6 +40,7 @@
     const n = (value) => (value === null ? null : Report.score(value));
     place.innerHTML = `<div class="card"><h2 id="h-task" tabindex="-1">${e(task.name)}</h2>
       ${task.calibrated === false ? `<p class="reasons">Uncalibrated: ${e((task.evidence_missing || []).join(", ") || "its evidence was incomplete when its runs were graded")}.</p>` : ""}
+      ${task.data_note ? `<p class="reasons">Its data: ${e(task.data_note)}.</p>` : ""}
       ${(task.audit_findings || []).length ? `<p class="reasons">Open findings of its audit:</p><ul>${task.audit_findings.map((text) => `<li>${e(text)}</li>`).join("")}</ul>` : ""}
       <dl class="facts">${fact("task", task.task_id)}${fact("metric", task.metric)}${fact("direction", task.direction)}${fact("difficulty", task.difficulty)}${fact("separates agents", n(task.discrimination))}
       ${fact("verifier", task.verifier)}${fact("audit", task.audit || "not audited")}${fact("leaderboard entries", (task.teams ?? task.leaderboard.length) || null)}${fact("median", n(task.median_threshold))}
