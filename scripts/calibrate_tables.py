@@ -18,10 +18,11 @@ def main(snakemake):
         snakemake.input["controls"],
         snakemake.input["mutants"],
         snakemake.input["flakes"],
-        Context(data_dir=context["data_dir"], tasks_dirs=tuple(context["tasks_dirs"])),
+        Context(data_dir=context.get("data_dir"), tasks_dirs=tuple(context["tasks_dirs"])),
         Settings.of(snakemake.params["settings"]),
         iso_week(datetime.now(UTC).isoformat()),
         [Labelled(*run) for run in snakemake.params["runs"]],
         snakemake.params["code"],
         snakemake.params["measured"],
+        context,
     )

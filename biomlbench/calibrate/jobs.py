@@ -18,6 +18,7 @@ from biomlbench.calibrate.mutants import HELD_OUT, Mutant, choose
 from biomlbench.calibrate.runs import labelled_runs
 from biomlbench.contracts import from_rows, provenance, read_table, write_table
 from biomlbench.stages.provenance import digest, environment_hash, file_hash
+from biomlbench.workflow.recorded_places import PLACES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -165,6 +166,7 @@ def write_tables(
     runs: Iterable[Labelled] = (),
     code: str = "",
     measured: Mapping[str, Sequence[str]] | None = None,
+    places: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """Write the tables over all tasks.
 
@@ -185,6 +187,8 @@ def write_tables(
     measured : mapping, optional
         What each task's calibration depends on, as :func:`biomlbench.calibrate.currency.measured`
         returns it, for their provenance.
+    places : mapping, optional
+        Where tasks, data and results are, as the config says, for their provenance.
 
     Returns
     -------
@@ -232,6 +236,7 @@ def write_tables(
         "adjudications_sha256": file_hash(settings.adjudications),
         "settings": digest([settings.allowed, runs]),
         gate.MEASURED: json.dumps(dict(measured or {}), sort_keys=True),
+        **({PLACES: json.dumps(dict(places), sort_keys=True)} if places else {}),
     }
     for name, table in found.items():
         write_table(name, table, results / f"{name}.parquet", made_from)

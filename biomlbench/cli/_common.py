@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from biomlbench.cli import TROUBLE
 from biomlbench.plain_text import plain
@@ -34,6 +35,7 @@ __all__ = [
     "pair_of",
     "print_table",
     "provider_option",
+    "recorded_context",
     "results_argument",
     "results_to_be_argument",
     "submission_argument",
@@ -177,6 +179,14 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, context=context, **kwargs)
 
     return wrapped
+
+
+def recorded_context(results: Path, context: Context) -> Context:
+    """Return the context with the tasks and data of `results`, where the command names none."""
+    from biomlbench.workflow.recorded_places import context_of
+
+    source = click.get_current_context().get_parameter_source("data_dir")
+    return context_of(results, context, names_data=source is ParameterSource.COMMANDLINE)
 
 
 def provider_option(*, unsafe: bool = True) -> Callable[[_Function], _Function]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from biomlbench.cli._common import (
     print_json,
     print_table,
     provider_option,
+    recorded_context,
     track,
 )
 
@@ -34,6 +36,9 @@ _results = click.option(
 @click.group()
 def command() -> None:
     """Keep the checks' thresholds where they separate right from wrong work.
+
+    What reads results finds their tasks and data where they were; --tasks-dir and --data-dir name
+    others.
 
     \b
     A week's round:
@@ -105,6 +110,7 @@ def flakes(
 
     from biomlbench.calibrate.flaky_runs import run_flakes_table
 
+    context = recorded_context(results, context)
     found = context.task(task)
     if not found.is_card:
         raise click.UsageError(f"{found.id}: only problem cards have cases that can be repeated")
@@ -192,7 +198,7 @@ def propose(
     """Propose thresholds, and which checks to make advisory; nothing is changed yet."""
     from biomlbench.calibrate.weekly import read_proposal, write_proposal
 
-    path = write_proposal(results, context, flake_limit, week)
+    path = write_proposal(results, recorded_context(results, context), flake_limit, week)
     changes = read_proposal(path)
     if as_json:
         print_json({"proposal": str(path), "changes": changes})
@@ -211,7 +217,11 @@ def apply(proposal: Path, *, context: Context) -> None:
     """Write the changes of PROPOSAL into the verifier.yaml files; comments stay."""
     from biomlbench.calibrate.weekly import apply_proposal
 
-    for line in apply_proposal(proposal, context) or ["nothing to change"]:
+    # <results>/calibration/<week>/proposal.yaml
+    results = Path(os.path.normpath(proposal.absolute() / "../../.."))
+    for line in apply_proposal(proposal, recorded_context(results, context)) or [
+        "nothing to change"
+    ]:
         echo(line)
 
 
@@ -248,6 +258,7 @@ def regrade(tasks: tuple[str, ...], *, context: Context, results: Path, as_json:
     """  # noqa: D301
     from biomlbench.calibrate.regrade import regrade as again
 
+    context = recorded_context(results, context)
     names = [context.task(name).id for name in tasks] or None
     if not (results / "pairs.parquet").is_file():
         raise Trouble(f"{results / 'pairs.parquet'}: no such table; run the workflow to make it")

@@ -279,6 +279,8 @@ class Registry:
                 )
         near = self._near(task_id) if self._misses <= _MOST_MISSES else []
         hint = f"did you mean {' or '.join(near)}?" if near else "`biomlbench tasks` lists them"
+        if not self._tasks_dirs:
+            hint += "; for tasks of your own name their folder, --tasks-dir or config: `tasks_dirs`"
         raise TaskError(f"there is no task {task_id[:200]!r}; {hint}", Reason.UNKNOWN_TASK)
 
     def _look_again(self) -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.task.registry import Registry, default_data_dir
 
 if TYPE_CHECKING:
+    from biomlbench.stages import Context
     from biomlbench.workflow.config_keys import WorkflowConfig
 
-__all__ = ["DATA", "base_of", "data_of", "registry_of"]
+__all__ = ["DATA", "PLACES", "base_of", "context_of", "data_of", "registry_of"]
 
 DATA = "data"
 """Folder of the tasks' data where the config's lies outside the benchmark's folder."""
+
+PLACES = "places"
+"""Where tasks, data and results are, of the config, in the metadata of calibration's tables."""
 
 
 def base_of(results: str | Path, config: WorkflowConfig) -> Path:
@@ -59,3 +66,41 @@ def registry_of(results: str | Path, config: WorkflowConfig) -> Registry:
     base = base_of(results, config)
     folders = [base / Path(folder).expanduser() for folder in config.get("tasks_dirs", ())]
     return Registry(folders, data_of(base, config))
+
+
+def context_of(results: str | Path, given: Context, *, names_data: bool) -> Context:
+    """Return a context with the tasks and data of a benchmark that was run, where it names none.
+
+    Parameters
+    ----------
+    results : path
+        If nothing is recorded there, the context stays as it is.
+    given : Context
+    names_data : bool
+        Whether its folder of data is meant, and no mere default.
+    """
+    config = _recorded(Path(results))
+    if config is None:
+        return given
+    base = base_of(results, config)
+    folders = [str(base / Path(folder).expanduser()) for folder in config.get("tasks_dirs", ())]
+    return replace(
+        given,
+        tasks_dirs=given.tasks_dirs or tuple(folders),
+        data_dir=given.data_dir if names_data else str(data_of(base, config)),
+    )
+
+
+def _recorded(results: Path) -> WorkflowConfig | None:
+    """Return the config of results, or what of it is known where only calibration was run."""
+    from biomlbench.contracts import ContractError, provenance
+    from biomlbench.workflow.record import RecordError, read_record
+
+    with suppress(RecordError):
+        return read_record(results)["config"]
+    with suppress(ContractError, OSError, KeyError, ValueError):
+        known: WorkflowConfig = json.loads(
+            provenance(results / "calibration" / "rates.parquet")[PLACES]
+        )
+        return known
+    return None

@@ -117,7 +117,9 @@ rule calibrate_tables:
         measured=measured_now,
         settings=TABLE_SETTINGS,
         context={
-            name: BENCHMARK.config.get(name) for name in ("data_dir", "tasks_dirs")
+            name: BENCHMARK.config[name]
+            for name in ("data_dir", "results_dir", "tasks_dirs")
+            if name in BENCHMARK.config
         },
         code=calibration_code("jobs"),
     run:
