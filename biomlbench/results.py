@@ -95,6 +95,23 @@ class Pair:
         found = tables.read(name, row["task_id"], row["run_id"], row["kind"])
         return in_form(found, self._results.form)
 
+    def made_from(self, stage: str) -> JsonObject:
+        """Return what the table of a stage was made from: hashes and versions.
+
+        Parameters
+        ----------
+        stage : str
+            As for :meth:`stage`.
+
+        Raises
+        ------
+        biomlbench.contracts.ContractError
+            If there is no such table, or it cannot be read.
+        """
+        row = self.row
+        tables = PairTables(self._results.folder)
+        return tables.provenance(stage, row["task_id"], row["run_id"], row["kind"])
+
     def differing_rows(self, other: Pair, most: int = 50) -> Differing:
         """Return the rows on which the predictions of this pair and of another one differ.
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from biomlbench.contracts import SCHEMAS, ContractError, compared, provenance, read_table
+from biomlbench.results import Results
 from biomlbench.stages import STAGES
 from biomlbench.workflow.assignment import (
     AUTO,
@@ -20,6 +21,7 @@ from biomlbench.workflow.assignment import (
 )
 from biomlbench.workflow.batch_tables import split
 from biomlbench.workflow.runs import Run
+from tests.docs.snippets import ROOT, blocks_of
 from tests.workflow.conftest import Bench, predictions
 
 SUMMARIES = ("pairs", "checks", "agents", "tasks", "telemetry")
@@ -180,6 +182,31 @@ def test_batches_change_no_table(finished, batched):
     record = json.loads((batched / "results" / RECORD).read_text())
     sizes = sorted(len(b) for task in record["batches"].values() for b in task.values())
     assert sum(sizes) == IN_BATCHES
+
+
+def test_the_tables_of_a_pair_and_their_origin_are_found_in_either_layout(
+    finished, batched, capsys, monkeypatch
+):
+    """By the last example of the page that says how, whatever run is the first."""
+    *_, block = blocks_of(ROOT / "docs" / "how-to" / "query-results.md")
+    seen = []
+    for path in (finished, batched):
+        monkeypatch.chdir(path)
+        exec(compile(block.text, "query-results.md", "exec"), {})
+        seen.append(capsys.readouterr().out)
+        assert "leaderboard_sha256" in seen[-1]
+    assert seen[0] == seen[1]
+    own, shared = (
+        Results(path / "results").pair("toy/circle", "right") for path in (finished, batched)
+    )
+    for stage in STAGES:
+        assert list(shared.stage(stage).columns) == list(own.stage(stage).columns)
+        assert shared.stage(stage)["run_id"].tolist() == own.stage(stage)["run_id"].tolist()
+        made_from = [pair.made_from(stage) for pair in (own, shared)]
+        # of a batch, the lineage is that of all its pairs
+        for found in made_from:
+            found.pop("lineage", None)
+        assert made_from[0] == made_from[1]
 
 
 def test_a_batch_knows_where_each_pair_came_from(finished, batched):
