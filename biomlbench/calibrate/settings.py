@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.gate import Allowed
 from biomlbench.calibrate.mutants import HELD_OUT, INPUTS, SECOND_ORDER, TRAINING, WANTED
+from biomlbench.runtime.words import counted
 from biomlbench.stages.kinds import has_cases
 from biomlbench.workflow.config import ConfigError
 
@@ -23,6 +24,7 @@ LABELLED = "labelled"
 BATCH_SIZE = 10
 """Mutants of one job: what a kill may cost."""
 
+_NAMED = 10  # tasks that an example of the config has at most
 _KEYS = ("tasks", "mutants", "held_out", "second_order", "inputs", "flake_trials", "flake_limit",
          "flake_runs", "adjudications", "allowed", "strict")  # fmt: skip
 
@@ -117,6 +119,31 @@ class Settings:
         names = registry.list_task_ids()
         cards = [n for n in names if _has_verifier(registry, n)]
         return sorted({*cards, *with_runs})
+
+    def why_these(self, task_ids: Iterable[str], with_runs: Iterable[str] = ()) -> str:
+        """Say why tasks are calibrated that have no runs, and how to leave them out.
+
+        Parameters
+        ----------
+        task_ids, with_runs : iterable of str
+            As :meth:`task_ids` returns and takes them.
+
+        Returns
+        -------
+        str
+            Empty where the config names the tasks, or all have runs.
+        """
+        own = sorted(set(with_runs))
+        names = list(task_ids)
+        others = len(set(names) - set(own))
+        if self.tasks or not others:
+            return ""
+        example = f"[{', '.join(own)}]" if 0 < len(own) <= _NAMED else "[<task>, ...]"
+        return (
+            f"calibrating {counted(len(names), 'task')}: all problem cards, {others} of them "
+            "without runs here, and the prediction tasks that have runs, as the config names none; "
+            f"to calibrate fewer, name them there: `calibration: {{tasks: {example}}}`"
+        )
 
     def runs_to_repeat(self, runs: Mapping[tuple[str, str], Run]) -> list[tuple[str, str]]:
         """Return the runs that are to be run again and again.

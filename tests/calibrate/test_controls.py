@@ -85,6 +85,12 @@ def test_all_cards_and_the_tasks_that_have_runs():
     assert PREDICTIONS in names
     assert "kernels/kabsch-rmsd" in names
     assert not any(n.startswith("clinical/") and n != PREDICTIONS for n in names)
+    told = Settings().why_these(names, [PREDICTIONS])
+    assert f"calibrating {len(names)} tasks: all problem cards, {len(names) - 1} of them" in told
+    assert f"`calibration: {{tasks: [{PREDICTIONS}]}}`" in told
+    assert "[<task>, ...]" in Settings().why_these(names)
+    assert Settings().why_these([PREDICTIONS], [PREDICTIONS]) == ""
+    assert Settings(tasks=("kabsch-rmsd",)).why_these(["kernels/kabsch-rmsd"]) == ""
     assert Settings(tasks=("kabsch-rmsd",)).task_ids(Registry()) == ["kernels/kabsch-rmsd"]
 
 

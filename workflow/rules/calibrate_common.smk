@@ -1,4 +1,7 @@
 # What the rules of calibrate.smk use: which tasks and controls there are, and what they depend on.
+import functools
+import logging
+
 from biomlbench.calibrate.currency import code_of_controls
 from biomlbench.calibrate.currency import job_of as job_of_controls
 from biomlbench.calibrate.labels import labelled
@@ -18,9 +21,17 @@ def calibration_code(*modules):
     return "-".join(code_hash(f"biomlbench.calibrate.{module}") for module in modules)
 
 
+@functools.cache
+def say_once(text):
+    """Tell the user something, if anything, and but once."""
+    if text and SNAKEMAKE.is_main:
+        logging.getLogger("biomlbench.calibrate").warning("%s", text)
+
+
 def calibrated_tasks(kind=None):
     """Return the tasks to be calibrated; looked up only when their jobs are planned."""
     names = CALIBRATION.task_ids(BENCHMARK.registry, BENCHMARK.tasks_with_runs)
+    say_once(CALIBRATION.why_these(names, BENCHMARK.tasks_with_runs))
     tasks = [BENCHMARK.registry.get_task(name) for name in names]
     return [task for task in tasks if kind in (None, task.kind)]
 
