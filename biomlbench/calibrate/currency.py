@@ -105,7 +105,9 @@ def measured(
         except TaskError:  # a broken task has nothing to calibrate; its own jobs tell what is wrong
             continue
         own = [run for run in runs if run.task_id == name]
-        said = sorted([*key, *value] for key, value in judged.items() if key[0] == name)
+        said = sorted(
+            [*key, one.label, one.who, one.why] for key, one in judged.items() if key[0] == name
+        )
         config = digest([job["context"], wanted, own, said])
         by_task[name] = Measured(config, digest([job["task"], code]))
     return by_task

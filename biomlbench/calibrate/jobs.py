@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import logging
 import time
@@ -205,7 +206,8 @@ def write_tables(
     tasks = sorted({one.task_id for one in graded})
     there = {(one.task_id, one.name) for one in graded} | {run[:2] for run in runs}
     for task_id, name in sorted(set(judged) - there):
-        log.warning("%s: %s, %s: no such control or run", settings.adjudications, task_id, name)
+        told = f"{judged[task_id, name].where}: {task_id}, {name}: no such control or run"
+        log.warning("%s; %s", told, _remedy(task_id, name, there))
     catches, costs = _of_cards(tasks, context)
     # what was held out is counted, but shown to nobody who might sharpen a check by it
     shown = [one for one in graded if one.family != HELD_OUT]
@@ -243,6 +245,19 @@ def write_tables(
     table = from_rows("mutants", survivors)
     write_table("mutants", table, results / "survivors.parquet", made_from)
     return found["allowed_rates"]
+
+
+def _remedy(task_id: str, name: str, there: Iterable[tuple[str, str]]) -> str:
+    """Say what to do with a judgement of what is not there."""
+    known = sorted({run for task, run, *_ in there if task == task_id})
+    if not known:
+        return f"{task_id} is not calibrated here: correct `task_id`, or `calibration.tasks`"
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
+    return (
+        f"correct `run_id`{hint} to a run of the run tables, or to a control, which "
+        "calibration/kills.parquet names in `solution`; or delete the line"
+    )
 
 
 def earlier_rates(results: str | Path, week: str | None) -> list[pa.Table]:

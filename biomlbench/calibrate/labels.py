@@ -21,11 +21,12 @@ COLUMNS = ("task_id", "run_id", "label", "who", "why")
 
 
 class Adjudication(NamedTuple):
-    """One person's judgement of one pair, or of one control."""
+    """One person's judgement of one pair, or of one control, and its file and line."""
 
     label: str
     who: str
     why: str
+    where: str = ""
 
 
 class Labelled(NamedTuple):
@@ -100,7 +101,7 @@ def read(
         if empty := [name for name in COLUMNS if not values[name]]:
             raise TaskError(f"{where}: `{empty[0]}` is empty; say who judged, and why")
         key = (full_id(values["task_id"]) or values["task_id"], values["run_id"])
-        judged = Adjudication(values["label"], values["who"], values["why"])
+        judged = Adjudication(values["label"], values["who"], values["why"], where)
         if key in found and found[key].label != judged.label:
             raise TaskError(f"{where}: {key[1]} has been judged {found[key].label} above")
         found[key] = judged

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.calibrate.thresholds import of_check
 from biomlbench.outcomes import Severity
+from biomlbench.task.adopted_data import some_of
 from biomlbench.verify.modes.exact_match import TIGHT
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ ROOM = 10.0
 """A threshold that only one side bounds is put this factor away from that side."""
 ROUNDING = 1e-12
 """No relative threshold is tightened below this: right solutions round differently."""
+SINGLE = 2.0**29
+"""How much coarser single precision is than double: no rounding of right work deviates by more."""
 _DIGITS = 2
 
 
@@ -180,6 +183,14 @@ def _threshold(
         wrong_passed=passed,
         inseparable=sorted(set(wrong) - set(beyond)),
     )
+    if doubtful := [name for name in failed if _is_doubtful(right[name], present)]:
+        proposal.action = "look"
+        proposal.why = (
+            f"{len(failed)} right control(s) fail it, {some_of(doubtful)} by up to {low:.2g} times "
+            "what it allows, which no rounding explains: look first at the label of each, and "
+            "correct it (`calibration.adjudications`, or where the control is from) if it is wrong"
+        )
+        return proposal
     factor = _between(low, high)
     proposal.proposed = {key: _round(value * factor) for key, value in present.items()}
     proposal.why = (
@@ -200,6 +211,14 @@ def _threshold(
         proposal.action, proposal.proposed = "look", {}
         proposal.why += f"; exact_match allows no more than {TIGHT:g}: use numeric_tolerance"
     return proposal
+
+
+def _is_doubtful(deviation: float, present: Mapping[str, float]) -> bool:
+    """Tell whether what deviates so much, in units of the threshold, can hardly be right work."""
+    # Only where every threshold is relative is it known how large the difference is.
+    is_relative = all(key.endswith("rtol") for key in present)
+    whole = is_relative and any(value < 1 <= deviation * value for value in present.values())
+    return deviation > SINGLE or whole
 
 
 def _between(low: float, high: float | None) -> float:

@@ -125,6 +125,33 @@ def test_too_tight_is_loosened_by_room_or_to_the_middle(card):
     assert found.inseparable == ["c"]
 
 
+@pytest.mark.parametrize(
+    ("check", "change", "deviation", "is_doubtful"),
+    [
+        ("large", {}, 5e8, False),
+        ("large", {}, 2.7e11, True),
+        ("large", {}, float("inf"), True),
+        ("large", {"rtol": 1e-2}, 50.0, False),
+        ("large", {"rtol": 1e-2}, 100.0, True),  # as far off as the value itself
+        ("oracle", {"atol": 1e-8}, 1e8, False),
+        ("oracle", {"atol": 1e-8, "rtol": 1e-2}, 1e4, False),  # of values near 0, no matter
+        ("oracle", {"atol": 1e-8}, 1e9, True),
+    ],
+)
+def test_right_work_that_is_far_off_is_a_label_to_look_at(
+    card, check, change, deviation, is_doubtful
+):
+    margins = [_margin(check, "right", "a", deviation), _margin(check, "right", "b", 2.0)]
+    (found,) = proposals.propose("t", with_checks(card, {check: change}), margins, [])
+    assert found.right_failed == ["a", "b"]
+    assert bool(found.proposed) != is_doubtful
+    assert ("look first at the label" in found.why) == is_doubtful
+    if is_doubtful:
+        assert found.action == "look"
+        assert "fail it, a by up to" in found.why
+        assert "numeric_tolerance" not in found.why
+
+
 def test_nothing_is_proposed_where_nothing_is_wrong(card):
     margins = [_margin("oracle", "right", "a", 0.5), _margin("oracle", "wrong", "b", 1.5)]
     assert proposals.propose("t", card, margins, []) == []

@@ -317,4 +317,15 @@ def test_a_judgement_of_what_is_not_there_is_named(planted, tmp_path, caplog):
         made_from = provenance(path)
         assert made_from.keys() >= {"code", "environment", "inputs", "settings"}, path
         assert len(made_from["adjudications_sha256"]) == 64
-    assert f"{labels}: {TASK}, mutant/gone: no such control or run" in caplog.text
+    said = f"{labels}:2: {TASK}, mutant/gone: no such control or run; {TASK} is not calibrated here"
+    assert said in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("mutant/gon", "(did you mean mutant/gone?) to a run"), ("x", "correct `run_id` to a run of")],
+)
+def test_the_remedy_for_a_wrong_name_names_those_that_are_alike(name, told):
+    there = {(TASK, "mutant/gone"), ("kernels/other", "x")}
+    assert told in jobs._remedy(TASK, name, there)
+    assert "solution" in jobs._remedy(TASK, name, there)
