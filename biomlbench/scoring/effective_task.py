@@ -147,7 +147,11 @@ class EffectiveTask:
             return None
         from biomlbench.scoring.leaderboard import read_leaderboard
 
-        return read_leaderboard(self.leaderboard, direction or self.direction, self.score_range)
+        own = "leaderboard" not in self.overrides
+        return read_leaderboard(
+            *(self.leaderboard, direction or self.direction, self.score_range),
+            team_names=not (own and self.task.published),
+        )
 
     def medal_note(self, board: Leaderboard | None, direction: str) -> str:
         """Return what is to be known of medals on a leaderboard of this task."""
