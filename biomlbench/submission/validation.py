@@ -256,13 +256,13 @@ def _check_values(
     else:
         import pyarrow.compute as pc
 
+        allowed = {str(value) for value in spec.allowed}
         bad = numpy_of(pc.match_substring_regex(column, r"^\s*$"))
-        if bad.any():
+        if "" not in allowed and bad.any():
             _note(result, "missing_values", Reason.NAN_PREDICTIONS, bad,
                   f"{label}: {{}} value(s) are missing",
                   missing_label_hint(spec.allowed))  # fmt: skip
-        elif spec.allowed:
-            allowed = {str(value) for value in spec.allowed}
+        elif allowed:
             bad = np.array([value not in allowed for value in column.to_pylist()])
             if bad.any():
                 _note(result, "values", Reason.OUT_OF_RANGE, bad,
