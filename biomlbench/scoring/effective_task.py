@@ -172,13 +172,13 @@ class EffectiveTask:
         Raises
         ------
         TaskError
-            If the file is broken.
+            If the file is broken, or holds a score that the metric cannot have.
         """
         if self.human_baselines is None:
             return None
         from biomlbench.scoring.humans import read_human_baselines
 
-        return read_human_baselines(self.human_baselines)
+        return read_human_baselines(self.human_baselines, self.score_range)
 
     @cached_property
     def audit(self) -> Path | None:

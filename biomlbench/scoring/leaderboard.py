@@ -190,7 +190,8 @@ def read_leaderboard(
         columns = read_score_columns(path)
         cached = _cache[key] = (stamp, leaderboard_of_columns(path, columns, direction, team_names))
     if score_range:
-        _check_range(cached[1], score_range)
+        board = cached[1]
+        check_range(board.ascending, score_range, board.name, "the leaderboard is")
     return cached[1]
 
 
@@ -343,13 +344,14 @@ def _check_order(path: Path, ranks: list[str] | None, scores: np.ndarray, direct
         )
 
 
-def _check_range(board: Leaderboard, score_range: tuple[float, float]) -> None:
+def check_range(scores: np.ndarray, score_range: tuple[float, float], name: str, what: str) -> None:
+    """Refuse finite scores that a metric cannot have; `what` says what is of another metric."""
     low, high = score_range
-    for score in (board.ascending[0], board.ascending[-1]):
+    for score in (scores.min(initial=high), scores.max(initial=low)):
         if not low <= score <= high:
             raise LeaderboardError(
-                f"{board.name}: the score {score:g} is outside the metric's range "
-                f"{low:g} to {high:g}; the leaderboard is of another metric"
+                f"{name}: the score {score:g} is outside the metric's range "
+                f"{low:g} to {high:g}; {what} of another metric"
             )
 
 
