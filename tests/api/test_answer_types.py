@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+import yaml
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from biomlbench.errors import TaskError
@@ -253,6 +254,28 @@ def test_a_label_that_yaml_made_another_type_of_is_told(metric, option, value, b
         get_metric(metric)(truth, predictions, **{option: given})
     assert error.value.fault == "task"
     assert ("YAML makes of words like yes, no, on, off" in str(error.value)) == by_yaml
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "log_loss", "f1", "recall"])
+@given(
+    labels=st.sets(
+        st.text(st.characters(codec="utf-8", min_codepoint=1), max_size=8), min_size=2, max_size=2
+    )
+)
+@example({"M", "B"})
+@example({"yes", "no"})
+@example({"1", "2"})
+def test_the_remedy_for_labels_of_text_names_one_as_yaml_takes_it(metric, labels):
+    truth = np.array([*labels, *labels], object)
+    predictions = truth if metric in ("f1", "recall") else [0.9, 0.1, 0.8, 0.2]
+    with pytest.raises(MetricError, match="is not declared") as error:
+        get_metric(metric)(truth, predictions)
+    assert (error.value.reason, error.value.fault) == ("no_positives", "task")
+    assert all(repr(label) in str(error.value) for label in labels)
+    remedy = str(error.value).split("`options: ")[1][:-1]
+    options = yaml.safe_load(remedy)
+    assert set(options.values()) <= labels
+    get_metric(metric)(truth, predictions, **options)
 
 
 @pytest.mark.parametrize(
