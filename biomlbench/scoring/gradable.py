@@ -24,7 +24,7 @@ _EMPTY_ANSWER = (
 
 
 def check_gradable(task: Task) -> None:
-    """Refuse answers that the task's metric refuses when it grades a run, or nobody can give.
+    """Refuse answers that the task's metric or `inputs_fn` cannot grade, or nobody can give.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def check_gradable(task: Task) -> None:
     if task.metric is not None:
         check_positive_class(task)
         result = score_submission(task.sample_submission, task)
-        if result.fault == Fault.TASK:
+        if result.fault in (Fault.TASK, Fault.GRADER):
             raise TaskError(result.message, result.reason)
     _check_gold(task)
 
