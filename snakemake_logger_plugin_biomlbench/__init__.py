@@ -19,7 +19,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from biomlbench.plain_text import plain
 from biomlbench.runtime.consoles import data_console
-from biomlbench.runtime.words import counted
 from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.notification import notify
 from biomlbench.workflow.progress import TALLY, describe, time_left
@@ -181,9 +180,11 @@ class LogHandler(LogHandlerBase):
         if self._live:
             self._live.stop()
             self._live = None
-        if TALLY.left_out and not self._begun and not self.common_settings.dryrun:
-            rows = counted(TALLY.left_out, "row")
-            self._console.print(f"{rows} of the run tables left out")
+        if not self._begun and not self.common_settings.dryrun:
+            if told := TALLY.told_left_out:
+                self._console.print(told)
+            # Snakemake closes its handlers more than once.
+            TALLY.left_out = TALLY.tables_left_out = 0
         if self._writer:
             writer, self._writer = self._writer, None
             state = with_failures(writer.end(), TALLY.results)
