@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biomlbench.errors import InvalidSubmissionError, TaskError
+from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason
 from biomlbench.scoring.positive_class import check_positive_class
 from biomlbench.scoring.score import score_submission
-from biomlbench.submission.reading import read_table
+from biomlbench.submission.own_tables import own_table
 from biomlbench.submission.sample import has_rows, sample_of
-from biomlbench.submission.validation import inspect_submission
+from biomlbench.submission.validation import text_failure
 
 if TYPE_CHECKING:
     from biomlbench.task.task import Task
@@ -35,8 +35,8 @@ def check_gradable(task: Task) -> None:
     ------
     TaskError
         Naming file, column and row, as for answers with a missing label. What a metric takes is
-        its own to say: it grades the sample submission, whose score does not matter. A gold
-        submission that the checks of a submission refuse is refused.
+        its own to say: it grades the sample submission, whose score does not matter. Words and
+        text of the gold submission pass the checks of a submission.
     """
     if task.is_card or not has_rows(task):
         return
@@ -49,17 +49,17 @@ def check_gradable(task: Task) -> None:
 
 
 def _check_gold(task: Task) -> None:
-    """Refuse a gold submission that could not be handed in; see :func:`check_gradable`."""
-    gold = task.gold_submission
+    """Refuse a gold submission whose words or text could not be handed in.
+
+    Numbers may be another thing than the answers that it repeats: a probability for a class.
+    """
+    gold, sample = task.gold_submission, sample_of(task)
     if task.published is not None or not gold.is_file():
         return
-    try:
-        # as a table, which is nobody's private file
-        table = read_table(gold, sample_of(task).columns)
-    except InvalidSubmissionError as error:
-        raise TaskError(f"{gold}: {error.message}", Reason.BROKEN_ANSWERS) from error
-    failure = inspect_submission(table, task).first_failure
-    if failure is not None:
+    table = own_table(gold)
+    if not set(sample.columns) <= set(table.column_names):
+        return
+    if failure := text_failure(table, sample, task):
         reason, message = failure
         raise TaskError(
             f"{gold}: the right answers are refused as a submission: {message}"

@@ -34,6 +34,7 @@ __all__ = [
     "Inspection",
     "inspect_submission",
     "structure_rows",
+    "text_failure",
     "validate_rows",
 ]
 
@@ -156,6 +157,24 @@ def inspect_submission(
     for spec in sample.predictions:
         _check_values(result, spec, table.column(spec.name), task)
     return result
+
+
+def text_failure(table: pa.Table, sample: Sample, task: Task) -> tuple[Reason, str] | None:
+    """Return reason and message of what no submission may have in its columns of words and text.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        With all columns of the sample.
+    sample : Sample
+    task : Task
+    """
+    result = Inspection(sample)
+    table = _with_booleans_as_declared(table, sample)
+    for spec in sample.predictions:
+        if spec.type in ("string", "text"):
+            _check_values(result, spec, table.column(spec.name), task)
+    return result.first_failure
 
 
 def _with_booleans_as_declared(table: pa.Table, sample: Sample) -> pa.Table:

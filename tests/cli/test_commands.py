@@ -315,7 +315,8 @@ def test_a_task_whose_right_answer_cannot_be_handed_in_is_refused(tmp_path, monk
             main([command, *options])
         assert left.value.code == TROUBLE
         assert "list '' under `allowed`" in capsys.readouterr().err
-    for column in ("string, allowed: ['', x]", "free"):
+    for column in ("string, allowed: ['', x]", "free", "number"):
+        # numbers are scores of classes there, and no repeated answers
         (folder / "config.yaml").write_text(config.format(column))
         assert CliRunner().invoke(_cli, ["prepare", *options]).exit_code == 0
 
