@@ -13,13 +13,12 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from biomlbench.plain_text import plain
-from biomlbench.runtime.words import counted
+from biomlbench.runtime.consoles import data_console
 from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.notification import notify
 from biomlbench.workflow.progress import TALLY, describe, time_left
@@ -64,7 +63,7 @@ class LogHandler(LogHandlerBase):
     """Show the workflow's progress on standard error."""
 
     def __post_init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._console = data_console(stderr=True, soft_wrap=True)
         self._live: Progress | None = None
         self._recorder = Recorder(TALLY)
         TALLY.watched = not self.common_settings.dryrun
@@ -126,13 +125,13 @@ class LogHandler(LogHandlerBase):
         lines = self.format(record).strip().splitlines()
         if text := "\n".join(line for line in lines if not line.startswith(_OF_SNAKEMAKE)):
             style = {"WARNING": "yellow", "ERROR": "red"}.get(record.levelname)
-            self._console.print(plain(text), style=style, markup=False)
+            self._console.print(plain(text), style=style)
 
     def _fail(self, rule: str, outputs: Iterable[str], logs: Iterable[str]) -> None:
         for output in outputs:
             if _PAIRS.search(output):
                 TALLY.fail(output)
-        self._console.print(f"{rule} failed; see {', '.join(logs)}", style="red")
+        self._console.print(plain(f"{rule} failed; see {', '.join(logs)}"), style="red")
 
     def _begin(self) -> None:
         if self._begun:
@@ -145,7 +144,7 @@ class LogHandler(LogHandlerBase):
             self._live = Progress(
                 BarColumn(bar_width=30),
                 TextColumn("{task.percentage:3.0f} %"),
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 TimeElapsedColumn(),
                 console=self._console,
                 auto_refresh=False,
@@ -181,18 +180,20 @@ class LogHandler(LogHandlerBase):
         if self._live:
             self._live.stop()
             self._live = None
-        if TALLY.left_out and not self._begun and not self.common_settings.dryrun:
-            rows = counted(TALLY.left_out, "row")
-            self._console.print(f"{rows} of the run tables left out")
+        if not self._begun and not self.common_settings.dryrun:
+            if told := TALLY.told_left_out:
+                self._console.print(told)
+            # Snakemake closes its handlers more than once.
+            TALLY.left_out = TALLY.tables_left_out = 0
         if self._writer:
             writer, self._writer = self._writer, None
             state = with_failures(writer.end(), TALLY.results)
             TALLY.results = ""
             if told := notify(TALLY.notify, state):
-                self._console.print(plain(told), style="yellow", markup=False)
+                self._console.print(plain(told), style="yellow")
         if TALLY.report:
             report, TALLY.report = TALLY.report, ""
-            self._console.print(f"report: {plain(report)}", markup=False, highlight=False)
+            self._console.print(f"report: {plain(report)}")
         super().close()
 
     @property

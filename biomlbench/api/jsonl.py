@@ -18,6 +18,8 @@ from biomlbench.runtime.once import once, one_look
 from biomlbench.runtime.regular_file import read_regular
 from biomlbench.submission.run_group import RunGroup, task_named
 from biomlbench.whole_files import whole_file
+from biomlbench.workflow.cells import check_whole_numbers
+from biomlbench.workflow.table_rows import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -130,15 +132,11 @@ def _parse(raw: bytes) -> tuple[str | None, str | None, str]:
     if len(raw) > MAX_LINE:
         return None, None, f"the line is longer than {MAX_LINE} characters"
     try:
-        entry = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None, None, "the line is not valid JSON"
-    if not isinstance(entry, dict):
-        return None, None, "the line is not a JSON object"
-    try:
+        entry = json_object(raw)
+        check_whole_numbers(entry)
         task_id, submission = task_named(entry), entry.get("submission_path")
     except ValueError as error:
-        return None, None, str(error)
+        return None, None, f"the line cannot be used: {error}"
     if not isinstance(task_id, str) or not task_id:
         return None, None, "the line has no `task_id`"
     if "submission_path" not in entry or not isinstance(submission, (str, type(None))):

@@ -16,6 +16,7 @@ from click.core import ParameterSource
 
 from biomlbench.cli import TROUBLE
 from biomlbench.plain_text import plain
+from biomlbench.runtime.consoles import data_console
 from biomlbench.runtime.progress_bars import track
 
 if TYPE_CHECKING:
@@ -247,19 +248,17 @@ def print_table(
         Keys of the rows, in the order to be shown.
     title : str, optional
     """
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=title)
+    table = Table(title=title and plain(title))
     for number, name in enumerate(columns):
         table.add_column(name.replace("_", " "), no_wrap=number == 0)
     for row in rows:
-        table.add_row(*(escape(_text(row.get(name))) for name in columns))
-    console = Console(file=_answers())
+        table.add_row(*(_text(row.get(name)) for name in columns))
+    console = data_console(file=_answers())
     if not console.is_terminal:
         # Into a pipe or a file nothing is folded.
-        console = Console(file=_answers(), width=_UNFOLDED)
+        console = data_console(file=_answers(), width=_UNFOLDED)
     console.print(table)
 
 

@@ -115,7 +115,7 @@ def stage_tables(
 
 
 def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
-    """Say why a submission was not graded, and end with the exit code that the help promises.
+    """Say what was at fault, and end with the exit code that the help promises.
 
     Parameters
     ----------
@@ -129,10 +129,13 @@ def finish(tables: Mapping[str, pa.Table], submission: Path) -> None:
     else is at fault.
     """
     row = tables["medal"].to_pylist()[0]
+    others = row["fault"] not in (Fault.NONE, Fault.SUBMISSION)
     if not row["valid_submission"]:
         reason, message = row["reason"], row["message"] + where_looked(row, submission)
         echo(f"Not graded ({reason}): {message}", fg="red", err=True)
-    if row["fault"] not in (Fault.NONE, Fault.SUBMISSION):
+    elif others and row["message"] not in (row["medal_note"] or ""):
+        echo(f"Graded in part ({row['reason']}): {row['message']}", fg="red", err=True)
+    if others:
         sys.exit(TROUBLE)
     if not row["valid_submission"] or row["verdict"] != Verdict.PASS:
         sys.exit(INVALID)

@@ -10,6 +10,7 @@ import click
 
 from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json
 from biomlbench.export.forms import published_forms
+from biomlbench.runtime.words import counted
 from biomlbench.scoring.bootstrap import LEAST_RESAMPLES
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def command(
         echo(f"report: {summary}\nsingle reports: {single}")
     if report["errors"]:
         lines = "\n".join(f"line {e['line']}: {e['message']}" for e in report["errors"])
-        raise Trouble(f"{len(report['errors'])} lines could not be graded:\n{lines}")
+        raise Trouble(f"{counted(len(report['errors']), 'line')} could not be graded:\n{lines}")
 
 
 def _published(report: dict[str, list[dict[str, object]]], form: str) -> str:

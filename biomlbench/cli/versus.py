@@ -60,6 +60,7 @@ def command(
     from biomlbench.results import task_among
     from biomlbench.runtime.words import counted
 
+    agent, other = map(_named, (agent, other))
     tables = Tables.load(results)
     found = by_task(tables.pairs, agent, other)
     if task is None:
@@ -82,6 +83,16 @@ def command(
         return
     for item in told:
         _show(item)
+
+
+def _named(agent: str) -> str:
+    """Return an agent's name in the form that run tables have it in."""
+    from biomlbench.workflow.cells import RowError, text_of
+
+    try:
+        return text_of({"agent": agent}, "agent")
+    except RowError:  # no agent's name, which is told where agents are looked up
+        return agent
 
 
 class Told(TypedDict):

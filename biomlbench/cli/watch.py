@@ -10,6 +10,7 @@ import click
 
 from biomlbench.cli._common import as_json, echo, print_json, results_to_be_argument
 from biomlbench.plain_text import plain
+from biomlbench.runtime.consoles import data_console
 from biomlbench.runtime.progress_bars import clock
 from biomlbench.workflow.run_state import read_state
 
@@ -91,11 +92,10 @@ def _is_lost(state: ShownState) -> bool:
 
 def _follow(state: ShownState, results: Path, interval: float) -> ShownState:
     """Show a run until it ends: in place on a terminal, a line a look elsewhere."""
-    from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = data_console()
     if not console.is_terminal:
         while state["state"] in _GOES_ON:
             echo(_progress(state) or _headline(state))

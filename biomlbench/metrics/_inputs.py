@@ -30,6 +30,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+# Characters of a label in a message.
+_MOST_SHOWN = 100
 _SIDE = {Fault.TASK: "the truth", Fault.SUBMISSION: "the predictions"}
 _MISSING = {Fault.TASK: "missing_truth", Fault.SUBMISSION: "nan_predictions"}
 
@@ -244,24 +246,45 @@ def positive_label(truth: NDArray[Any], pos_label: Any) -> Any:
     Raises
     ------
     MetricError
-        ``no_positives`` (the task's fault) where none is declared and two other numbers are there.
+        ``no_positives`` (the task's fault) where none is declared and two other numbers, or
+        text, are there; ``not_binary`` for more classes in text.
     """
     if pos_label is not None:
         return pos_label
     if truth.dtype.kind in "UT":
-        return 1
+        found = np.unique(truth).tolist()
+        if len(found) > 2:
+            raise MetricError("not_binary", "the truth has more than two classes", Fault.TASK)
+        raise _undeclared([repr(label[:_MOST_SHOWN]) for label in found], _in_yaml(found[-1]))
     if _first(truth != 1, truth) in (None, 0, -1):
         return 1
     found = np.unique(truth).tolist()
     if len(found) != 2:
         return 1
-    one, other = (f"{label:g}" for label in found)
-    raise MetricError(
+    names = [f"{label:g}" for label in found]
+    raise _undeclared(names, names[-1])
+
+
+def _undeclared(names: list[str], positive: str) -> MetricError:
+    return MetricError(
         "no_positives",
-        f"which of the labels {one} and {other} is the positive one is not declared: say it in "
-        f"config.yaml, under `grader`, as in `options: {{pos_label: {other}}}`",
+        f"which of the labels {' and '.join(names)} is the positive one is not declared: say it "
+        f"in config.yaml, under `grader`, as in `options: {{pos_label: {positive}}}`",
         Fault.TASK,
     )
+
+
+def _in_yaml(label: str) -> str:
+    """Return a label as it is written in a mapping of YAML: in quotes where it needs them."""
+    import yaml
+
+    dumped = yaml.safe_dump(
+        [label[:_MOST_SHOWN]],
+        default_flow_style=True,
+        allow_unicode=label.isprintable(),
+        width=9 * _MOST_SHOWN,
+    )
+    return str(dumped).strip()[1:-1]
 
 
 def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
@@ -271,7 +294,7 @@ def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     ------
     MetricError
         ``not_binary`` with three labels or more; ``no_positives`` where two labels are there
-        and `pos_label` is neither, or is text among numbers or the reverse; as
+        and `pos_label` is neither, or is text among numbers or the reverse; and as
         :func:`positive_label`. All are the task's fault.
     """
     pos_label = positive_label(truth, pos_label)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from biomlbench.plain_text import plain
+from biomlbench.runtime.consoles import data_console
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -158,7 +159,6 @@ def clock(seconds: float) -> str:
 
 
 def _new_display() -> Any:
-    from rich.console import Console
     from rich.filesize import decimal
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
     from rich.text import Text
@@ -180,7 +180,7 @@ def _new_display() -> Any:
                 return Text(f"{clock(left)} left")
             return Text(f"for {clock(task.elapsed or 0)}")
 
-    console = Console(stderr=True)
+    console = data_console(stderr=True)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

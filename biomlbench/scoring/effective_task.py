@@ -147,7 +147,11 @@ class EffectiveTask:
             return None
         from biomlbench.scoring.leaderboard import read_leaderboard
 
-        return read_leaderboard(self.leaderboard, direction or self.direction, self.score_range)
+        own = "leaderboard" not in self.overrides
+        return read_leaderboard(
+            *(self.leaderboard, direction or self.direction, self.score_range),
+            team_names=not (own and self.task.published),
+        )
 
     def medal_note(self, board: Leaderboard | None, direction: str) -> str:
         """Return what is to be known of medals on a leaderboard of this task."""
@@ -168,13 +172,13 @@ class EffectiveTask:
         Raises
         ------
         TaskError
-            If the file is broken.
+            If the file is broken, or holds a score that the metric cannot have.
         """
         if self.human_baselines is None:
             return None
         from biomlbench.scoring.humans import read_human_baselines
 
-        return read_human_baselines(self.human_baselines)
+        return read_human_baselines(self.human_baselines, self.score_range)
 
     @cached_property
     def audit(self) -> Path | None:

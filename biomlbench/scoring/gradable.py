@@ -5,19 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
-from biomlbench.outcomes import Fault
+from biomlbench.outcomes import Fault, Reason
 from biomlbench.scoring.positive_class import check_positive_class
 from biomlbench.scoring.score import score_submission
-from biomlbench.submission.sample import has_rows
+from biomlbench.submission.own_tables import own_table
+from biomlbench.submission.sample import has_rows, sample_of
+from biomlbench.submission.validation import text_failure
 
 if TYPE_CHECKING:
     from biomlbench.task.task import Task
 
 __all__ = ["check_gradable"]
 
+_EMPTY_ANSWER = (
+    "; where an empty text is a right answer, list '' under `allowed` of the column, or declare "
+    "`type: free`"
+)
+
 
 def check_gradable(task: Task) -> None:
-    """Refuse answers that the task's metric refuses when it grades a run.
+    """Refuse answers that the task's metric or `inputs_fn` cannot grade, or nobody can give.
 
     Parameters
     ----------
@@ -28,11 +35,34 @@ def check_gradable(task: Task) -> None:
     ------
     TaskError
         Naming file, column and row, as for answers with a missing label. What a metric takes is
-        its own to say: it grades the sample submission, whose score does not matter.
+        its own to say: it grades the sample submission, whose score does not matter. Words and
+        text of the gold submission pass the checks of a submission.
     """
-    if task.is_card or task.metric is None or not has_rows(task):
+    if task.is_card or not has_rows(task):
         return
-    check_positive_class(task)
-    result = score_submission(task.sample_submission, task)
-    if result.fault == Fault.TASK:
-        raise TaskError(result.message, result.reason)
+    if task.metric is not None:
+        check_positive_class(task)
+        result = score_submission(task.sample_submission, task)
+        if result.fault in (Fault.TASK, Fault.GRADER):
+            raise TaskError(result.message, result.reason)
+    _check_gold(task)
+
+
+def _check_gold(task: Task) -> None:
+    """Refuse a gold submission whose words or text could not be handed in.
+
+    Numbers may be another thing than the answers that it repeats: a probability for a class.
+    """
+    gold, sample = task.gold_submission, sample_of(task)
+    if task.published is not None or not gold.is_file():
+        return
+    table = own_table(gold)
+    if not set(sample.columns) <= set(table.column_names):
+        return
+    if failure := text_failure(table, sample, task):
+        reason, message = failure
+        raise TaskError(
+            f"{gold}: the right answers are refused as a submission: {message}"
+            f"{_EMPTY_ANSWER if reason == Reason.NAN_PREDICTIONS else ''}",
+            Reason.BROKEN_ANSWERS,
+        )

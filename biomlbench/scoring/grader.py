@@ -203,6 +203,12 @@ class Grader:
         return self._function("inputs_fn")
 
     @property
+    def inputs_name(self) -> str:
+        """What `inputs_fn` is called in the config, or in its module."""
+        reference = self._references["inputs_fn"]
+        return str(getattr(reference, "__qualname__", reference))
+
+    @property
     def direction(self) -> str | None:
         """``maximize`` or ``minimize`` as declared, by the metric or by its usual name."""
         if self._direction is not None:

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import LeaderboardError, TaskError
 from biomlbench.frames import as_frame
-from biomlbench.scoring.leaderboard import lower_is_better, parse_scores, read_score_columns
+from biomlbench.scoring.leaderboard import (
+    check_range,
+    lower_is_better,
+    parse_scores,
+    read_score_columns,
+)
 from biomlbench.submission.csv_table import MISSING
 
 if TYPE_CHECKING:
@@ -135,7 +140,9 @@ def human_tiers(humans: Any, direction: str) -> dict[str, float]:
 _cache: dict[str, tuple[tuple[int, int], Any]] = {}
 
 
-def read_human_baselines(path: str | Path) -> np.ndarray:
+def read_human_baselines(
+    path: str | Path, score_range: tuple[float, float] | None = None
+) -> np.ndarray:
     """Read a file of human baselines, once for each state of it.
 
     Parameters
@@ -143,6 +150,8 @@ def read_human_baselines(path: str | Path) -> np.ndarray:
     path : path
         CSV with a column ``score``. A cell that is empty, or a spelling of it such as ``nan`` or
         ``NA``, is a missing score.
+    score_range : tuple of float, optional
+        Lowest and highest value that the metric can have.
 
     Returns
     -------
@@ -151,7 +160,7 @@ def read_human_baselines(path: str | Path) -> np.ndarray:
     Raises
     ------
     TaskError
-        If it cannot be read, or a score is no number.
+        If it cannot be read, or a score is no number or outside the range.
     """
     path = Path(path)
     try:
@@ -164,6 +173,8 @@ def read_human_baselines(path: str | Path) -> np.ndarray:
             cells = ["" if cell in MISSING else cell for cell in cells]
             scores = human_scores(parse_scores(path, cells), str(path))
             cached = _cache[os.fspath(path)] = (stamp, scores)
+        if score_range:
+            check_range(cached[1], score_range, str(path), "the human baselines are")
     except LeaderboardError as error:
         raise TaskError(error.message) from error
     except OSError as error:

@@ -6,6 +6,7 @@ import csv
 import io
 import logging
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ from biomlbench.errors import LeaderboardError
 from biomlbench.frames import as_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
 
     from biomlbench.scoring.medals import Thresholds
@@ -28,12 +31,19 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-#: Columns by which an export tells teams apart, the best one first.
-TEAM_COLUMNS = ("teamId", "TeamId", "team_id")
-#: Columns with which an export says that a team has no score.
-HAS_SCORE_COLUMNS = ("hasScore",)
+# Columns are known by their names without spaces, underscores, hyphens and capitals.
+#: Column by which an export tells teams apart.
+TEAM_ID_COLUMNS = ("teamid",)
+#: Columns that name teams, the best one first; an id comes before them.
+TEAM_NAME_COLUMNS = ("teamname", "team")
+#: Column with which an export says whether a team has a score.
+HAS_SCORE_COLUMNS = ("hasscore",)
 #: Columns that state a position, 1 for the best.
-RANK_COLUMNS = ("rank", "Rank", "position", "Position")
+RANK_COLUMNS = ("rank", "position")
+#: Columns of scores, the best one first.
+SCORE_COLUMNS = ("score", "privatescore")
+#: Marks that part columns; the first one counts that parts a column of scores from the others.
+DELIMITERS = ",;\t"
 #: Rows from which a file in exactly the wrong order counts as a contradiction: with fewer, a
 #: shuffled file may look like that by chance (five different scores: 1 in 120).
 CONTRADICTION_ROWS = 5
@@ -126,27 +136,33 @@ def as_leaderboard(scores: Any, name: str = "leaderboard") -> Leaderboard:
     return Leaderboard(np.sort(values), name=name)
 
 
-_cache: dict[tuple[str, str | None], tuple[tuple[int, int], Leaderboard]] = {}
+_cache: dict[tuple[str, str | None, bool], tuple[tuple[int, int], Leaderboard]] = {}
 
 
 def read_leaderboard(
     path: str | Path,
     direction: str | None = None,
     score_range: tuple[float, float] | None = None,
+    *,
+    team_names: bool = True,
 ) -> Leaderboard:
     """Read a leaderboard file and refuse one that contradicts the declared direction.
 
     Parameters
     ----------
     path : path
-        CSV with a column ``score`` or ``Score``, parted by commas or semicolons; all other
-        columns are free. The rows may come in any order. Of an export by Kaggle (a column
-        ``teamId``), rows without a score are left out, and of a team that occurs more than
-        once the best score counts; ``notes`` says so.
+        CSV with a column ``score`` (or ``Private Score``), parted by commas, semicolons or tabs;
+        all other columns are free, and capitals, spaces and underscores in their names do not
+        matter. The rows may come in any order. Where a column tells teams apart (``teamId``, else
+        ``TeamName``, else ``team``), rows without a score are left out, and of a team that occurs
+        more than once the best score counts; ``notes`` says so. An empty name is no team's.
     direction : {"maximize", "minimize"}, optional
         Declared direction of the metric.
     score_range : tuple of float, optional
         Lowest and highest value that the metric can have.
+    team_names : bool, optional
+        Whether a name tells teams apart where there is no id. Published graders count every row,
+        and published boards have several models of one name.
 
     Returns
     -------
@@ -168,34 +184,38 @@ def read_leaderboard(
         state = path.stat()
     except OSError as error:
         raise LeaderboardError(f"{path}: cannot be read ({error.strerror})") from error
-    key, stamp = (os.fspath(path), direction), (state.st_mtime_ns, state.st_size)
+    key, stamp = (os.fspath(path), direction, team_names), (state.st_mtime_ns, state.st_size)
     cached = _cache.get(key)
     if cached is None or cached[0] != stamp:
-        cached = _cache[key] = (stamp, _read(path, direction))
+        columns = read_score_columns(path)
+        cached = _cache[key] = (stamp, leaderboard_of_columns(path, columns, direction, team_names))
     if score_range:
-        _check_range(cached[1], score_range)
+        board = cached[1]
+        check_range(board.ascending, score_range, board.name, "the leaderboard is")
     return cached[1]
 
 
-def _read(path: Path, direction: str | None) -> Leaderboard:
+def leaderboard_of_columns(
+    path: Path, columns: dict[str, list[str]], direction: str | None, team_names: bool = True
+) -> Leaderboard:
+    """Return the leaderboard that the columns of a file hold; see :func:`read_leaderboard`."""
     import numpy as np
 
-    columns = read_score_columns(path)
     scores = parse_scores(path, columns["score"])
     rows = np.arange(len(scores))
     notes: list[str] = []
-    team = next((name for name in TEAM_COLUMNS if name in columns), None)
+    team = _known(columns, TEAM_ID_COLUMNS + TEAM_NAME_COLUMNS * team_names)
     if team:
         scored = ~np.isnan(scores)
-        for name in HAS_SCORE_COLUMNS:
-            if name in columns:
-                scored &= np.array([cell.lower() != "false" for cell in columns[name]])
+        if has_score := _known(columns, HAS_SCORE_COLUMNS):
+            scored &= np.array([cell.lower() != "false" for cell in columns[has_score]])
         if dropped := int((~scored).sum()):
             notes.append(f"{dropped} team(s) without a score left out")
         rows = _best_of_each(path, columns[team], scores, rows[scored], team, direction, notes)
     if direction is not None:
-        ranks = next((columns[name] for name in RANK_COLUMNS if name in columns), None)
-        _check_order(path, ranks and [ranks[row] for row in rows], scores[rows], direction)
+        rank = _known(columns, RANK_COLUMNS)
+        ranks = [columns[rank][row] for row in rows] if rank else None
+        _check_order(path, ranks, scores[rows], direction)
     for note in notes:
         logger.info("%s: %s", path, note)
     board = as_leaderboard(scores[rows], str(path))
@@ -212,18 +232,19 @@ def _best_of_each(
     notes: list[str],
 ) -> np.ndarray:
     """Return the rows with each team's best score, in the order of the file."""
-    best: dict[str, int] = {}
+    best: dict[str | int, int] = {}
     for row in rows.tolist():
-        held = best.get(teams[row])
+        team = teams[row] or row
+        held = best.get(team)
         if held is None:
-            best[teams[row]] = row
+            best[team] = row
         elif direction is None:
             raise LeaderboardError(
                 f"{path}: row {row + 1} repeats a `{column}`, and which row is the best is "
                 "unknown without a declared direction"
             )
         elif scores[row] < scores[held] if direction == "minimize" else scores[row] > scores[held]:
-            best[teams[row]] = row
+            best[team] = row
     if repeated := len(rows) - len(best):
         notes.append(f"{repeated} more row(s) of teams that are there already left out")
     import numpy as np
@@ -231,25 +252,42 @@ def _best_of_each(
     return np.array(sorted(best.values()), dtype=np.intp)
 
 
+def _known(names: Iterable[str], wanted: tuple[str, ...]) -> str | None:
+    """Return the name among a file's columns that is the first of those wanted."""
+    plain: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: name not in wanted):
+        plain.setdefault(re.sub(r"[\s_-]", "", name).lower(), name)
+    return next((plain[name] for name in wanted if name in plain), None)
+
+
 def read_score_columns(path: Path) -> dict[str, list[str]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             text = file.read()
-        semicolons = ";" in (first := text.partition("\n")[0]) and "," not in first
-        table = io.StringIO(text, newline="")
-        lines = list(csv.reader(table, strict=True, delimiter=";" if semicolons else ","))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise LeaderboardError(f"{path}: cannot be read as CSV: {error}") from error
-    header, *body = [line for line in lines if line] or [[]]
+    return score_columns(path, text)
+
+
+def score_columns(path: Path, text: str) -> dict[str, list[str]]:
+    """Return the columns of a CSV by their names, that of scores as ``score``."""
+    first = text.lstrip("\r\n").partition("\n")[0]
+    try:
+        headers = {mark: next(csv.reader([first], delimiter=mark), []) for mark in DELIMITERS}
+        mark = next((mark for mark in DELIMITERS if _known(headers[mark], SCORE_COLUMNS)), ",")
+        table = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
+        header, *body = [line for line in table if line] or [[]]
+    except csv.Error as error:
+        raise LeaderboardError(f"{path}: cannot be read as CSV: {error}") from error
     names = [name.strip() for name in header]
-    if "score" not in names:
-        names = ["score" if name == "Score" else name for name in names]
-    if names.count("score") != 1:
+    score = _known(names, SCORE_COLUMNS)
+    if score is None or names.count(score) != 1:
         raise LeaderboardError(
-            f"{path}: there is no column `score`, only {names}"
-            if "score" not in names
-            else f"{path}: there is more than one column `score`"
+            f"{path}: there is more than one column `{score}`"
+            if score
+            else f"{path}: there is no column `score` or `Private Score`, only {str(names)[:300]}"
         )
+    names[names.index(score)] = "score"
     for number, line in enumerate(body, 1):
         if len(line) != len(names):
             raise LeaderboardError(
@@ -306,13 +344,14 @@ def _check_order(path: Path, ranks: list[str] | None, scores: np.ndarray, direct
         )
 
 
-def _check_range(board: Leaderboard, score_range: tuple[float, float]) -> None:
+def check_range(scores: np.ndarray, score_range: tuple[float, float], name: str, what: str) -> None:
+    """Refuse finite scores that a metric cannot have; `what` says what is of another metric."""
     low, high = score_range
-    for score in (board.ascending[0], board.ascending[-1]):
+    for score in (scores.min(initial=high), scores.max(initial=low)):
         if not low <= score <= high:
             raise LeaderboardError(
-                f"{board.name}: the score {score:g} is outside the metric's range "
-                f"{low:g} to {high:g}; the leaderboard is of another metric"
+                f"{name}: the score {score:g} is outside the metric's range "
+                f"{low:g} to {high:g}; {what} of another metric"
             )
 
 

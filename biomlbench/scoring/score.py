@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
@@ -17,8 +19,6 @@ from biomlbench.submission.submitted_file import quote
 from biomlbench.submission.validation import inspect_submission
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -166,7 +166,9 @@ def score_submission(
     except (InvalidSubmissionError, TaskError) as error:
         return _failed(metric, direction, error.reason, error.message)
     except GraderError as error:
-        logger.exception("%s: the grader failed", task.id)
+        # An error without a cause says itself where it comes from.
+        cause = error.__cause__ is not None
+        logger.error("%s: the grader failed", task.id, exc_info=cause)
         return _failed(metric, direction, error.reason, error.message)
 
 
@@ -254,10 +256,35 @@ def metric_inputs(
         ):
             truth, predictions = truth[~gone], predictions[~gone]
         return truth, predictions
-    result: tuple[Any, Any] = grader.inputs_fn(
-        answers.submission_frame(table, order), answers.frame.copy()
-    )
-    return result
+    return _own_inputs(grader, answers.submission_frame(table, order), answers.frame.copy())
+
+
+def _own_inputs(grader: Grader, submission: Any, answers: Any) -> tuple[Any, Any]:
+    """Return what a task's `inputs_fn` makes of two tables; its failure is named as its own."""
+    from biomlbench.metrics import MetricError
+
+    function = grader.inputs_fn
+    if function is None:
+        raise GraderError(f"grader {grader.name!r} has no `inputs_fn`")
+    columns = [list(table.columns) for table in (submission, answers)]
+    try:
+        y_true, y_pred = function(submission, answers)
+    except (InvalidSubmissionError, TaskError, GraderError, MetricError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise GraderError(
+            f"`inputs_fn` {grader.inputs_name} raised {type(error).__name__}: {error} "
+            f"({_last_place(error)}); it got a submission with the columns {columns[0]} and "
+            f"answers with {columns[1]}"
+        ) from None
+    return y_true, y_pred
+
+
+def _last_place(error: BaseException) -> str:
+    """Return where a function failed, the last of its lines that is no installed package's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if "site-packages" not in frame.filename] or frames
+    return f"{Path(own[-1].filename).name}, line {own[-1].lineno}"
 
 
 def metric_reason(error: MetricError) -> Reason:
@@ -322,7 +349,7 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
     predictions = list(schema.predictions if schema else ()) or [submission.columns[-1]]
     try:
         if grader.inputs_fn is not None:
-            y_true, y_pred = grader.inputs_fn(submission, answers)
+            y_true, y_pred = _own_inputs(grader, submission, answers)
         else:
             y_true = answers[targets[0] if len(targets) == 1 else targets].to_numpy()
             names = predictions[0] if len(predictions) == 1 else predictions

@@ -34,6 +34,7 @@ __all__ = [
     "Inspection",
     "inspect_submission",
     "structure_rows",
+    "text_failure",
     "validate_rows",
 ]
 
@@ -158,6 +159,24 @@ def inspect_submission(
     return result
 
 
+def text_failure(table: pa.Table, sample: Sample, task: Task) -> tuple[Reason, str] | None:
+    """Return reason and message of what no submission may have in its columns of words and text.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        With all columns of the sample.
+    sample : Sample
+    task : Task
+    """
+    result = Inspection(sample)
+    table = _with_booleans_as_declared(table, sample)
+    for spec in sample.predictions:
+        if spec.type in ("string", "text"):
+            _check_values(result, spec, table.column(spec.name), task)
+    return result.first_failure
+
+
 def _with_booleans_as_declared(table: pa.Table, sample: Sample) -> pa.Table:
     for spec in sample.predictions:
         if spec.type == "string" and spec.allowed:
@@ -256,13 +275,13 @@ def _check_values(
     else:
         import pyarrow.compute as pc
 
+        allowed = {str(value) for value in spec.allowed}
         bad = numpy_of(pc.match_substring_regex(column, r"^\s*$"))
-        if bad.any():
+        if "" not in allowed and bad.any():
             _note(result, "missing_values", Reason.NAN_PREDICTIONS, bad,
                   f"{label}: {{}} value(s) are missing",
                   missing_label_hint(spec.allowed))  # fmt: skip
-        elif spec.allowed:
-            allowed = {str(value) for value in spec.allowed}
+        elif allowed:
             bad = np.array([value not in allowed for value in column.to_pylist()])
             if bad.any():
                 _note(result, "values", Reason.OUT_OF_RANGE, bad,

@@ -171,7 +171,7 @@ def _ranked(task: Task, direction: str) -> tuple[str, str]:
 
     board = humans = ""
     if task.leaderboard is not None and direction:
-        found = read_leaderboard(task.leaderboard, task.direction)
+        found = read_leaderboard(task.leaderboard, task.direction, team_names=False)
         board = f"{len(found)} {task.contestants}".strip()
     if task.human_baselines is not None:
         humans = str(len(read_human_baselines(task.human_baselines)))

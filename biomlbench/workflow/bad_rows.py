@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from biomlbench.submission.run_group import task_named
@@ -31,6 +31,8 @@ class BadRow:
         where it is not the row's own, it is `source`.
     reason : Reason
     message : str
+    is_table : bool
+        It stands for a whole table, which cannot be read.
     """
 
     source: str
@@ -40,6 +42,7 @@ class BadRow:
     submission: str
     reason: Reason
     message: str
+    is_table: bool = field(default=False, repr=False)
 
 
 def bad_row(row: AnyRow, source: str, error: RowError) -> BadRow:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RowError",
+    "check_whole_numbers",
     "integer_of",
     "optional_text",
     "path_of",
@@ -170,6 +171,12 @@ def _check_characters(text: str, key: str) -> None:
         else:
             continue
         raise RowError(f"`{key}` {shown(text)} holds {found}")
+
+
+def check_whole_numbers(row: AnyRow) -> None:
+    """Refuse a row one of whose columns of whole numbers holds none that can be meant."""
+    for key in _LARGEST:
+        integer_of(row, key)
 
 
 def integer_of(row: AnyRow, key: str) -> int | None:

@@ -35,6 +35,8 @@ class Tally:
         Pairs that this run is to finish.
     left_out : int
         Rows of the run tables that cannot be used.
+    tables_left_out : int
+        Run tables that cannot be read at all.
     sizes : dict of str to int
         How many pairs share a folder of tables; one where it says nothing.
     faults : collections.Counter
@@ -57,6 +59,7 @@ class Tally:
 
     expected: int = 0
     left_out: int = 0
+    tables_left_out: int = 0
     sizes: dict[str, int] = field(default_factory=dict)
     faults: Counter[str] = field(default_factory=Counter)
     results: str = ""
@@ -129,6 +132,14 @@ class Tally:
         return self.faults.total()
 
     @property
+    def told_left_out(self) -> str:
+        """What of the run tables cannot be used, in words; empty where all can."""
+        rows, tables = self.left_out, self.tables_left_out
+        parts = [f"{counted(rows, 'row')} of the run tables"] if rows else []
+        parts += [counted(tables, "run table")] if tables else []
+        return f"{' and '.join(parts)} left out" if parts else ""
+
+    @property
     def failed(self) -> int:
         """Pairs without an outcome because a job failed."""
         with self._lock:
@@ -180,8 +191,8 @@ def describe(tally: Tally) -> str:
     parts += [f"{tally.faults[key]} {words}" for key, words in _FAULTS.items() if tally.faults[key]]
     if tally.failed:
         parts.append(f"{tally.failed} held up by a failed job")
-    if tally.left_out:
-        parts.append(f"{counted(tally.left_out, 'row')} of the run tables left out")
+    if left_out := tally.told_left_out:
+        parts.append(left_out)
     return " · ".join(parts)
 
 

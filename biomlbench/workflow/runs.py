@@ -160,7 +160,8 @@ def read_runs(
         raise RunTableError("\n".join(printable(str(fault), 1000) for _, fault in unreadable))
     for table, fault in unreadable:
         row = bad_row({}, printable(Path(table).as_posix(), 500), RowError(""))
-        reader.bad.append(replace(row, message=printable(str(fault), 1000)))
+        message = printable(str(fault), 1000)
+        reader.bad.append(replace(row, message=message, is_table=True))
     return reader.runs, told_apart([(run.task_id, run.run_id) for run in reader.runs], reader.bad)
 
 

@@ -161,19 +161,32 @@ def json_rows(path: Path) -> Iterator[TableRow]:
         if not text.strip() or text.lstrip().startswith(("#", "//")):
             continue
         try:
-            values = json.loads(text, object_pairs_hook=_object)
-        except (ValueError, RecursionError) as error:
-            yield TableRow(line, {}, f"not JSON ({error})")
-            continue
-        if isinstance(values, dict) and len(values) > MOST_COLUMNS:
-            problem = f"{len(values)} keys; at most {MOST_COLUMNS} are read"
-            yield TableRow(line, {}, problem)
-        elif isinstance(values, _Repeating):
-            yield TableRow(line, {}, f"names {values.repeated} more than once; keep one of each")
-        elif isinstance(values, dict):
-            yield TableRow(line, {name: _cell(value) for name, value in values.items()})
+            values = json_object(text)
+        except ValueError as error:
+            yield TableRow(line, {}, str(error))
         else:
-            yield TableRow(line, {}, "not a JSON object")
+            yield TableRow(line, values)
+
+
+def json_object(text: str | bytes) -> dict[str, Any]:
+    """Read a line of a ``submission.jsonl``; lists and objects in it are but shown.
+
+    Raises
+    ------
+    ValueError
+        If it is no object, or one with a key twice or with more keys than are read.
+    """
+    try:
+        values = json.loads(text, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error})") from None
+    if not isinstance(values, dict):
+        raise ValueError("not a JSON object")
+    if len(values) > MOST_COLUMNS:
+        raise ValueError(f"{len(values)} keys; at most {MOST_COLUMNS} are read")
+    if isinstance(values, _Repeating):
+        raise ValueError(f"names {values.repeated} more than once; keep one of each")
+    return {name: _cell(value) for name, value in values.items()}
 
 
 class _Repeating(dict[str, Any]):

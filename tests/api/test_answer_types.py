@@ -2,20 +2,27 @@
 
 import json
 import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+import yaml
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from biomlbench.errors import TaskError
 from biomlbench.grade import grade_csv
 from biomlbench.metrics import MetricError, get_metric
+from biomlbench.scoring.gradable import check_gradable
+from biomlbench.scoring.score import score_submission
 from biomlbench.submission.answers import answers_of
 from biomlbench.submission.own_tables import typed
 from biomlbench.task.submission_columns import SubmissionSchema
+from biomlbench.task.task import Task
+from tests.api.conftest import Factory
 
 TASK = "demo/toy-task"
 ODD = ["01", "1", "NA", "1e3", "null", "None", "nan", "1.0", "true"]
@@ -249,6 +256,28 @@ def test_a_label_that_yaml_made_another_type_of_is_told(metric, option, value, b
     assert ("YAML makes of words like yes, no, on, off" in str(error.value)) == by_yaml
 
 
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "log_loss", "f1", "recall"])
+@given(
+    labels=st.sets(
+        st.text(st.characters(codec="utf-8", min_codepoint=1), max_size=8), min_size=2, max_size=2
+    )
+)
+@example({"M", "B"})
+@example({"yes", "no"})
+@example({"1", "2"})
+def test_the_remedy_for_labels_of_text_names_one_as_yaml_takes_it(metric, labels):
+    truth = np.array([*labels, *labels], object)
+    predictions = truth if metric in ("f1", "recall") else [0.9, 0.1, 0.8, 0.2]
+    with pytest.raises(MetricError, match="is not declared") as error:
+        get_metric(metric)(truth, predictions)
+    assert (error.value.reason, error.value.fault) == ("no_positives", "task")
+    assert all(repr(label) in str(error.value) for label in labels)
+    remedy = str(error.value).split("`options: ")[1][:-1]
+    options = yaml.safe_load(remedy)
+    assert set(options.values()) <= labels
+    get_metric(metric)(truth, predictions, **options)
+
+
 @pytest.mark.parametrize(
     "section", [{"id": True}, {"target": [False]}, {"prediction": True}, {"columns": {True: {}}}]
 )
@@ -288,3 +317,30 @@ def test_an_id_that_pandas_takes_for_missing_is_told_with_the_remedy(factory, tm
     for rows in (gold.iloc[1:], gold.iloc[:2]):
         assert "keep_default_na" not in grade_csv(rows, task).message
     assert grade_csv(pd.read_csv(path, keep_default_na=False), task).score == 1.0
+
+
+@pytest.mark.parametrize("column", [{"type": "free"}, {"type": "string"}, {"type": "text"}])
+@given(codes=st.lists(st.sampled_from(["", "x", "NA"]), min_size=2, max_size=5))
+def test_an_empty_text_is_a_right_answer_where_it_is_declared(column, codes):
+    """The gold submission passes as it is, and a task without that is refused with the remedy."""
+    frame = pd.DataFrame({"id": range(len(codes)), "code": codes})
+    with TemporaryDirectory() as folder:
+        factory = Factory(Path(folder))
+        task, gold = labelled(factory, frame, kind=column["type"])
+        path = task.gold_submission
+        gold.to_csv(path, index=False)
+        if column["type"] != "free" and "" in codes:
+            with pytest.raises(TaskError, match="list '' under `allowed`") as refused:
+                check_gradable(task)
+            assert str(path) in str(refused.value)
+            column = column | {"allowed": ["", "x", "NA"]}
+        submission = {"id": "id", "prediction": "code", "columns": {"code": column}}
+        task = Task(task.id, task.folder, task.data_dir, task.config | {"submission": submission})
+        check_gradable(task)
+        assert score_submission(path.read_bytes(), task).score == 1.0
+
+
+def test_an_empty_cell_is_missing_where_it_is_not_declared(factory):
+    task, gold = labelled(factory, pd.DataFrame({"id": [1, 2], "code": ["x", "y"]}))
+    data = gold.assign(code=["x", ""]).to_csv(index=False).encode()
+    assert score_submission(data, task).reason == "nan_predictions"

@@ -42,6 +42,7 @@ TASKS = {
     "outside-the-range": {"leaderboard": OUTSIDE},
     "empty-leaderboard": {"leaderboard": "score\n"},
     "broken-humans": {"humans": ("high", 0.5)},
+    "impossible-humans": {"humans": (1.7, 0.5)},
     "minimize": {
         "config": {"grader": {"name": "RMSE of y", "metric": "rmse"}},
         "leaderboard": (0.1, 0.2, 0.35, 0.4, 0.6),
@@ -56,6 +57,7 @@ BROKEN = {
     "outside-the-range": "broken_leaderboard",
     "empty-leaderboard": "broken_leaderboard",
     "broken-humans": "broken_task",
+    "impossible-humans": "broken_task",
 }
 EXIT_CODES = {"none": 0, "submission": 1, "task": 3}
 SUBMISSIONS = {
@@ -126,7 +128,7 @@ def test_every_door_tells_the_same(factory, tmp_path, name, submission):
         assert report.score is not None
         assert (report.reason, report.fault) == (BROKEN[name], "task")
         assert row["fault"] == "task" or row["stage"] == "verify"
-        assert name == "broken-humans" or not report.any_medal
+        assert name.endswith("-humans") or not report.any_medal
     median, score = report.median_threshold, report.score
     if median is None:
         assert report.above_median is None
@@ -283,3 +285,15 @@ class TestChangesOfTheConfig:
         context = Context(str(factory.data), (str(factory.tasks),), overrides={"verifier": "v1"})
         with pytest.raises(TaskError, match=r"tasks\.demo/toy-task\.verifier.*leave it out"):
             context.effective_task(TASK).check()
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_table_of_the_command_tells_what_is_broken(factory, name):
+    """Once, whether in the table or below it."""
+    factory.task(**TASKS[name])
+    file = factory.submission(values=GOOD)
+    options = ["--data-dir", str(factory.data), "--tasks-dir", str(factory.tasks)]
+    said = CliRunner().invoke(_cli, ["grade", str(file), TASK, *options, "--bootstrap", "0"])
+    message = grade_csv(file, factory.get(TASK)).message
+    assert said.exit_code == EXIT_CODES["task"]
+    assert said.output.count(message) == 1

@@ -14,6 +14,7 @@ from biomlbench.api import jsonl
 from biomlbench.api import jsonl_batch as batch
 from biomlbench.grade import grade_jsonl
 from biomlbench.grade_helpers import TaskReport
+from biomlbench.workflow.runs import read_runs
 from tests.waiting import wait_until
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -107,6 +108,34 @@ def test_a_bad_line_costs_only_itself(messy, factory, workers):
     assert (report["total_not_graded"], report["interrupted"]) == (0, False)
     assert len(list(individual.iterdir())) == 20
     assert TaskReport.from_dict(load(individual / "toy-task.json")).score == 1.0
+
+
+BAD_LINES = {
+    '"attempt": NaN': "`attempt` nan is not a whole number",
+    '"attempt": 0': "`attempt`",
+    '"seed": 1.5': "`seed`",
+    '"hint_tier": "high"': "`hint_tier`",
+    '"task_id": "toy-task"': "names 'task_id' more than once",
+}
+
+
+@pytest.mark.parametrize("cell", BAD_LINES)
+def test_a_line_is_read_as_the_workflow_reads_it(factory, good, cell):
+    """In words of one place; a line of the list's author may name files outside of its folder."""
+    factory.task()
+    factory.submission(good, name="elsewhere/a.csv")
+    line = f'{{"task_id": "toy-task", "submission_path": "b.csv", {cell}}}'
+    listed = write_lines(factory.root / "g" / "s.jsonl", line, entry("../elsewhere/a.csv"))
+    report_path, _ = grade_jsonl(listed, factory.root / "out", factory.registry())
+    report = load(report_path)
+    assert [one["score"] for one in report["task_reports"]] == [1.0]
+    (error,) = report["errors"]
+    assert (error["line"], error["reason"]) == (1, "bad_run_row")
+    assert BAD_LINES[cell] in error["message"]
+    runs, (bad, outside) = read_runs([listed], lambda _: ("demo/toy-task", "predictions"))
+    assert not runs
+    assert BAD_LINES[cell] in bad.message
+    assert "outside of the list's folder" in outside.message
 
 
 def without_times(path):

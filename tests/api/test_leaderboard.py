@@ -47,6 +47,45 @@ def test_boards_of_other_origin_read_as_they_are(shared):
     assert [len(read_leaderboard(path, "maximize")) for path in names] == [11, 11]
 
 
+TEAM_NAMES = [
+    "TeamName",
+    "teamName",
+    "teamname",
+    "Team Name",
+    "team_name",
+    "Team",
+    "team",
+    "TEAM ID",
+]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("score", ["score", "Private Score", "PrivateScore", "SCORE"])
+@pytest.mark.parametrize("team", TEAM_NAMES)
+def test_teams_count_once_however_their_column_is_called(tmp_path, team, score, mark):
+    rows = [["Rank", team, "PublicScore", score], "1 A 0 0.9", "2 B 0 0.8", "3 A 0 0.7"]
+    text = "\n".join(mark.join(row if isinstance(row, list) else row.split()) for row in rows)
+    path = write(tmp_path, f"{text}\n4{mark}C{mark}0{mark}\n")
+    board = read_leaderboard(path, "maximize")
+    assert board.ascending.tolist() == [0.8, 0.9]
+    assert board.notes[0] == "1 team(s) without a score left out"
+
+
+def test_an_id_tells_teams_apart_before_a_name_and_an_empty_name_is_nobodys(tmp_path):
+    text = "TeamName,TeamId,Score\nA,1,0.9\nA,2,0.8\nB,2,0.7\n"
+    assert read_leaderboard(write(tmp_path, text), "maximize").ascending.tolist() == [0.8, 0.9]
+    text = "TeamName,Score\n,0.9\n,0.8\n"
+    assert len(read_leaderboard(write(tmp_path, text), "maximize")) == 2
+    text = "name,model,score\nA,x,0.9\nA,x,0.8\n"
+    assert len(read_leaderboard(write(tmp_path, text), "maximize")) == 2
+
+
+def test_published_boards_count_every_row_of_a_name(tmp_path):
+    path = write(tmp_path, "teamName,score\nA,0.9\nA,0.8\n")
+    assert len(read_leaderboard(path, "maximize", team_names=False)) == 2
+    assert len(read_leaderboard(path, "maximize")) == 1
+
+
 @pytest.mark.parametrize(
     "text", ["Rank,TeamName,Score\n1,a,0.9\n2,b,0.5\n", "team;score\na;0.5\nb;0.9\n"]
 )
@@ -67,7 +106,7 @@ def test_spellings_of_exports(tmp_path, text):
         ("score\n0.5\nnan\n", "row 2: the score 'nan' is not a finite number"),
         ("score\n0.5\n-inf\n", "row 2"),
         ("score\n0.5\nbest\n", "row 2: the score 'best'"),
-        ("score,team\n0.5,a\n,b\n", "missing, NaN or infinite, first in row 2"),
+        ("score,model\n0.5,a\n,b\n", "missing, NaN or infinite, first in row 2"),
         ("score,team\n0.5,a\n0.4\n", "row 2 has 1 cells where the header has 2"),
     ],
 )

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from biomlbench.errors import TaskError
+from biomlbench.scoring.gradable import check_gradable
 from biomlbench.scoring.score import score_submission
 from biomlbench.submission import answers
 
@@ -401,3 +403,23 @@ def test_broken_answers_are_told_with_file_columns_and_remedy(factory, what):
     assert (result.fault, result.reason) == ("task", "broken_answers")
     assert result.message.startswith(f"{task.answers}: ")
     assert said in result.message
+
+
+@pytest.mark.parametrize("of_ours", [True, False])
+def test_an_inputs_fn_that_fails_is_named_with_what_it_got(factory, caplog, of_ours):
+    """A line, not a traceback; before there are runs as well."""
+    inputs = "biomlbench.tasks.conformations:structures" if of_ours else "own.py:inputs"
+    code = "\n\ndef inputs(submission, answers):\n    return answers['target'], submission.y\n"
+    task = factory.task(
+        config={"grader": {"metric": "lddt" if of_ours else "rmse", "inputs_fn": inputs}},
+        leaderboard=None,
+        files={"own.py": code},
+    )
+    result = score_submission(b"id,y\n" + b"".join(b"r%d,1\n" % i for i in range(6)), task)
+    assert (result.fault, result.reason) == ("grader", "grader_error")
+    assert f"`inputs_fn` {inputs} raised KeyError: 'target' (" in result.message
+    assert of_ours or "(own.py, line 4)" in result.message
+    assert "columns ['id', 'y'] and answers with ['id', 'y']" in result.message
+    assert "Traceback" not in caplog.text
+    with pytest.raises(TaskError, match=r"`inputs_fn` .* raised KeyError"):
+        check_gradable(task)

@@ -145,7 +145,7 @@ def test_the_exit_codes_are_those_of_the_reference():
         ("prune broken.yaml", TROUBLE, "broken.yaml: cannot be read"),
         ("prune list.yaml", TROUBLE, "no config"),
         ("grade x.csv diabetes-progression --data-dir none", TROUBLE, "biomlbench prepare"),
-        ("import broken.csv --direction maximize", INVALID, "no column of scores"),
+        ("import broken.csv --direction maximize", INVALID, "no column `score`"),
         ("tasks --tasks-dir odd", 0, "broken: "),
         ("prepare odd --tasks-dir odd", TROUBLE, "config.yaml"),
     ],
@@ -292,6 +292,33 @@ def test_labels_of_one_and_two_want_their_positive_one_told(tmp_path, monkeypatc
     assert CliRunner().invoke(_cli, ["prepare", *options]).exit_code == 0
     graded = CliRunner().invoke(_cli, ["grade", "s.csv", *options, "--json"])
     assert json.loads(graded.stdout)["score"] == 1.0
+
+
+def test_a_task_whose_right_answer_cannot_be_handed_in_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "tasks" / "other" / "words"
+    folder.mkdir(parents=True)
+    config = (
+        "grader: {{grade_fn: 'own:grade', direction: maximize}}\npreparer: own:prepare\n"
+        "submission: {{id: id, target: y, columns: {{y: {{type: {}}}}}}}\n"
+    )
+    (folder / "config.yaml").write_text(config.format("text"))
+    (folder / "own.py").write_text(
+        "def prepare(raw, public, private):\n"
+        "    (public / 'sample_submission.csv').write_text('id,y\\n1,x\\n2,x\\n')\n"
+        "    (private / 'answers.csv').write_text('id,y\\n1,x\\n2,\\n')\n"
+        "def grade(s, a):\n    return float((s.y == a.y).mean())\n"
+    )
+    options = ["words", "--tasks-dir", "tasks", "--data-dir", "data"]
+    for command in ("prepare", "evidence"):
+        with pytest.raises(SystemExit) as left:
+            main([command, *options])
+        assert left.value.code == TROUBLE
+        assert "list '' under `allowed`" in capsys.readouterr().err
+    for column in ("string, allowed: ['', x]", "free", "number"):
+        # numbers are scores of classes there, and no repeated answers
+        (folder / "config.yaml").write_text(config.format(column))
+        assert CliRunner().invoke(_cli, ["prepare", *options]).exit_code == 0
 
 
 def write_labelled(metric, labels):

@@ -347,11 +347,20 @@ def test_a_leaderboard_of_kaggles_page(tmp_path):
         import_leaderboard(source, to, "minimize")
 
 
+def test_an_export_counts_as_the_leaderboard_that_it_is(tmp_path):
+    source, to = tmp_path / "export.csv", tmp_path / "leaderboard.csv"
+    source.write_text("Rank;TeamName;PublicScore;PrivateScore\n1;A;0;0.9\n2;A;0;0.8\n3;B;0;\n")
+    teams, notes = import_leaderboard(source, to, "maximize")
+    assert to.read_text() == "rank,score\n1,0.9\n"
+    assert teams == 1
+    assert [note[:17] for note in notes] == ["1 team(s) without", "1 more row(s) of "]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "is empty"),
-        ("team,points\nA,1\n", "no column of scores"),
+        ("team,points\nA,1\n", "no column `score` or `Private Score`"),
         ("team,score\nA\n", "row 1 has 1 cells"),
         ("team,score\nA,high\n", "not a finite number"),
     ],

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from biomlbench.api.reports import leaderboard_of
-from biomlbench.errors import LeaderboardError
+from biomlbench.errors import LeaderboardError, TaskError
 from biomlbench.registry import Registry
 from biomlbench.scoring.award import award
 from biomlbench.scoring.effective_task import EffectiveTask
@@ -48,6 +48,18 @@ def test_a_leaderboard_outside_the_metrics_range_is_refused_by_all(make, tmp_pat
     assert found.medal_note.startswith("broken_leaderboard: ")
     changed = EffectiveTask(make("other"), {"leaderboard": write(tmp_path / "b.csv", OUTSIDE)})
     assert award(changed, 0.99, "maximize").error is not None
+
+
+@pytest.mark.parametrize("scores", [(1.7, 0.5), (0.5, -0.1), (0.5, 1.0, 0.0)])
+def test_humans_and_leaderboard_have_one_range(make, scores):
+    task = EffectiveTask(make(board=scores))
+    write(task.task.folder / "human_baselines.csv", scores)
+    if len(scores) == 3:
+        assert len(task.read_humans()) == len(task.read_leaderboard()) == 3
+        return
+    for read in (task.read_humans, task.read_leaderboard):
+        with pytest.raises(TaskError, match="outside the metric's range 0 to 1"):
+            read()
 
 
 @pytest.mark.parametrize("board", [(1.2, 0.9), (0.9, -0.1)])

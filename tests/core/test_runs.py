@@ -515,3 +515,15 @@ def test_binary_tables_are_refused(tmp_path, content):
     (tmp_path / "r.csv").write_bytes(content)
     with pytest.raises(RunTableError, match=r"r\.csv"):
         read_runs([tmp_path / "r.csv"], resolve)
+
+
+def test_a_table_that_cannot_be_read_is_told_from_a_row(tmp_path):
+    write = {
+        "good.csv": HEADER + "r1,ada,line,s.csv,,,,,,\nr2,ada,line,s.csv,,x,,,,\n",
+        "empty.csv": "",
+    }
+    for name, text in write.items():
+        (tmp_path / name).write_text(text)
+    runs, bad = read_runs([tmp_path / name for name in write], resolve)
+    assert len(runs) == 1
+    assert [row.is_table for row in bad] == [False, True]

@@ -12,9 +12,10 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+import biomlbench
 from biomlbench import cli, plain_text
 from biomlbench.cli import main
 from biomlbench.cli._common import Refusal, Trouble, echo, print_table
@@ -77,6 +78,29 @@ def test_nothing_comes_out_that_a_terminal_obeys(door):
     shown = DOORS[door](HOSTILE)
     assert "cmd" in shown
     assert not (OBEYED if door == "cell" else UNSAFE).search(shown)
+
+
+@given(st.text("[]/:\\\\xabold", max_size=20))
+@example(":x:")
+@example("[bold]:warning:[/bold]")
+def test_a_table_shows_what_is_there(text):
+    cell = f"<{text}>"
+    shown = printed(lambda text: print_table([{cell: cell}], [cell], title=cell))(text)
+    assert shown.count(cell) == 3
+    assert shown.count("<") == 3
+
+
+def test_rich_prints_by_one_console():
+    """Another console would take data for markup or emoji."""
+    root = Path(biomlbench.__file__).parents[1]
+    for package in ("biomlbench", "snakemake_logger_plugin_biomlbench"):
+        for path in (root / package).rglob("*.py"):
+            text, own = path.read_text(), path.name == "consoles.py"
+            assert not re.search(r"(?<!data_)\bConsole\(|rich\.print|from_markup", text) or own, (
+                path
+            )
+            columns = re.findall(r"TextColumn\(.*description.*", text)
+            assert all("markup=False" in column for column in columns), path
 
 
 def test_every_command_prints_by_the_one_function():

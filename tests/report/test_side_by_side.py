@@ -129,6 +129,14 @@ def test_the_command_tells_it_as_table_and_json(tmp_path):
 
     told = json.loads(run("--json").output)
     assert len(told["tasks"]) == 11
+    padded = [
+        "versus",
+        "  aide",
+        "stella\u00a0\u200b",
+        str(tmp_path),
+        "--json",
+    ]  # as run tables read it
+    assert json.loads(CliRunner().invoke(_cli, padded).output) == told
     ahead = sum(row["ahead"] == "aide" for row in told["tasks"])
     assert f"aide is ahead on {counted(ahead, 'task')}, stella on" in run().output
     runs = json.loads(run("--task", "attention-weights", "--json", "--rows", "0").output)

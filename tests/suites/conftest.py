@@ -153,7 +153,8 @@ def build_repository(root: Path) -> tuple[str, str]:
     """
     write(package / "tasks/toy/near-miss/helper.py", helper)
     write(package / "tasks/toy/broken/config.yaml", "id: [unclosed\n")
-    board = "teamName,score\n" + "".join(f"team {i},{i / 10}\n" for i in range(1, 8))
+    # Two rows of one name count both, as the published code counts them.
+    board = "teamName,score\n" + "".join(f"team {min(i, 6)},{i / 10}\n" for i in range(1, 8))
     write(package / "tasks/toy/near-miss/leaderboard.csv", board + "test bot,0.9\n")
     git(root, "init", "-q", "-b", "main", ".")
     git(root, "add", "-A")

@@ -38,6 +38,25 @@ def handler(tally):
     return handler
 
 
+@pytest.mark.parametrize(
+    ("rows", "tables", "told"),
+    [
+        (1, 0, "1 row of the run tables left out"),
+        (0, 1, "1 run table left out"),
+        (3, 2, "3 rows of the run tables and 2 run tables left out"),
+        (0, 0, ""),
+    ],
+)
+def test_what_is_left_out_is_told_once_where_nothing_is_done(
+    tally, handler, capsys, rows, tables, told
+):
+    tally.left_out, tally.tables_left_out = rows, tables
+    assert describe(tally) == " · ".join(filter(None, ("0 of 3 pairs", told)))
+    handler.close()
+    handler.close()
+    assert capsys.readouterr().err == (f"{told}\n" if told else "")
+
+
 def test_a_table_is_counted_once(tally):
     tally.finish("results/pairs/a/b/medal.parquet", ["none"])
     tally.finish("results/pairs/a/b/medal.parquet", ["none"])

@@ -98,7 +98,8 @@ with told_to_users():
     CALIBRATION = Settings.of(BENCHMARK.config.get("calibration"))
     REPLACED = Replaced(RESULTS)
     DATA = ChangedData(RESULTS)
-    TALLY.left_out = len(BENCHMARK.bad_rows)
+    TALLY.tables_left_out = sum(row.is_table for row in BENCHMARK.bad_rows)
+    TALLY.left_out = len(BENCHMARK.bad_rows) - TALLY.tables_left_out
     if SNAKEMAKE.is_main:
         REPLACED.look(BENCHMARK.runs.values(), BENCHMARK.place)
         REPLACED.warn_of_missing(BENCHMARK.is_of_demo)
