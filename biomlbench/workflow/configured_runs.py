@@ -115,6 +115,7 @@ class ConfiguredRuns:
             ignore_case=_ignores_case(Path(self.results)),
             note=log.warning if plan else None,
             results=self.results,
+            most_listed=self.config["runs_per_list"],
         )
         self.runs: dict[tuple[str, str], Run] = {
             (r.task_id, r.run_id): self._as_here(r) for r in runs
