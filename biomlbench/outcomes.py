@@ -97,6 +97,7 @@ class Reason(StrEnum):
     PRIVATE_FILE = "private_file"
     TOO_LARGE = "too_large"
     UNREADABLE = "unreadable"
+    SUBMISSION_CHANGED = "submission_changed"
     WRONG_FORMAT = "wrong_format"
     EMPTY = "empty"
     # the submission's structure is wrong
@@ -170,6 +171,10 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
     ),
     Reason.TOO_LARGE: (_S, "The submission is larger than the task allows."),
     Reason.UNREADABLE: (_S, "The submission cannot be read as the format its name claims."),
+    Reason.SUBMISSION_CHANGED: (
+        _S,
+        "The submission was changed, replaced or removed while it was graded.",
+    ),
     Reason.WRONG_FORMAT: (_S, "The submission's file type is not one that the task accepts."),
     Reason.EMPTY: (_S, "The submission holds no rows."),
     Reason.MISSING_COLUMNS: (_S, "Columns that the sample submission has are missing."),

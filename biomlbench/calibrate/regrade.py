@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from biomlbench.contracts import ContractError, read_table, write_table
-from biomlbench.outcomes import Verdict, Verifier
+from biomlbench.outcomes import Reason, Verdict, Verifier
 from biomlbench.runtime import progress_bars as bars
-from biomlbench.stages import STAGES, Pair, SubmissionChangedError, run_stage
+from biomlbench.stages import STAGES, Pair, run_stage
 from biomlbench.stages.chain import FINAL
 from biomlbench.stages.chain.medal import WITHHELD
 from biomlbench.workflow.pair_tables import PairTables
@@ -176,16 +176,16 @@ def regrade(
             for stage in _KEPT:
                 table, record = tables.read(stage, *key), tables.provenance(stage, *key)
                 write_table(stage, table, Path(scratch) / f"{stage}.parquet", record)
-            try:
-                made = {
-                    stage: run_stage(stage, pair, of_pair, scratch)
-                    for stage in STAGES
-                    if stage not in _KEPT
-                }
-            except SubmissionChangedError as error:
-                yield {"task_id": row["task_id"], "run_id": row["run_id"], "note": str(error)}
-                continue
+            made = {
+                stage: run_stage(stage, pair, of_pair, scratch)
+                for stage in STAGES
+                if stage not in _KEPT
+            }
         then, now = cast("AnyRow", row), made[FINAL].to_pylist()[0]
+        if now["reason"] == Reason.SUBMISSION_CHANGED:
+            note = f"{pair.submission}: {now['message']}"
+            yield {"task_id": row["task_id"], "run_id": row["run_id"], "note": note}
+            continue
         changed = {name: [then[name], now[name]] for name in _COMPARED if then[name] != now[name]}
         if changed:
             found = {"task_id": row["task_id"], "run_id": row["run_id"], **changed}

@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import UserError
 from biomlbench.runtime.once import once
 from biomlbench.scoring.effective_task import EffectiveTask
 
@@ -33,11 +32,10 @@ __all__ = [
     "STAGES",
     "Context",
     "Pair",
-    "SubmissionChangedError",
-    "check_digest",
     "is_outdated",
     "lineage",
     "read_stage",
+    "rows_and_digest",
     "run_pair",
     "run_stage",
     "submission_hash",
@@ -56,10 +54,6 @@ def __getattr__(name: str) -> tuple[str, ...]:
     from biomlbench.stages.chain import all_stages
 
     return tuple(all_stages())
-
-
-class SubmissionChangedError(UserError, RuntimeError):
-    """The submission is not the one that an earlier stage saw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +183,6 @@ def run_stage(
     ContractError
         If a table of an earlier stage is missing or damaged; a damaged one is quarantined, so
         that the next run makes it anew.
-    SubmissionChangedError
-        If the submission changed since it was validated.
     """
     from biomlbench.contracts import from_rows, write_table
     from biomlbench.contracts import provenance as provenance_of_table
@@ -200,11 +192,12 @@ def run_stage(
     reads = get_stage(stage).reads
     folder = Path(folder)
     tables = {name: read_stage(name, folder) for name in reads}
-    digest = submission_hash(pair.submission)
+    validated = None
     if reads:
-        validated = provenance_of_table(folder / "validate.parquet")
-        check_digest(pair, validated.get("submission_sha256"), digest, folder)
-    table = from_rows(stage, rows_of(stage, pair, context, tables, digest))
+        record_of_first = provenance_of_table(folder / "validate.parquet")
+        validated = record_of_first.get("submission_sha256", "")
+    rows, digest = rows_and_digest(stage, pair, context, tables, folder, validated)
+    table = from_rows(stage, rows)
     made_from = sources(stage, pair.task_id, context, tables, pair.seed)
     record = {
         "submission_sha256": digest,
@@ -242,10 +235,18 @@ def run_pair(
     return {stage: run_stage(stage, pair, context, folder) for stage in stages}
 
 
-def rows_of(
-    stage: str, pair: Pair, context: Context, tables: dict[str, pa.Table], digest: str
-) -> Sequence[TypedRow]:
-    """Return a stage's rows of a pair whose submission holds what its hash says.
+def rows_and_digest(
+    stage: str,
+    pair: Pair,
+    context: Context,
+    tables: dict[str, pa.Table],
+    folder: Path,
+    validated: str | None = None,
+) -> tuple[Sequence[TypedRow], str]:
+    """Return a stage's rows of a pair, and the hash of the submission that they are of.
+
+    A submission that is not the one that was validated, or becomes another while the stage reads
+    it, even if the first one is put back, gives the rows of an invalid one.
 
     Parameters
     ----------
@@ -254,22 +255,29 @@ def rows_of(
     context : Context
     tables : dict
         Of the stages that it reads.
-    digest : str
-        As :func:`submission_hash` gives it.
+    folder : Path
+        Of the ``validate`` table, which is marked in that case (:func:`is_outdated`): the next run
+        grades what is there then.
+    validated : str, optional
+        The hash of the submission that was validated; None for a stage that reads no other.
 
-    Raises
-    ------
-    SubmissionChangedError
-        If another file was there when it was read, even if the first one is back.
+    Returns
+    -------
+    rows : sequence of dict
+    digest : str
+        As :func:`submission_hash` gives it; ``changed`` where there was no one content.
     """
     from biomlbench.stages.chain import get_stage
+    from biomlbench.stages.changed import CHANGED, rows_of_changed
     from biomlbench.submission.submitted_file import OtherContentError, expecting
 
-    try:
-        with expecting(pair.submission, digest):
-            return get_stage(stage).compute(pair, context, tables)
-    except OtherContentError:
-        raise _changed(pair) from None
+    digest = submission_hash(pair.submission)
+    if validated in (None, digest):
+        with contextlib.suppress(OtherContentError), expecting(pair.submission, digest):
+            return get_stage(stage).compute(pair, context, tables), digest
+    if validated is not None:
+        os.utime(folder / "validate.parquet", ns=(_OUTDATED_NS, _OUTDATED_NS))
+    return rows_of_changed(stage, pair, context), validated or CHANGED
 
 
 def submission_hash(path: str | Path) -> str:
@@ -308,39 +316,9 @@ def read_stage(name: str, folder: Path, columns: list[str] | None = None) -> pa.
         raise
 
 
-def check_digest(pair: Pair, validated: str | None, digest: str, folder: Path) -> None:
-    """Refuse a submission that is not the one that was validated.
-
-    Parameters
-    ----------
-    pair : Pair
-    validated, digest : str
-        Its hashes then and now.
-    folder : Path
-        Of the ``validate`` table, which is marked (:func:`is_outdated`): it looks older than the
-        submission, and the next run compares the two whatever it has recorded of them. A file
-        that was moved here may have an old time.
-
-    Raises
-    ------
-    SubmissionChangedError
-    """
-    if validated == digest:
-        return
-    os.utime(folder / "validate.parquet", ns=(_OUTDATED_NS, _OUTDATED_NS))
-    raise _changed(pair)
-
-
 def is_outdated(table: Path) -> bool:
     """Tell whether a stage has found a ``validate`` table to be of another submission."""
     try:
         return Path(table).stat().st_mtime_ns == _OUTDATED_NS
     except OSError:
         return False
-
-
-def _changed(pair: Pair) -> SubmissionChangedError:
-    return SubmissionChangedError(
-        f"{pair.submission}: changed after it was validated; run the workflow again to "
-        "grade the new one"
-    )

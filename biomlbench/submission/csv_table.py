@@ -49,6 +49,8 @@ _COUNTED = 2**22
 _MISSING = f"^({'|'.join(map(re.escape, MISSING))})$"
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 _ROW = re.compile(r"Row #(\d+)")
+# How Arrow begins to say that a row has too few or too many cells; what follows is the row.
+_RAGGED = re.compile(r"CSV parse error: (?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
 _NUMBER = r"^\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity|nan))\s*$"
 # What pandas reads as a boolean, where a column has nothing else.
 _TRUE, _FALSE = r"^(True|TRUE|true)$", r"^(False|FALSE|false)$"
@@ -223,29 +225,22 @@ def _parse_slowly(
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    ragged: list[tuple[int, int, int]] = []
-
-    def note(row: arrow_csv.InvalidRow) -> str:
-        ragged.append((row.number or 0, row.expected_columns, row.actual_columns))
-        return "error"
-
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
             read_options=arrow_csv.ReadOptions(
                 use_threads=False, block_size=min(len(data) + 1, _MAX_BLOCK)
             ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note
-            ),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
             ),
         )
     except pa.ArrowInvalid as error:
-        if ragged:
-            number, expected, actual = ragged[0]
-            where = f"data row {number - 1}" if number > 1 else "a row"
+        # Not by a handler of such rows, which Arrow cannot call with a row that is no UTF-8.
+        if ragged := _RAGGED.match(str(error)):
+            number, expected, actual = ragged.groups()
+            where = f"data row {int(number) - 1}" if number else "a row"
             message = f"{where} has {actual} cell(s) where the header has {expected}"
         elif "UTF8" in str(error) or "utf8" in str(error):
             row = _ROW.search(str(error))

@@ -10,11 +10,9 @@ from biomlbench.contracts import provenance as provenance_of_table
 from biomlbench.errors import UserError, explain
 from biomlbench.runtime.once import one_look
 from biomlbench.stages import (
-    check_digest,
     lineage,
     read_stage,
-    rows_of,
-    submission_hash,
+    rows_and_digest,
 )
 from biomlbench.stages.chain import get_stage
 from biomlbench.stages.provenance import sources
@@ -87,11 +85,11 @@ def run_batch(
             turns.write(f"{pair.run_id}\n")
             turns.flush()
             try:
-                digests[pair.run_id] = digest = submission_hash(pair.submission)
-                if reads:
-                    check_digest(pair, validated.get(pair.run_id), digest, folder)
                 tables = {name: by_run[pair.run_id] for name, by_run in before.items()}
-                rows += rows_of(stage, pair, context, tables, digest)
+                known = validated.get(pair.run_id, "") if reads else None
+                of_pair, digest = rows_and_digest(stage, pair, context, tables, folder, known)
+                rows += of_pair
+                digests[pair.run_id] = digest
             except Exception as error:
                 kind = BatchError if (told := explain(error)) is None else _UserBatchError
                 raise kind(f"{pair.task_id} {pair.run_id}: {told or error}") from error

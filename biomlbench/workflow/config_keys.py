@@ -103,6 +103,7 @@ class _Required(TypedDict):
     runs: list[str]
     tasks_dirs: list[str]
     pairs_per_job: int | str
+    runs_per_list: int
     tasks: dict[str, TaskSection]
     sandbox: SandboxSection
     grading: GradingSection

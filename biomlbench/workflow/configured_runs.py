@@ -40,12 +40,6 @@ MOST_NAMED = 200
 """Most bad rows that are named one by one when the workflow starts."""
 
 
-def _tidy(path: str) -> str:
-    """Return a path without the `./` and `//` that Snakemake warns of; `..` may follow a link."""
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    return ("/" if path.startswith("/") else "") + "/".join(parts)
-
-
 def _ignores_case(folder: Path) -> bool:
     """Tell whether a folder, or where it will be, is on a file system that ignores case."""
     place = folder if folder.exists() else folder.absolute().parent
@@ -89,7 +83,7 @@ class ConfiguredRuns:
     assignment : Assignment
         Which pairs share a job.
     replaced : dict of str to int
-        How often submissions have been replaced by a file with an older time.
+        How often submissions have been changed, replaced or removed.
     changed_data : dict of str to int
         How often the data of tasks have changed since they were prepared.
     """
@@ -121,6 +115,7 @@ class ConfiguredRuns:
             ignore_case=_ignores_case(Path(self.results)),
             note=log.warning if plan else None,
             results=self.results,
+            most_listed=self.config["runs_per_list"],
         )
         self.runs: dict[tuple[str, str], Run] = {
             (r.task_id, r.run_id): self._as_here(r) for r in runs
@@ -243,8 +238,13 @@ class ConfiguredRuns:
         return missing
 
     def submission(self, task: str, run: str) -> list[str]:
-        """Return a pair's submission as a job's input: nothing where there is no such file."""
-        return self._input(self.runs[task, run].submission)
+        """Return a pair's submission as a job's input: only where the workflow makes it itself.
+
+        Snakemake ends the whole run over an input that is gone, and a job over one with a time in
+        the future; whoever handed a submission in can do that to it at any moment. That it has
+        changed says :class:`biomlbench.workflow.replaced.Replaced`.
+        """
+        return self._made_of([self.runs[task, run].submission])
 
     def own_data(self, task_id: str) -> list[str]:
         """Return the data of a task that its user put in place: what `prepare` has as input."""
@@ -253,16 +253,12 @@ class ConfiguredRuns:
         return []
 
     def batch_submissions(self, task: str, batch: str) -> list[str]:
-        """Return the submissions of a batch's pairs, as far as there are such files."""
-        members = self.assignment.batches[task, batch].values()
-        return sorted({path for member in members for path in self._input(member["submission"])})
+        """Return the submissions of a batch's pairs that the workflow makes itself."""
+        members = self.assignment.batches[task, batch].values() if self._made else ()
+        return self._made_of(member["submission"] for member in members)
 
-    def _input(self, path: str) -> list[str]:
-        if path in self._made:
-            return [path]
-        # Snakemake reads its inputs, and ends the whole run over one that it may not read.
-        usable = os.path.isfile(path) and not os.path.islink(path) and os.access(path, os.R_OK)
-        return [_tidy(path)] if usable else []
+    def _made_of(self, paths: Iterable[str]) -> list[str]:
+        return sorted(self._made.intersection(paths))
 
     @cached_property
     def demo_files(self) -> list[str]:

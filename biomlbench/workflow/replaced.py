@@ -1,11 +1,12 @@
-"""Submissions that were replaced by a file with an older time, as by ``cp -p`` or from an archive.
+"""Submissions that were changed, replaced or removed since they were graded.
 
-Snakemake makes a table again when an input is newer than it. A file that was moved or unpacked
-keeps the time of its origin and would never be looked at. So the state of every submission at the
+A submission is no input of a job: whoever handed it in can remove it at any moment, or give it a
+time in the future, and Snakemake ends the job, or the whole run, over such an input. A file that
+was moved or unpacked keeps the time of its origin, too. So the state of every submission at the
 last run is recorded, and one that has another state now is compared by content. How often one was
 replaced is a parameter of the job that reads it first: Snakemake makes a table again when that has
-changed. So is one that a stage has found to be another than was validated, whatever Snakemake has
-recorded of it. The same look finds those that are not there, or that may not be read.
+changed. One that changed while it was graded is graded again whatever is there now. The same look
+finds those that are not there, or that may not be read.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.stages import is_outdated
 from biomlbench.workflow.runs import NO_SUBMISSION
+from biomlbench.workflow.table_rows import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,14 +33,16 @@ __all__ = ["RECORD", "Replaced"]
 
 log = logging.getLogger(__name__)
 _MOST_NAMED = 5
+# Longest path in a message: where folders lie in folders, one may have thousands of letters.
+_MOST_SHOWN = 300
 _NOT_THERE = [0, 0, 0, 0, 0]
 _STATE = len(_NOT_THERE)
 _MISSING = (
-    "%s: there is no file %r; put it there, else the run counts as failed",
+    "%s: there is no file %s; put it there, else the run counts as failed",
     "is not there",
 )
 _UNREADABLE = (
-    "%s: %r may not be read; let the run's user read it (`chmod`), else the run counts as failed",
+    "%s: %s may not be read; let the run's user read it (`chmod`), else the run counts as failed",
     "may not be read",
 )
 
@@ -108,9 +112,9 @@ class Replaced:
                 state = _NOT_THERE
             except PermissionError:  # of a folder on the way
                 self.unreadable.append(run)
-                continue
+                state = _NOT_THERE
             except (OSError, ValueError):
-                continue
+                state = _NOT_THERE
             else:
                 if stat.S_ISREG(info.st_mode) and not os.access(path, os.R_OK):
                     self.unreadable.append(run)
@@ -118,14 +122,14 @@ class Replaced:
                 place_of = (info.st_ino, info.st_dev)
                 state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns, *place_of]
             table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
-            # One that was not there, and is not, is an input that Snakemake misses by itself.
-            as_before = state in (self._before.get(path, [])[:_STATE], _NOT_THERE)
-            is_suspect = not as_before or is_outdated(table)
-            if is_suspect and table.exists() and path not in replaced and _differs(run, table):
+            as_before = state == self._before.get(path, [])[:_STATE]
+            is_due = is_outdated(table) or (
+                not as_before and table.exists() and _differs(run, table)
+            )
+            if is_due and path not in replaced:
                 self.counts[path] = self.counts.get(path, 0) + 1
                 replaced.add(path)
-            if state != _NOT_THERE or path in self.counts:
-                self._now[path] = state
+            self._now[path] = state
         return sorted(replaced)
 
     def warn_of_missing(self, is_of_demo: Callable[[Run], bool]) -> None:
@@ -139,7 +143,7 @@ class Replaced:
         for runs, told, of_others in ((self.missing, *_MISSING), (self.unreadable, *_UNREADABLE)):
             lost = [run for run in runs if not is_of_demo(run)]
             for run in lost[:_MOST_NAMED]:
-                log.warning(told, run.source, run.stated or run.submission)
+                log.warning(told, run.source, shown(run.stated or run.submission, _MOST_SHOWN))
             if (more := len(lost) - _MOST_NAMED) > 0:
                 log.warning("and %d more runs whose submission %s", more, of_others)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ from biomlbench.workflow.table_rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from biomlbench.contracts.mappings import AnyRow
 
@@ -111,6 +112,7 @@ def read_runs(
     note: Callable[[str], None] | None = None,
     results: str | Path | None = None,
     agent: str | None = None,
+    most_listed: int | None = None,
 ) -> tuple[list[Run], list[BadRow]]:
     """Read run tables.
 
@@ -133,6 +135,9 @@ def read_runs(
     agent : str, optional
         Who made the runs of every jsonl, whatever its lines say. By default each speaks for the
         agent that its folder names, and a line that names another one is bad.
+    most_listed : int, optional
+        Most lines of a jsonl that become runs or bad rows; all others become one bad row. A list
+        may be an agent's own, and hold up everybody else's runs.
 
     Returns
     -------
@@ -147,7 +152,7 @@ def read_runs(
     RunTableError
         If no table can be read.
     """
-    reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent)
+    reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent, most_listed)
     unreadable: list[tuple[str, RunTableError]] = []
     names = sorted(dict.fromkeys(map(str, tables)), key=lambda name: _is_list(Path(name)))
     reader.has_lists = bool(names) and _is_list(Path(names[-1]))
@@ -175,6 +180,7 @@ class _Reader:
         ignore_unknown: bool,
         results: str | Path | None,
         agent: str | None = None,
+        most_listed: int | None = None,
     ) -> None:
         self.has_lists = False
         self.runs: list[Run] = []
@@ -188,6 +194,7 @@ class _Reader:
         self._folders: dict[str, bool] = {}
         self._agents: dict[str, set[str]] = {}
         self._agent = agent
+        self._most_listed = most_listed
 
     def read(self, path: Path, note: Callable[[str], None]) -> None:
         rows: Iterable[TableRow]
@@ -195,8 +202,8 @@ class _Reader:
             raise RunTableError(f"{path}: a run table is a .csv, .tsv, .parquet or .jsonl file")
         group = None
         if _is_list(path):
-            rows = list(json_rows(path))
-            group = RunGroup(path.parent, [row.values.get("submission_path") for row in rows])
+            rows = listed = list(self._bounded(json_rows(path)))
+            group = RunGroup(path.parent, [row.values.get("submission_path") for row in listed])
         else:
             rows, notes = csv_rows(path, _ALTERNATIVES, (*COLUMNS, "competition_id"), PREFIX)
             for text in notes:
@@ -239,6 +246,21 @@ class _Reader:
             renamed.clear()
         for told in unread.values():
             note(f"{told[0]}{_and_more(told)}; it counts in no mean of the agent")
+
+    def _bounded(self, rows: Iterator[TableRow]) -> Iterator[TableRow]:
+        """Yield the rows of a list up to the most that count, and one that says how many do not."""
+        if (most := self._most_listed) is None:
+            yield from rows
+            return
+        yield from islice(rows, most)
+        for first in rows:
+            more = 1 + sum(1 for _ in rows)
+            yield TableRow(
+                first.line,
+                {},
+                f"this line and those after it, {counted(more, 'run')}, are left out: a list may "
+                f"hold {most}; if it holds more with good reason, raise `runs_per_list`",
+            )
 
     def _run(self, row: AnyRow, source: str, group: RunGroup | None) -> Run:
         if group is None and row.get("submission") == "null":

@@ -3,6 +3,7 @@
 import gzip
 import os
 import struct
+import sys
 
 import numpy as np
 import pandas as pd
@@ -212,6 +213,21 @@ def test_messages_name_rows_and_mends():
     assert "write 1 for true" in message(b"id,y\na,True\nb,0\n")
     assert "write 1 for true" in message(b"id,y\na,tRue\nb,0\n")
     assert "not numbers, first in data row 1" in message(b"id,y\na,True\nb,x\n")
+
+
+@given(st.binary(min_size=1, max_size=200), st.integers(0, 5))
+def test_a_row_of_any_bytes_with_too_many_cells_is_named(junk, before):
+    """Also where it is no text: nothing is written to standard error meanwhile."""
+    junk = b"\xff" + bytes(set(junk) - set(b'\r\n",'))
+    unraised = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "unraisablehook", unraised.append)
+        with pytest.raises(InvalidSubmissionError) as error:
+            read_csv_table(
+                b"id,y\n" + b"a,1\n" * before + junk + b",1,2\n", {"id": "text", "y": "number"}
+            )
+    assert f"data row {before + 1} has 3 cell(s) where the header has 2" in str(error.value)
+    assert not unraised
 
 
 def test_column_names_of_the_submission_are_shown_harmlessly():

@@ -98,7 +98,7 @@ def test_a_submission_that_changed_since_is_named(graded):
         (row,) = regrade(root / "results", context)
     finally:
         path.write_bytes(kept)
-    assert "changed after it was validated" in row["note"]
+    assert "was changed, replaced or removed" in row["note"]
 
 
 def test_the_command_line(graded, tmp_path):

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from biomlbench.stages import STAGES, Context, Pair, SubmissionChangedError, run_pair, run_stage
+from biomlbench.stages import STAGES, Context, Pair, run_pair, run_stage
 from biomlbench.submission import content
 from biomlbench.submission import reading as submissions
 from biomlbench.submission.submitted_file import file_sha256
@@ -102,15 +102,17 @@ def test_a_replaced_file_is_read_anew(tmp_path, keep, restore):
 
 
 @pytest.mark.parametrize("stage", STAGES[1:])
-def test_a_submission_replaced_between_stages_is_refused(task, tmp_path, stage):
+def test_a_submission_replaced_between_stages_has_no_score(task, tmp_path, stage):
     path = tmp_path / "submission.csv"
     path.write_text(table(1.5))
     pair, folder = Pair("demo/line", "run", str(path)), tmp_path / "pair"
     for before in STAGES[: STAGES.index(stage)]:
         run_stage(before, pair, task, folder)
     path.write_text(table(2.5))
-    with pytest.raises(SubmissionChangedError):
-        run_stage(stage, pair, task, folder)
+    for after in STAGES[STAGES.index(stage) :]:
+        made = run_stage(after, pair, task, folder)
+    assert made.column("reason").to_pylist() == ["submission_changed"]
+    assert made.column("score").to_pylist() == [None]
 
 
 def test_a_file_that_may_change_unnoticed_is_not_remembered(tmp_path, monkeypatch, counted):

@@ -282,14 +282,14 @@ def test_a_deleted_table_of_a_batch_is_made_again(batched, batched_bench):
 NO_LUCK = """
 import biomlbench.stages as stages
 
-rows_of = stages.rows_of
+rows_and_digest = stages.rows_and_digest
 
 def failing(stage, pair, *rest):
     if stage == "grade" and pair.run_id == "near":
         raise OSError("no luck")
-    return rows_of(stage, pair, *rest)
+    return rows_and_digest(stage, pair, *rest)
 
-stages.rows_of = failing
+stages.rows_and_digest = failing
 """
 
 

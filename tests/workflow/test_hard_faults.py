@@ -11,10 +11,11 @@ import pytest
 
 from biomlbench.contracts import read_table
 from biomlbench.stages import STAGES
-from tests.workflow.conftest import predictions
+from tests.workflow.conftest import Bench, predictions
 from tests.workflow.test_reruns import assert_equal_results
 
 pytestmark = pytest.mark.slow
+COMPARED = ("score", "verdict", "fault", "reason", "message", "submission_sha256")
 KILL = """\
 import os, signal
 flag = Path("killed") / f"{stage}-{pair['run_id']}"
@@ -27,6 +28,21 @@ import shutil
 if stage == "grade" and pair["run_id"] == "near" and Path("later.csv").exists():
     shutil.move("later.csv", pair["submission"])
 """
+# Of what agents hand in, once the run is planned.
+MISUSE = """\
+import os
+if stage == "WHEN" and not Path("misused").exists():
+    Path("misused").mkdir(exist_ok=True)
+    os.utime("subs/near.csv", (2**32, 2**32))
+    for name in ("group/a.csv", "subs/short.csv", "subs/program.py"):
+        Path(name).unlink(missing_ok=True)
+    if not os.path.lexists("subs/kept"):
+        os.mkfifo("subs/kept")
+        os.replace("subs/kept", "subs/short.csv")
+    if not os.path.lexists("subs/program.py"):
+        os.symlink("program.py", "subs/program.py")
+"""
+MISUSED = {("toy/line", run) for run in ("group", "short", "program")}
 
 
 def rows_of(bench):
@@ -62,14 +78,31 @@ def test_a_submission_replaced_under_way_is_noticed_and_graded_next_time(fresh, 
     untouched = type(fresh)(tmp_path / "untouched")
     shutil.copytree(fresh.path, untouched.path)
     (untouched.path / "later.csv").replace(untouched.path / "subs" / "near.csv")
-    done = fresh.tables(check=False)
-    assert done.returncode != 0
-    assert "subs/near.csv: changed after it was validated" in done.stderr
-    assert rows_of(fresh)["toy/line", "near"]["reason"] == "stage_failed"
+    fresh.tables()
+    lost = rows_of(fresh)["toy/line", "near"]
+    assert (lost["fault"], lost["reason"]) == ("submission", "submission_changed")
     assert set(fresh.stages().values()) == {1}
     fresh.snakemake()
     untouched.tables()
     assert_equal_results(untouched.path, fresh.path)
+
+
+@pytest.mark.parametrize("size", [1, 4])
+@pytest.mark.parametrize("when", ["validate", "grade"])
+def test_an_agent_harms_only_itself_by_what_becomes_of_its_files(finished, fresh, when, size):
+    """Gone, a pipe, a link to itself, a time in the future: no job fails over it."""
+    with (fresh.path / "config/config.yaml").open("a") as file:
+        file.write(f"pairs_per_job: {size}\n")
+    fresh.before_each_stage(MISUSE.replace("WHEN", when))
+    fresh.tables()
+    usual, rows = rows_of(Bench(finished)), rows_of(fresh)
+    assert {row["fault"] for key, row in rows.items() if key in MISUSED} == {"submission"}
+    for key in rows.keys() - MISUSED:
+        assert [rows[key][name] for name in COMPARED] == [usual[key][name] for name in COMPARED]
+    fresh.tables()
+    rows = rows_of(fresh)
+    assert {rows[key]["reason"] for key in MISUSED} == {"missing_file", "unsafe_path"}
+    assert fresh.stages() == {}
 
 
 @contextmanager

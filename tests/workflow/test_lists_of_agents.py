@@ -49,6 +49,28 @@ def test_a_list_books_no_run_on_another_agent(tmp_path: Path, folder: str, agent
     assert f"names '{agent}'; list runs of other agents in a run table" in bad.message
 
 
+@pytest.mark.parametrize("lines", [1, 3, 4, 50])
+@pytest.mark.parametrize("line", [LINE, "no JSON"])
+def test_a_list_of_any_length_brings_no_more_rows_than_it_may(
+    tmp_path: Path, lines: int, line: dict[str, Any] | str
+) -> None:
+    """Good or bad: each of them is a row of the report."""
+    path = listed(tmp_path / "eve" / "submission.jsonl", *[line] * lines)
+    table = tmp_path / "runs.csv"
+    table.write_text(
+        "run_id,agent,task_id,submission\n" + "".join(f"r{n},ada,line,a.csv\n" for n in range(9))
+    )
+    runs, bad = read(path, table, most_listed=3)
+    assert [run.agent for run in runs[:9]] == ["ada"] * 9
+    rows = [*runs[9:], *bad]
+    assert [row.agent for row in rows] == ["eve"] * min(lines, 4)
+    assert [row.source.rpartition(":")[2] for row in rows] == ["1", "2", "3", "4"][:lines]
+    if lines > 3:
+        told = "1 run, are" if lines == 4 else "47 runs, are"
+        assert told in bad[-1].message
+        assert "raise `runs_per_list`" in bad[-1].message
+
+
 @pytest.mark.parametrize("first", ['"agent": "eve", ', '"agent": "rival", '])
 @pytest.mark.parametrize("last", [', "agent": "eve"', ', "agent": "rival"', ', "\\u0061gent": "x"'])
 def test_a_line_with_a_key_twice_costs_its_row(tmp_path: Path, first: str, last: str) -> None:

@@ -105,6 +105,17 @@ def test_a_run_whose_submission_may_not_be_read_is_named_at_the_start(
     assert all("may not be read" in line and "`chmod`" in line for line in told)
 
 
+def test_a_path_of_any_length_is_told_in_short(tmp_path, caplog):
+    deep = "d/" * 2000 + "s.csv"
+    run = SimpleNamespace(task_id="t", run_id="r", submission=deep, stated=deep, source="runs:1")
+    replaced = Replaced(tmp_path / "results")
+    replaced.look([run], lambda task, run: run)
+    replaced.warn_of_missing(lambda _: False)
+    (told,) = (record.getMessage() for record in caplog.records)
+    assert "there is no file 'd/d/" in told
+    assert len(told) < 500
+
+
 def content(folder):
     """What each file is, but for when it was last read."""
     files = {path: path.stat() for path in folder.rglob("*") if path.is_file()}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from biomlbench.contracts import ContractError, read_table
-from biomlbench.stages import STAGES, Context, Pair, SubmissionChangedError, run_stage
+from biomlbench.contracts import read_table
+from biomlbench.outcomes import Fault, Reason, Verdict
+from biomlbench.stages import STAGES, Context, Pair, run_stage
 from biomlbench.stages.chain import all_stages, get_stage
 from biomlbench.stages.prepare import compute
-from biomlbench.workflow.batch_tables import BatchError, run_batch
+from biomlbench.workflow.batch_tables import run_batch
+from biomlbench.workflow.replaced import Replaced
 from tests.controls import right_submission
 from tests.workflow.conftest import ROOT
 
@@ -71,31 +73,79 @@ each_way = pytest.mark.parametrize("swap", WAYS, ids=lambda way: way.__name__)
 each_stage = pytest.mark.parametrize("stage", STAGES)
 
 
-def run_all(pair, context, folder, before=None, stage=""):
+def run_all(pairs, context, folder, before=None, stage="", in_batch=False):
+    """Run all stages of pairs, alone or in a batch; return their final records by run id."""
+    found = {}
     for name in STAGES:
         if name == stage:
             before()
-        run_stage(name, pair, context, folder)
+        if in_batch:
+            run_batch(name, pairs, context, folder)
+            continue
+        for pair in pairs:
+            run_stage(name, pair, context, folder / pair.run_id)
+    for path in folder.rglob("medal.parquet"):
+        found |= {row["run_id"]: row for row in read_table("medal", path).to_pylist()}
+    return found
 
 
-def scores(folder):
-    """Return the scores that were written; none of them may be the right submission's."""
-    try:
-        return read_table("medal", folder / "medal.parquet").column("score").to_pylist()
-    except ContractError:
-        return []
+def assert_lost_by_its_own_fault(row):
+    """It has no score, and leaves no denominator of its agent's rates."""
+    assert (row["reason"], row["fault"]) == (Reason.SUBMISSION_CHANGED, Fault.SUBMISSION)
+    assert row["verdict"] == Verdict.FAIL
+    assert (row["score"], row["any_medal"], row["valid_submission"]) == (None, False, False)
+    assert "run the workflow again" in row["message"]
 
 
+def assert_due(pair, folder, results):
+    """The next run grades it again, though all that it has recorded is as it was."""
+    run = SimpleNamespace(
+        task_id=TASK, run_id=pair.run_id, submission=pair.submission, stated="", source=""
+    )
+    for _ in range(2):
+        looking = Replaced(results)
+        assert looking.look([run], lambda task, run: folder) == [pair.submission]
+        looking.write()
+
+
+in_batch = pytest.mark.parametrize("in_batch", [False, True], ids=["alone", "in a batch"])
+
+
+@in_batch
 @each_way
 @each_stage
-def test_swapped_between_two_stages(stage, swap, files, context, tmp_path):
+def test_swapped_between_two_stages(stage, swap, in_batch, files, context, tmp_path):
+    honest = Pair(TASK, "a", str(tmp_path / "honest.csv"))
+    (tmp_path / "honest.csv").write_bytes(files[0].read_bytes())
     pair, folder = Pair(TASK, "r", str(files[0])), tmp_path / "out"
+    undisturbed = run_all([honest], context, tmp_path / "undisturbed")["a"]
+    rows = run_all([honest, pair], context, folder, lambda: swap(*files), stage, in_batch)
+    assert rows["a"] == undisturbed
     if stage == STAGES[0]:
-        run_all(pair, context, folder, lambda: swap(*files), stage)
-        return  # nothing was looked at before: what is there now is what was handed in
-    with pytest.raises(SubmissionChangedError):
-        run_all(pair, context, folder, lambda: swap(*files), stage)
-    assert scores(folder) == []
+        # nothing was looked at before: what is there now is what was handed in
+        assert rows["r"]["reason"] != Reason.SUBMISSION_CHANGED
+        return
+    assert_lost_by_its_own_fault(rows["r"])
+    assert_due(pair, "" if in_batch else "r", folder)
+
+
+@each_stage
+def test_swapped_for_one_stage_only(stage, files, context, tmp_path):
+    """No later stage sees the other file, and what is there in the end is what was validated."""
+    pair, folder = Pair(TASK, "r", str(files[0])), tmp_path / "out"
+    kept = files[0].with_name("kept")
+    for name in STAGES:
+        if name == stage:
+            os.replace(files[0], kept)
+            os.link(files[1], files[0])
+        run_stage(name, pair, context, folder)
+        if name == stage:
+            os.replace(kept, files[0])
+    (row,) = read_table("medal", folder / "medal.parquet").to_pylist()
+    assert (row["reason"], row["fault"]) == (Reason.SUBMISSION_CHANGED, Fault.SUBMISSION)
+    assert (row["verdict"], row["verified_medal"]) == (Verdict.FAIL, False)
+    assert row["score"] is None or row["score"] < 0.9
+    assert_due(pair, "", folder)
 
 
 @each_way
@@ -112,13 +162,15 @@ def test_swapped_within_a_stage_after_its_hash(stage, swap, files, context, tmp_
         return work(*args)
 
     monkeypatch.setitem(all_stages(), stage, replace(get_stage(stage), compute=late))
-    with suppress(SubmissionChangedError):
-        run_all(pair, context, folder)
+    row = run_all([pair], context, folder)["r"]
     assert done
-    assert all(score is None or score < 0.9 for score in scores(folder))
+    assert row["score"] is None or row["score"] < 0.9
+    assert row["fault"] in (Fault.SUBMISSION, Fault.NONE)
+    if stage != STAGES[-1]:
+        assert row["fault"] == Fault.SUBMISSION
 
 
-@pytest.mark.parametrize("in_batch", [False, True], ids=["alone", "in a batch"])
+@in_batch
 @each_stage
 def test_swapped_and_put_back_within_a_stage(
     stage, in_batch, files, context, tmp_path, monkeypatch
@@ -138,13 +190,7 @@ def test_swapped_and_put_back_within_a_stage(
             done.append(True)
 
     monkeypatch.setitem(all_stages(), stage, replace(get_stage(stage), compute=between))
-    try:
-        if in_batch:
-            for name in STAGES:
-                run_batch(name, [pair], context, folder)
-        else:
-            run_all(pair, context, folder)
-    except (SubmissionChangedError, BatchError):
-        assert scores(folder) == []
+    row = run_all([pair], context, folder, in_batch=in_batch)["r"]
     assert done
-    assert all(score is None or score < 0.9 for score in scores(folder))
+    assert row["score"] is None or row["score"] < 0.9
+    assert row["fault"] in (Fault.SUBMISSION, Fault.NONE)

@@ -7,6 +7,7 @@ from biomlbench.calibrate.currency import job_of as job_of_controls
 from biomlbench.calibrate.labels import labelled
 from biomlbench.calibrate.labels import read as read_labels
 from biomlbench.calibrate.settings import batches
+from biomlbench.submission.submitted_file import file_sha256
 from biomlbench.workflow.code_hash import code_hash
 
 TABLE_SETTINGS = {
@@ -98,7 +99,11 @@ def mutants_job(wildcards):
 def flaky_run_job(wildcards):
     """Return what running and judging a submission again depend on."""
     submission = BENCHMARK.runs[wildcards.task, wildcards.run].submission
-    return {"submission": submission, **calibration_job(wildcards)}
+    return {
+        "submission": submission,
+        "content": file_sha256(submission),
+        **calibration_job(wildcards),
+    }
 
 
 def calibration_job(wildcards):

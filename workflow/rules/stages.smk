@@ -2,8 +2,9 @@
 # biomlbench/stages/chain, which says what its stage reads and depends on. Each has a rule for a
 # single pair, and one for several predictions pairs of a task that share a job, where
 # `pairs_per_job` says so, which by itself it does from a few hundred pairs on.
-# In: the table of the stage before; for the first, the submission (its file may be missing) and
-# the prepared task. A changed submission comes back there; the others follow by their tables.
+# In: the table of the stage before; for the first, the prepared task. A submission is a parameter of
+# it, with how often it was replaced, and no input, but for one that the rule demo makes: whoever
+# handed it in may change or remove it at any moment. The others follow by their tables.
 # Out: the stage's table; that of a batch has the rows that each pair's own would have.
 for stage in STAGES:
     for unit, name in ((PAIR, stage), (BATCH, f"{stage}_batch")):

@@ -13,17 +13,17 @@ def batch_submissions(wildcards):
 
 
 def inputs_of(stage, unit):
-    """Return a stage's inputs: the table of the stage before; the submission for the first.
+    """Return a stage's inputs: the table of the stage before; the prepared task for the first.
 
     No more than that, though it reads others: each is made from all before it, and at 10,000
     pairs each further input costs seconds of planning.
     """
     if earlier := before(stage):
         return {earlier: f"<results>/{unit}/{earlier}.parquet"}
-    return {
-        "submission": submission_of if unit == PAIR else batch_submissions,
-        "prepare": "<results>/tasks/{task}/prepare.parquet",
-    }
+    inputs = {"prepare": "<results>/tasks/{task}/prepare.parquet"}
+    if BENCHMARK.demo_files:
+        inputs["submission"] = submission_of if unit == PAIR else batch_submissions
+    return inputs
 
 
 def logs_of(stage, unit):

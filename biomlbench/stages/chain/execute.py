@@ -43,7 +43,10 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[d
     from biomlbench.stages.outputs import case_row
 
     if failure := first_failure(tables["validate"]):
-        rows = [case_row(status=Reason.NOT_REACHED, message=failure["message"])]
+        # Of one that changed while it was graded: it may be back, and found valid, by then.
+        is_changed = failure["reason"] == Reason.SUBMISSION_CHANGED
+        status = Reason.SUBMISSION_CHANGED if is_changed else Reason.NOT_REACHED
+        rows = [case_row(status=status, message=failure["message"])]
     else:
         try:
             rows = get_kind(pair.kind).execute(pair, context)
