@@ -77,6 +77,9 @@ class Pair:
         ``predictions``, ``program`` or ``functions``.
     seed : int or None
         Seed that a program is given.
+    root : str or None
+        Folder below which the submitted file has to lie whenever it is opened, as
+        :func:`biomlbench.submission.submitted_file.confined` takes it.
     """
 
     task_id: str
@@ -84,6 +87,7 @@ class Pair:
     submission: str
     kind: str = "predictions"
     seed: int | None = None
+    root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +204,7 @@ def run_stage(
     reads = get_stage(stage).reads
     folder = Path(folder)
     tables = {name: read_stage(name, folder) for name in reads}
-    digest = submission_hash(pair.submission)
+    digest = submission_hash(pair.submission, pair.root)
     if reads:
         validated = provenance_of_table(folder / "validate.parquet")
         check_digest(pair, validated.get("submission_sha256"), digest, folder)
@@ -263,20 +267,32 @@ def rows_of(
         If another file was there when it was read, even if the first one is back.
     """
     from biomlbench.stages.chain import get_stage
-    from biomlbench.submission.submitted_file import OtherContentError, expecting
+    from biomlbench.submission.submitted_file import (
+        OtherContentError,
+        confined,
+        expecting,
+    )
 
     try:
-        with expecting(pair.submission, digest):
+        with confined(pair.submission, pair.root), expecting(pair.submission, digest):
             return get_stage(stage).compute(pair, context, tables)
     except OtherContentError:
         raise _changed(pair) from None
 
 
-def submission_hash(path: str | Path) -> str:
-    """Return the SHA-256 of a submission, or ``absent`` for one that is no regular file."""
-    from biomlbench.submission.submitted_file import file_sha256
+def submission_hash(path: str | Path, root: str | Path | None = None) -> str:
+    """Return the SHA-256 of a submission, or ``absent`` for what is no regular file of its own.
 
-    return file_sha256(path)
+    Parameters
+    ----------
+    path : path
+    root : path, optional
+        As in :class:`Pair`.
+    """
+    from biomlbench.submission.submitted_file import confined, file_sha256
+
+    with confined(path, root):
+        return file_sha256(path)
 
 
 def lineage(stage: str, folder: Path) -> dict[str, str]:

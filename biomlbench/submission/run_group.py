@@ -69,6 +69,8 @@ class RunGroup:
     ----------
     name, agent : str
         The folder's name, and the agent that it or a folder above states; else the folder's name.
+    root : str
+        The folder without links in its path, which is relative where the folder's is.
     """
 
     def __init__(self, folder: str | Path, stated: Iterable[Any] = ()) -> None:
@@ -82,6 +84,8 @@ class RunGroup:
         # `submission/submission.csv` says nothing where every run has one.
         self._ends = Counter(end for path in paths for end in _ends(_parts(path)))
         self._real = os.path.realpath(whole)
+        here = os.path.realpath(".")
+        self.root = self._real if self.folder.is_absolute() else os.path.relpath(self._real, here)
         self._holds: dict[str, bool] = {}
 
     def submission(self, stated: str) -> str:

@@ -87,7 +87,7 @@ def run_batch(
             turns.write(f"{pair.run_id}\n")
             turns.flush()
             try:
-                digests[pair.run_id] = digest = submission_hash(pair.submission)
+                digests[pair.run_id] = digest = submission_hash(pair.submission, pair.root)
                 if reads:
                     check_digest(pair, validated.get(pair.run_id), digest, folder)
                 tables = {name: by_run[pair.run_id] for name, by_run in before.items()}

@@ -167,7 +167,8 @@ class ConfiguredRuns:
         if not run.source.startswith(root):
             return run
         source, submission = (x.removeprefix(root) for x in (run.source, run.submission))
-        return replace(run, source=source, submission=submission)
+        folder = run.root and run.root.removeprefix(root)
+        return replace(run, source=source, submission=submission, root=folder)
 
     @cached_property
     def task_ids(self) -> list[str]:
