@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["RunGroup", "agent_of", "task_named"]
+__all__ = ["RunGroup", "agent_of", "own_file", "task_named"]
 
 _MARK = "_run-group_"
 # Groups of agents that came from elsewhere are published as `<agent>_group3`.
@@ -53,6 +53,23 @@ def task_named(row: Mapping[str, Any]) -> Any:
     if len(named) == 2 and named[0] != named[1]:
         raise ValueError("`task_id` and `competition_id` name two tasks; keep one of them")
     return named[0] if named else None
+
+
+def own_file(folder: str | Path, stated: str) -> Path | None:
+    """Return the file below a folder that a path from there means; None where there is none.
+
+    Parameters
+    ----------
+    folder : path
+    stated : str
+        What an agent may have written: a path that leads elsewhere, also by a link, means no file.
+    """
+    try:
+        place = os.path.realpath(Path(folder, stated))
+        is_below = Path(place).is_relative_to(os.path.realpath(folder))
+        return Path(folder, stated) if is_below and os.path.isfile(place) else None
+    except (OSError, ValueError):  # a name that is too long, or none at all
+        return None
 
 
 class RunGroup:
