@@ -11,6 +11,7 @@ from biomlbench.workflow.plan import Benchmark
 def main(snakemake):
     """Write the tables over all pairs, and keep them."""
     results = Path(snakemake.output["pairs"]).parent
-    benchmark = Benchmark(snakemake.params["config"], snakemake.root, results=results)
+    config = snakemake.params["config"]
+    benchmark = Benchmark(config, snakemake.root, results=results, planned=True)
     aggregate(benchmark, results, snakemake.params["calibration"])
     keep(results, datetime.now(UTC), benchmark.config["title"])

@@ -9,7 +9,8 @@ from biomlbench.workflow.plan import Benchmark
 def main(snakemake):
     """Write all tables and the report from the pairs that are done."""
     results = snakemake.params["results"]
-    benchmark = Benchmark(snakemake.params["config"], snakemake.root, results=results)
+    config = snakemake.params["config"]
+    benchmark = Benchmark(config, snakemake.root, results=results, planned=True)
     aggregate(benchmark, results, snakemake.params["calibration"])
     telemetry(benchmark, results)
     write_report(results, benchmark.config["title"])

@@ -9,5 +9,6 @@ from biomlbench.workflow.plan import Benchmark
 def main(snakemake):
     """Write the telemetry of all pairs."""
     results = Path(snakemake.output["telemetry"]).parent
-    benchmark = Benchmark(snakemake.params["config"], snakemake.root, results=results)
+    config = snakemake.params["config"]
+    benchmark = Benchmark(config, snakemake.root, results=results, planned=True)
     telemetry(benchmark, results)

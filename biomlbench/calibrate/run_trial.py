@@ -76,7 +76,8 @@ def _outputs(pair: Pair, context: Context, loaded: Any, job: JsonObject) -> dict
         order=job["order"],
     )
     return {
-        case.id: CaseOutput(case.status, case.payload, case.message) for case in execution.cases
+        case.id: CaseOutput(case.status, case.payload, case.message, total=case.total)
+        for case in execution.cases
     }
 
 

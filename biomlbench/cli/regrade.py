@@ -112,7 +112,9 @@ def _pairs(tables: tuple[str, ...], context: Context) -> tuple[list[Pair], list[
         return task.id, task.kind
 
     runs, bad = read_runs(tables, resolve)
-    pairs = [Pair(run.task_id, run.run_id, run.submission, run.kind, run.seed) for run in runs]
+    pairs = [
+        Pair(run.task_id, run.run_id, run.submission, run.kind, run.seed, run.root) for run in runs
+    ]
     return pairs, [row.message for row in bad]
 
 

@@ -81,6 +81,7 @@ class CaseRow(_RequiredOfCase, total=False):
     `status` is ok, passthrough, or a reason.
     """
 
+    total: str | None
     output: bytes | None
     stdout: str | None
     stderr: str | None

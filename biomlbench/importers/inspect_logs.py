@@ -35,6 +35,7 @@ from biomlbench.importers.published import published
 from biomlbench.plain_text import spreadsheet_cell, spreadsheet_path, spreadsheet_row
 from biomlbench.runtime.files import install_command
 from biomlbench.runtime.progress_bars import track
+from biomlbench.submission.run_group import own_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -268,9 +269,8 @@ def _submission(sample: Any, folder: Path) -> tuple[Path, str | None]:
                 value = (sample.attachments or {}).get(value.removeprefix(_ATTACHMENT), "")
             if found[1] != "path":
                 return Path(f"submission.{found[1]}"), value
-            # Not `Path.is_file`, which raises for names that are too long.
-            if os.path.isfile(folder / value):
-                return folder / value, None
+            if (file := own_file(folder, value)) is not None:
+                return file, None
     # A run without a submission counts as a run, so it gets a file that is not there.
     return folder / "no-submission.csv", None
 

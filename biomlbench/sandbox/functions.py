@@ -77,15 +77,15 @@ class _Candidate:
                 status, message = spent
                 if status == "sandbox_violation":
                     status = self.last_loss
-                self._give_up(waiting, status, message)
+                self._give_up(waiting, status, message, message)
                 return
             self._run_in_one_sandbox(waiting, hash_seed)
         if self.load_status != "ok":
             self._give_up(waiting, self.load_status, self.load_message)
 
-    def _give_up(self, waiting: list[Case], status: str, message: str) -> None:
+    def _give_up(self, waiting: list[Case], status: str, message: str, total: str = "") -> None:
         for case in waiting:
-            self.results[case.id] = CaseResult(case.id, status, message=message)
+            self.results[case.id] = CaseResult(case.id, status, message=message, total=total)
         waiting.clear()
 
     def _run_in_one_sandbox(self, waiting: list[Case], hash_seed: int) -> None:
@@ -149,6 +149,9 @@ class _Candidate:
         self._count(session, probe)
         if probe.status != "ok":
             self.load_status, self.load_message = probe.status, probe.message
+            if self.results:
+                # What the code says now it may have learnt from a case.
+                self.load_message = "the code could not be imported again"
 
     def _try(self, session: Session, case: Case) -> CaseResult | None:
         """Run a case; None if its process was killed and it is worth a second try."""
@@ -177,17 +180,19 @@ class _Candidate:
                 status, payload = "malformed_output", None
                 message = f"the result is not well formed: {error}"
         measured = figures(session, reply, wall)
+        total = ""
         if not self.totals.hold(held):
-            spent = self.totals.spent()
-            status, message = spent or (status, message)
+            if (spent := self.totals.spent()) is not None:
+                status, message = spent
+                total = message
             payload, measured["stdout"], measured["stderr"] = None, "", ""
-        return CaseResult(case.id, status, payload, message, **measured)
+        return CaseResult(case.id, status, payload, message, total, **measured)
 
     def _spoil(self, error: Lost) -> None:
         """Something came after the last reply: nothing of the candidate is believed."""
         for key, result in self.results.items():
             self.results[key] = replace(
-                result, status=error.status, payload=None, message=str(error)
+                result, status=error.status, payload=None, message=str(error), total=""
             )
 
     def _count(self, session: Session, result: CaseResult) -> None:

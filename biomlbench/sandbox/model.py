@@ -231,6 +231,8 @@ class CaseResult:
         else None.
     message : str
         What went wrong, in the candidate's or the sandbox's words; never an expected value.
+    total : str
+        Which limit on all cases together was used up, in the grader's own words; else empty.
     stdout, stderr : str
         What the case printed, capped, without control characters.
     wall_s : float
@@ -247,6 +249,7 @@ class CaseResult:
     status: str
     payload: bytes | None = None
     message: str = ""
+    total: str = ""
     stdout: str = ""
     stderr: str = ""
     wall_s: float = 0.0

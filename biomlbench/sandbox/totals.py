@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING
 
@@ -13,10 +12,9 @@ if TYPE_CHECKING:
     from biomlbench.sandbox.model import Limits
     from biomlbench.sandbox.session import Session
 
-__all__ = ["Totals", "is_total"]
+__all__ = ["Totals"]
 
 MB = 1 << 20
-_SAID = re.compile(r"all cases together [a-zA-Z ]{1,60}[0-9.e+]{1,12} (s|MiB|restarts)")
 
 
 class Totals:
@@ -92,18 +90,3 @@ class Totals:
         if self.cpu_s + running <= allowed:
             return None
         return "time_limit", f"all cases together used more CPU time than {allowed:g} s"
-
-
-def is_total(message: str) -> bool:
-    """Tell whether a message says that a total was used up, and holds nothing of a case's.
-
-    Examples
-    --------
-    >>> is_total("all cases together gave more than 64 MiB")
-    True
-    >>> is_total("all cases together used more CPU time than 0.5 s")
-    True
-    >>> is_total("ValueError: 0.25")
-    False
-    """
-    return _SAID.fullmatch(message) is not None

@@ -71,6 +71,9 @@ class Pair:
         ``predictions``, ``program`` or ``functions``.
     seed : int or None
         Seed that a program is given.
+    root : str or None
+        Folder below which the submitted file has to lie whenever it is opened, as
+        :func:`biomlbench.submission.submitted_file.confined` takes it.
     """
 
     task_id: str
@@ -78,6 +81,7 @@ class Pair:
     submission: str
     kind: str = "predictions"
     seed: int | None = None
+    root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,22 +273,31 @@ def rows_and_digest(
     """
     from biomlbench.stages.chain import get_stage
     from biomlbench.stages.changed import CHANGED, rows_of_changed
-    from biomlbench.submission.submitted_file import OtherContentError, expecting
+    from biomlbench.submission.submitted_file import OtherContentError, confined, expecting
 
-    digest = submission_hash(pair.submission)
+    digest = submission_hash(pair.submission, pair.root)
     if validated in (None, digest):
-        with contextlib.suppress(OtherContentError), expecting(pair.submission, digest):
+        same = confined(pair.submission, pair.root), expecting(pair.submission, digest)
+        with contextlib.suppress(OtherContentError), same[0], same[1]:
             return get_stage(stage).compute(pair, context, tables), digest
     if validated is not None:
         os.utime(folder / "validate.parquet", ns=(_OUTDATED_NS, _OUTDATED_NS))
     return rows_of_changed(stage, pair, context), validated or CHANGED
 
 
-def submission_hash(path: str | Path) -> str:
-    """Return the SHA-256 of a submission, or ``absent`` for one that is no regular file."""
-    from biomlbench.submission.submitted_file import file_sha256
+def submission_hash(path: str | Path, root: str | Path | None = None) -> str:
+    """Return the SHA-256 of a submission, or ``absent`` for what is no regular file of its own.
 
-    return file_sha256(path)
+    Parameters
+    ----------
+    path : path
+    root : path, optional
+        As in :class:`Pair`.
+    """
+    from biomlbench.submission.submitted_file import confined, file_sha256
+
+    with confined(path, root):
+        return file_sha256(path)
 
 
 def lineage(stage: str, folder: Path) -> dict[str, str]:

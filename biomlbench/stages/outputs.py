@@ -40,12 +40,15 @@ class CaseOutput:
     message : str
     stdout : str
         What the candidate printed, where it is asked for.
+    total : str
+        Which limit on all cases together was used up, in the grader's own words; else empty.
     """
 
     status: str
     payload: bytes | None
     message: str
     stdout: str = ""
+    total: str = ""
 
     def value(self) -> Any:
         """Return the decoded result.
@@ -73,9 +76,10 @@ def case_outputs(execute: pa.Table) -> dict[str, list[CaseOutput]]:
     dict of str to list of CaseOutput
     """
     outputs: dict[str, list[CaseOutput]] = {}
-    rows = execute.select(["case_id", "repeat", "status", "output", "message"]).to_pylist()
+    columns = ["case_id", "repeat", "status", "output", "message", "total"]
+    rows = execute.select(columns).to_pylist()
     for row in sorted(rows, key=lambda row: (row["case_id"], row["repeat"])):
-        output = CaseOutput(row["status"], row["output"], row["message"])
+        output = CaseOutput(row["status"], row["output"], row["message"], total=row["total"] or "")
         outputs.setdefault(row["case_id"], []).append(output)
     return outputs
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from biomlbench.errors import InvalidSubmissionError
-from biomlbench.outcomes import Reason
+from biomlbench.outcomes import Reason, sentence
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import sample_of
 from biomlbench.submission.validation import inspect_submission
@@ -108,7 +108,7 @@ def judge_recorded(
         if row is None:
             raise reruns.RerunFailed("it was not carried out")
         if row["status"] != Reason.OK:
-            raise reruns.RerunFailed(f"{row['status']}: {row['message']}")
+            raise reruns.RerunFailed(sentence(row["status"]))
         try:
             sample = sample_of(task)
             return read_table(
@@ -119,7 +119,8 @@ def judge_recorded(
                 most_bytes=sample.most_bytes,
             )
         except InvalidSubmissionError as error:
-            raise reruns.RerunFailed(error.message) from error
+            # not the error's own message, which quotes what the program wrote
+            raise reruns.RerunFailed(sentence(error.reason)) from error
 
     return reruns.judge(task, inspect_submission(output, task, name=name).table, rerun)
 

@@ -111,7 +111,7 @@ def _program_row(case_id: str, suite: str, result: ProgramResult) -> CaseRow:
         case_id=case_id,
         suite=suite,
         status=result.status,
-        message=result.message,
+        message=result.message if shown else "",
         output=result.output,
         stdout=result.stdout if shown else None,
         stderr=result.stderr if shown else None,
@@ -280,7 +280,7 @@ def _together(
 
 
 def _output(result: CaseResult) -> CaseOutput:
-    return CaseOutput(result.status, result.payload, result.message)
+    return CaseOutput(result.status, result.payload, result.message, total=result.total)
 
 
 def _call(name: str, case: PlannedCase, seed: int) -> Case:
@@ -314,12 +314,15 @@ def _case_row(
     result: CaseResult, case_id: str, suite: str, repeat: int, stamp: dict[str, Any]
 ) -> CaseRow:
     visible = suite == Suite.VISIBLE
+    # the code may have written it, and hidden inputs into it
+    is_told = visible or result.status == Reason.INPUT_MODIFIED
     return case_row(
         case_id=case_id,
         suite=suite,
         repeat=repeat,
         status=result.status,
-        message=result.message,
+        message=result.message if is_told else result.total,
+        total=result.total or None,
         output=result.payload,
         stdout=result.stdout if visible else None,
         stderr=result.stderr if visible else None,

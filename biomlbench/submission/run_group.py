@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["RunGroup", "agent_of", "task_named"]
+__all__ = ["RunGroup", "agent_of", "own_file", "task_named"]
 
 _MARK = "_run-group_"
 # Groups of agents that came from elsewhere are published as `<agent>_group3`.
@@ -55,6 +55,23 @@ def task_named(row: Mapping[str, Any]) -> Any:
     return named[0] if named else None
 
 
+def own_file(folder: str | Path, stated: str) -> Path | None:
+    """Return the file below a folder that a path from there means; None where there is none.
+
+    Parameters
+    ----------
+    folder : path
+    stated : str
+        What an agent may have written: a path that leads elsewhere, also by a link, means no file.
+    """
+    try:
+        place = os.path.realpath(Path(folder, stated))
+        is_below = Path(place).is_relative_to(os.path.realpath(folder))
+        return Path(folder, stated) if is_below and os.path.isfile(place) else None
+    except (OSError, ValueError):  # a name that is too long, or none at all
+        return None
+
+
 class RunGroup:
     """A run group: its folder, and the paths that its list of submissions states.
 
@@ -69,6 +86,8 @@ class RunGroup:
     ----------
     name, agent : str
         The folder's name, and the agent that it or a folder above states; else the folder's name.
+    root : str
+        The folder without links in its path, which is relative where the folder's is.
     """
 
     def __init__(self, folder: str | Path, stated: Iterable[Any] = ()) -> None:
@@ -82,6 +101,8 @@ class RunGroup:
         # `submission/submission.csv` says nothing where every run has one.
         self._ends = Counter(end for path in paths for end in _ends(_parts(path)))
         self._real = os.path.realpath(whole)
+        here = os.path.realpath(".")
+        self.root = self._real if self.folder.is_absolute() else os.path.relpath(self._real, here)
         self._holds: dict[str, bool] = {}
 
     def submission(self, stated: str) -> str:

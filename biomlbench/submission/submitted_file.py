@@ -9,7 +9,7 @@ import errno
 import hashlib
 import os
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,7 @@ __all__ = [
     "MAX_BYTES",
     "MAX_CODE_BYTES",
     "OtherContentError",
+    "confined",
     "expected_digest",
     "expecting",
     "file_sha256",
@@ -123,16 +124,58 @@ def expected_digest(path: str | Path) -> str | None:
     return expected[1] if expected and expected[0] == os.fspath(path) else None
 
 
+_confined: ContextVar[tuple[str, str] | None] = ContextVar("_confined", default=None)
+
+
+@contextmanager
+def confined(path: str | Path, folder: str | Path | None) -> Iterator[None]:
+    """Have every opening of a file refuse one that does not lie below a folder then.
+
+    Whoever may write into the folder may replace it, or one on the way to the file, by a link at
+    any time. So what has been opened is looked at, not the path.
+
+    Parameters
+    ----------
+    path : path
+    folder : path or None
+        Without links in it, from the working directory if it is relative; None refuses nothing.
+    """
+    token = _confined.set(None if folder is None else (os.fspath(path), os.fspath(folder)))
+    try:
+        yield
+    finally:
+        _confined.reset(token)
+
+
+def _refuse_elsewhere(descriptor: int, path: str | Path) -> None:
+    asked = _confined.get()
+    if asked is None or asked[0] != os.fspath(path):
+        return
+    try:
+        place = os.fspath(Path(f"/proc/self/fd/{descriptor}").readlink())
+    except OSError:  # a system without /proc
+        place = os.path.realpath(path)
+    folder = os.path.normpath(os.path.join(os.path.realpath("."), asked[1]))  # noqa: PTH118
+    if not place.startswith(f"{folder.rstrip('/')}/"):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
 @contextmanager
 def opened(path: str | Path, root: str | Path | None = None) -> Iterator[tuple[int, int]]:
     """Open a regular file without following a link; yield its descriptor and size."""
-    descriptor = -1
+    with ExitStack() as stack:
+        yield _open(path, root, stack)
+
+
+def _open(path: str | Path, root: str | Path | None, stack: ExitStack) -> tuple[int, int]:
     try:
         with _folder(path, root) as (folder, name):
             kind = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
             if stat.S_ISREG(kind):
                 flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
                 descriptor = os.open(name, flags, dir_fd=folder)
+                stack.callback(os.close, descriptor)
+                _refuse_elsewhere(descriptor, path)
                 info = os.fstat(descriptor)
                 # files of the kernel have another content at each look
                 kind = 0 if info.st_dev in _kernels() else info.st_mode
@@ -143,7 +186,7 @@ def opened(path: str | Path, root: str | Path | None = None) -> Iterator[tuple[i
             raise InvalidSubmissionError(
                 f"{_named(path)} is {what}, not a regular file; {remedy}", Reason.UNSAFE_PATH
             )
-        size = os.fstat(descriptor).st_size
+        return descriptor, os.fstat(descriptor).st_size
     except InvalidSubmissionError:
         raise
     except ValueError as error:  # a null byte in the path
@@ -160,10 +203,6 @@ def opened(path: str | Path, root: str | Path | None = None) -> Iterator[tuple[i
                 message += "; give the user of the run the right to read it (`chmod`)"
             reason = Reason.UNREADABLE
         raise InvalidSubmissionError(message, reason) from error
-    try:
-        yield descriptor, size
-    finally:
-        os.close(descriptor)
 
 
 @cache

@@ -10,7 +10,7 @@ from biomlbench.errors import InvalidSubmissionError
 from biomlbench.scoring.award import award
 from biomlbench.stages import run_pair
 from biomlbench.stages.kinds import get_kind
-from biomlbench.submission.submitted_file import read_bytes
+from biomlbench.submission.submitted_file import confined, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -98,7 +98,8 @@ def _published(task: Task, pair: Pair, execute: pa.Table) -> Outcome:
         if get_kind(pair.kind).IS_CODE:
             data = execute.column("output")[0].as_py() or b""
         else:
-            data = read_bytes(pair.submission)
+            with confined(pair.submission, pair.root):
+                data = read_bytes(pair.submission)
     except InvalidSubmissionError as error:
         return Outcome("invalid", None, error.message)
     return Doors(task).file_alone(data)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, fault_of, sentence
-from biomlbench.sandbox.totals import is_total
+from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.verify.cases import SUITES, Finding, Observed, Unit
 from biomlbench.verify.disputes import settled
 from biomlbench.verify.modes import get_mode
@@ -17,7 +17,7 @@ from biomlbench.verify.side_effects import SideEffects
 from biomlbench.verify.written import show, transportable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from biomlbench.verify.card import Card
     from biomlbench.verify.config import Check
@@ -71,6 +71,10 @@ class Results:
         except CodecError:
             return Reason.MALFORMED_OUTPUT.value, None
         return OK, value
+
+    def total(self, case_id: str) -> str:
+        """Return which limit on all cases together was used up, in the grader's own words."""
+        return str(getattr(self._outputs.get(case_id), "total", "") or "")
 
     def said(self, case_id: str) -> tuple[str, str]:
         """Return the sandbox's message and the candidate's standard output."""
@@ -137,11 +141,10 @@ class Judge:
         own = [r for r in reasons if fault_of(r) is Fault.SUBMISSION]
         reason = own[0] if own else next(iter(reasons))
         counts = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
-        said = (self.results.said(case.id)[0] for case in cases if case.id in self.unfit)
-        more = next((f" In all: {text}." for text in said if is_total(text)), "")
-        if reason == Reason.MISSING_FUNCTION:
-            wanted = {case.function for case in cases if self.unfit.get(case.id) == reason}
-            more += f" Missing: {', '.join(sorted(wanted))}."
+        totals = (self.results.total(case.id) for case in cases if case.id in self.unfit)
+        more = next((f" In all: {text}." for text in totals if text), "")
+        if reason == Reason.MISSING_FUNCTION and (names := self._missing(cases)):
+            more += f" Missing: {', '.join(names)}."
         return CheckOutcome(
             RUNS,
             suite,
@@ -151,6 +154,14 @@ class Judge:
             Reason(reason),
             f"{sum(reasons.values())} of {len(cases)} cases: {counts}. {sentence(reason)}{more}",
         )
+
+    def _missing(self, cases: Sequence[PlannedCase]) -> list[str]:
+        """Return the card's functions that no case found; a case alone may claim that of any."""
+        found = {case.function for case in cases}
+        there = {
+            case.function for case in cases if self.unfit.get(case.id) != Reason.MISSING_FUNCTION
+        }
+        return sorted(found - there - {SEQUENCE})
 
     def check(self, check: Check, suite: Suite) -> CheckOutcome:
         """Evaluate one check on one suite."""

@@ -12,7 +12,7 @@ import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from biomlbench.contracts import ContractError
 from biomlbench.runtime.json_lines import write_json
@@ -54,11 +54,12 @@ BATCHES_A_CORE = 4
 
 
 class Member(TypedDict):
-    """What is recorded of a run in a batch."""
+    """What is recorded of a run in a batch; `root` where it has one."""
 
     submission: str
     seed: int | None
     kind: str
+    root: NotRequired[str]
 
 
 Members = dict[str, Member]
@@ -240,7 +241,10 @@ def _suspect(folder: Path) -> str | None:
 
 
 def _member(run: Run) -> Member:
-    return {"submission": run.submission, "seed": run.seed, "kind": run.kind}
+    member: Member = {"submission": run.submission, "seed": run.seed, "kind": run.kind}
+    if run.root is not None:
+        member["root"] = run.root
+    return member
 
 
 def _renewed(task: str, members: Members, runs: Mapping[_Key, Run]) -> Members:

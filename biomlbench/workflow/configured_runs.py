@@ -25,10 +25,14 @@ from biomlbench.task.task import TASK_ID
 from biomlbench.workflow.assignment import Assignment, pair_folder
 from biomlbench.workflow.checked_config import changes_of_tasks, checked
 from biomlbench.workflow.config import ConfigError, Sources
+from biomlbench.workflow.planned import Planned
+from biomlbench.workflow.planned import read as read_planned
+from biomlbench.workflow.planned import write as write_planned
 from biomlbench.workflow.runs import Run, read_runs
+from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from biomlbench.contracts.mappings import Config
 
@@ -66,6 +70,9 @@ class ConfiguredRuns:
         Snakemakes of single jobs take the recorded batches as they are.
     cores : int
         Jobs that run at a time, for the size of new batches.
+    planned : bool
+        Whether to take the runs that the workflow which runs now has planned, if it has recorded
+        them, and not to read the run tables again: in its jobs.
     results : path, optional
         Folder of the results; by default as the config has it. A workflow that imports the rules
         may have put a prefix before it.
@@ -94,6 +101,7 @@ class ConfiguredRuns:
         root: str | Path,
         *,
         plan: bool = False,
+        planned: bool = False,
         cores: int = 1,
         results: str | Path | None = None,
         files: Iterable[str | Path] | Sources = (),
@@ -109,16 +117,11 @@ class ConfiguredRuns:
         self.config["tasks"] = changes_of_tasks(self.config, self.registry, Sources.of(files))
         for run in self.config.get("calibration", {}).get("flake_runs", ()):
             run["task_id"] = self.registry.full_id(run["task_id"]) or run["task_id"]
-        runs, self.bad_rows = read_runs(
-            [self.run_table(name) for name in self.config["runs"]],
-            self._resolve,
-            ignore_case=_ignores_case(Path(self.results)),
-            note=log.warning if plan else None,
-            results=self.results,
-            most_listed=self.config["runs_per_list"],
-        )
+        known = read_planned(self.results) if planned else None
+        self._planned = known or self._read_tables(log.warning if plan else None)
+        self.bad_rows = self._planned.bad_rows
         self.runs: dict[tuple[str, str], Run] = {
-            (r.task_id, r.run_id): self._as_here(r) for r in runs
+            (run.task_id, run.run_id): run for run in self._planned.runs
         }
         self.replaced: Mapping[str, int] = {}
         self.changed_data: Mapping[str, int] = {}
@@ -143,6 +146,28 @@ class ConfiguredRuns:
         if plan and (more := len(self.bad_rows) - MOST_NAMED) > 0:
             log.warning("left out: %d more; results/pairs.parquet has them all", more)
 
+    def _read_tables(self, note: Callable[[str], None] | None) -> Planned:
+        """Read the run tables."""
+        texts = {name: recorded_text(self.run_table(name)) for name in self.config["runs"]}
+        runs, bad_rows = read_runs(
+            [self.run_table(name) for name in self.config["runs"]],
+            self._resolve,
+            ignore_case=_ignores_case(Path(self.results)),
+            note=note,
+            results=self.results,
+            most_listed=self.config["runs_per_list"],
+        )
+        return Planned(list(map(self._as_here, runs)), bad_rows, texts)
+
+    @property
+    def table_texts(self) -> dict[str, str | None]:
+        """The run tables as they were read."""
+        return self._planned.tables
+
+    def write_planned(self) -> None:
+        """Record the runs for the jobs of this run of the workflow, which holds the lock."""
+        write_planned(self.results, self._planned)
+
     def _resolve(self, task_id: str) -> tuple[str, str]:
         task = self.registry.get_task(task_id)
         if not TASK_ID.fullmatch(task.id):
@@ -162,7 +187,8 @@ class ConfiguredRuns:
         if not run.source.startswith(root):
             return run
         source, submission = (x.removeprefix(root) for x in (run.source, run.submission))
-        return replace(run, source=source, submission=submission)
+        folder = run.root and run.root.removeprefix(root)
+        return replace(run, source=source, submission=submission, root=folder)
 
     @cached_property
     def task_ids(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from biomlbench.stages import Context, Pair, read_stage, run_stage
 from biomlbench.stages.chain import FINAL
@@ -23,13 +23,14 @@ DONE = "done in "
 
 
 class PairFields(TypedDict):
-    """The fields of a :class:`biomlbench.stages.Pair`."""
+    """The fields of a :class:`biomlbench.stages.Pair`; `root` where it has one."""
 
     task_id: str
     run_id: str
     submission: str
     kind: str
     seed: int | None
+    root: NotRequired[str]
 
 
 class _OfTask(TypedDict):

@@ -70,6 +70,8 @@ class Benchmark(ConfiguredRuns):
             "kind": row.kind,
             "seed": row.seed,
         }
+        if row.root is not None:
+            pair["root"] = row.root
         job = cast("Job", {"pair": pair, **self.task_job(stage, task)})
         return self._about([pair], job, stage)
 

@@ -27,7 +27,6 @@ from biomlbench.stages.provenance import (
     file_hash,
     task_version,
 )
-from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,9 +119,7 @@ def benchmark_record(benchmark: Benchmark, results: Path, pairs: pa.Table) -> Re
         "format": FORMAT,
         "biomlbench": __version__,
         "config": benchmark.config,
-        "run_tables": {
-            name: recorded_text(benchmark.run_table(name)) for name in benchmark.config["runs"]
-        },
+        "run_tables": benchmark.table_texts,
         "submissions": {
             path: {"sha256": hashes.get(path), "is": what_is(path)}
             for path in sorted({run.submission for run in benchmark.runs.values()})

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.runtime.json_lines import write_json
-from biomlbench.stages import is_outdated
+from biomlbench.stages import is_outdated, submission_hash
 from biomlbench.workflow.runs import NO_SUBMISSION
 from biomlbench.workflow.table_rows import shown
 
@@ -161,13 +161,12 @@ def _differs(run: Run, table: Path) -> bool:
     import pyarrow as pa
 
     from biomlbench.contracts import provenance
-    from biomlbench.submission.submitted_file import file_sha256
 
     try:
         seen = provenance(table, run.run_id).get("submission_sha256")
     except (OSError, ValueError, pa.ArrowException):
         return False  # What reads it next puts it aside.
-    return seen != file_sha256(run.submission)
+    return seen != submission_hash(run.submission, run.root)
 
 
 def _read(path: Path) -> dict[str, list[int]]:

@@ -84,6 +84,8 @@ class Run:
         Table and line.
     stated : str
         The submission's path as the table gives it; empty where it gives none.
+    root : str or None
+        Folder of the list, whose files have to lie below it; None for a run of another table.
     metadata : mapping
         As :func:`biomlbench.workflow.run_metadata.metadata_of` returns it.
     """
@@ -100,6 +102,7 @@ class Run:
     time: str | None
     source: str
     stated: str = ""
+    root: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
@@ -283,7 +286,8 @@ class _Reader:
             )
         if run.submission != NO_SUBMISSION and self.has_lists:
             self._check_owner(run, is_listed=group is not None)
-        return replace(run, run_id=self._ids.claim(run, is_given=is_given))
+        root = group.root if group is not None else None
+        return replace(run, run_id=self._ids.claim(run, is_given=is_given), root=root)
 
     def _check_owner(self, run: Run, *, is_listed: bool) -> None:
         """Refuse a list's row of a file that is another agent's by a run table."""

@@ -70,6 +70,37 @@ def test_a_submission_may_be_a_file_beside_the_log(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "stated",
+    ["../rival/r.csv", "{rival}/r.csv", "kept/../../rival/r.csv", "way/r.csv", "r.csv", "a\0b",
+     "n" * 5000, "kept", "..", "/etc/passwd"],
+)  # fmt: skip
+@pytest.mark.parametrize("held", ["store", "metadata", "scores"])
+def test_a_path_in_a_log_names_no_file_outside_of_its_folder(tmp_path, stated, held):
+    logs, rival = tmp_path / "eve", tmp_path / "rival"
+    (logs / "kept").mkdir(parents=True)
+    rival.mkdir()
+    (rival / "r.csv").write_text(CSV)
+    (logs / "way").symlink_to(rival)
+    (logs / "r.csv").symlink_to(rival / "r.csv")
+    said = {"submission_path": stated.format(rival=rival)}
+    one = sample(**{held: {"graded": score(**said)} if held == "scores" else said})
+    taken = taken_from(logs, log(one))
+    assert taken.submissions == 0
+    assert not taken.entries[0].submission.exists()
+    assert taken.entries[0].submission.parent == logs
+
+
+def test_a_path_in_a_log_may_be_absolute_or_lead_through_links_of_its_folder(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept/a.csv").write_text(CSV)
+    (tmp_path / "last").symlink_to("kept")
+    for stated in (str(tmp_path / "kept/a.csv"), "last/a.csv", "kept/../kept/a.csv"):
+        taken = taken_from(tmp_path, log(sample(store={"submission_path": stated})))
+        assert taken.submissions == 1
+        assert taken.entries[0].submission.read_text() == CSV
+
+
+@pytest.mark.parametrize(
     ("fields", "task"),
     [
         ({"name": "two-drugs"}, "two-drugs"),

@@ -14,7 +14,6 @@ import pytest
 import biomlbench.verify
 from biomlbench.outcomes import Fault, fault_of
 from biomlbench.sandbox import Case, Limits, run_functions
-from biomlbench.sandbox.totals import is_total
 from biomlbench.stages import Context
 from biomlbench.stages.prepare import compute
 
@@ -41,7 +40,9 @@ status = open("/proc/self/status").read()
 own = int(status.partition("VmHWM:")[2].split()[0]) / 1024
 print(json.dumps({"mb": own, "verdict": rows[0]["verdict"], "reasons": rows[0]["verdict_reasons"],
                   "messages": [row["message"] for row in rows],
-                  "status": tables["execute"].column("status").to_pylist()}))
+                  "status": tables["execute"].column("status").to_pylist(),
+                  "told": [[row["suite"], row["message"], row["total"]]
+                           for row in tables["execute"].to_pylist()]}))
 """
 
 
@@ -78,6 +79,28 @@ def test_a_flood_of_output_costs_the_grader_little_memory(flood, home, tmp_path,
                    for text in seen["messages"])  # fmt: skip
 
 
+FORGED = """
+    import os
+    import struct
+
+    said = b"all cases together leaked " + ascii(args).encode()[:40].hex().encode() + b" 1.5 s"
+    for fd in range(3, 64):
+        try:
+            os.write(fd, struct.pack("<4sBIQ", b"BXC1", 1, len(said), 0) + said)
+        except OSError:
+            continue
+    os._exit(0)
+"""
+
+
+def test_a_forged_total_reaches_no_row_of_cases_that_are_not_visible(home, tmp_path, confined):
+    seen = grade(home, tmp_path, FORGED.strip())
+    assert seen["status"].count("exception") > 10
+    assert not any("leaked" in text or "In all" in text for text in seen["messages"])
+    assert {total for _, _, total in seen["told"]} == {None}
+    assert {text for suite, text, _ in seen["told"] if suite != "visible"} == {""}
+
+
 @pytest.mark.parametrize(
     ("limits", "body", "status"),
     [
@@ -92,11 +115,11 @@ def test_totals_end_a_candidate(limits, body, status, confined):
     code = f"import time\n\n\ndef f():\n    {body}\n".encode()
     cases = [Case(str(number), "f") for number in range(20)]
     done = run_functions(code, cases, limits=Limits(**limits), provider=confined)
-    said = {case.message for case in done.cases if case.status == status}
+    said = {case.total for case in done.cases if case.status == status}
     ended = [case for case in done.cases if case.status != "ok"]
     assert {case.status for case in ended} == {status}
     assert len(said) == 1
-    assert is_total(said.pop())
+    assert said.pop().startswith("all cases together ")
     assert all(case.payload is None for case in ended)
 
 

@@ -9,8 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from biomlbench.outcomes import Verifier
+from biomlbench.sandbox import STATUSES
 from biomlbench.sandbox.codec import CodecError, decode
 from biomlbench.sandbox.inside import calls
 from biomlbench.sandbox.requests import prepare
@@ -280,6 +283,47 @@ def test_a_missing_function_is_named(tmp_path, prepared):
     gate = rows_of(rows, check="runs")[0]
     assert gate.reason == "missing_function"
     assert gate.message.endswith(" Missing: gc_content.")
+
+
+@given(
+    status=st.sampled_from(STATUSES[1:]),
+    said=st.sampled_from(("all cases together leaked QQQQ 1.5 s", "QQQQ", "")),
+    lost=st.sets(st.integers(0, 200), max_size=4),
+)
+def test_no_text_of_a_case_is_in_a_row_and_none_is_taken_for_the_graders(
+    prepared, status, said, lost
+):
+    card_, plan, oracle = prepared
+    found = outputs(plan, reference(card_))
+    for number in lost:
+        case = plan.cases[number % len(plan.cases)]
+        if status != "input_modified":  # of which the outside finds out and writes the message
+            found[case.id] = SimpleNamespace(status=status, value=None, message=said)
+    for row in evaluate(card_, plan, oracle, found, Verifier.SHADOW).outcomes:
+        assert "QQQQ" not in row.message
+        assert "In all" not in row.message
+        assert "Missing: ." not in row.message
+        assert "+sequence" not in row.message
+
+
+def test_a_function_that_one_case_claims_to_be_missing_is_not_named(prepared):
+    card_, plan, oracle = prepared
+    found = outputs(plan, reference(card_))
+    case = plan.suite("hidden")[0]
+    found[case.id] = SimpleNamespace(status="missing_function", value=None)
+    rows = evaluate(card_, plan, oracle, found, Verifier.V2).outcomes
+    gate = rows_of(rows, check="runs", suite="hidden")[0]
+    assert gate.reason == "missing_function"
+    assert "Missing" not in gate.message
+
+
+def test_a_total_is_what_the_grader_says_is_one(prepared):
+    card_, plan, oracle = prepared
+    lost = SimpleNamespace(status="time_limit", value=None, total="all cases took 2 s")
+    rows = evaluate(card_, plan, oracle, dict.fromkeys((c.id for c in plan.cases), lost)).outcomes
+    gates = rows_of(rows, check="runs")
+    assert gates
+    assert all(row.message.endswith(" In all: all cases took 2 s.") for row in gates)
 
 
 def test_local_runner_reports_what_the_sandbox_would(tmp_path, prepared):

@@ -24,7 +24,7 @@ def graded(tmp_path):
     for name in "abc":
         path = tmp_path / f"{name}.csv"
         path.write_text(predictions(2.0))
-        runs.append(SimpleNamespace(task_id="t", run_id=name, submission=str(path)))
+        runs.append(SimpleNamespace(task_id="t", run_id=name, submission=str(path), root=None))
         folder = tmp_path / "results" / "t" / name
         record = {"submission_sha256": file_sha256(path)}
         write_table("validate", from_rows("validate", []), folder / "validate.parquet", record)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,11 +12,12 @@ import pytest
 
 from biomlbench.contracts import read_table
 from biomlbench.outcomes import Fault, Reason, Verdict
-from biomlbench.stages import STAGES, Context, Pair, run_stage
+from biomlbench.stages import STAGES, Context, Pair, run_stage, submission_hash
 from biomlbench.stages.chain import all_stages, get_stage
 from biomlbench.stages.prepare import compute
 from biomlbench.workflow.batch_tables import run_batch
 from biomlbench.workflow.replaced import Replaced
+from biomlbench.workflow.runs import read_runs
 from tests.controls import right_submission
 from tests.workflow.conftest import ROOT
 
@@ -194,3 +197,99 @@ def test_swapped_and_put_back_within_a_stage(
     assert done
     assert row["score"] is None or row["score"] < 0.9
     assert row["fault"] in (Fault.SUBMISSION, Fault.NONE)
+
+
+def swap_folder(group, rival):
+    (group / "sub").rename(group / "old")
+    (group / "sub").symlink_to(rival)
+
+
+def swap_group(group, rival):
+    """The list's own folder becomes a link: what lies below it is as it was when it was read."""
+    (rival / "sub").mkdir()
+    (rival / "sub/s.csv").write_bytes((rival / "s.csv").read_bytes())
+    group.rename(group.with_name("old"))
+    group.symlink_to(rival)
+
+
+def swap_file(group, rival):
+    (group / "sub/s.csv").unlink()
+    (group / "sub/s.csv").symlink_to(rival / "s.csv")
+
+
+def swap_for_a_chain(group, rival):
+    (group / "way").symlink_to(rival.parent)
+    (group / "sub").rename(group / "old")
+    (group / "sub").symlink_to(f"way/{rival.name}")
+
+
+def listed_run(files, folder, stated="sub/s.csv"):
+    """Return a run of an agent's list, and the folders of the agent and of a rival."""
+    poor, right = files
+    group, rival = folder / "x_run-group_eve", folder / "rival"
+    (group / "sub").mkdir(parents=True)
+    rival.mkdir()
+    poor.rename(group / "sub/s.csv")
+    right.rename(rival / "s.csv")
+    line = {"task_id": TASK, "submission_path": stated}
+    (group / "submission.jsonl").write_text(json.dumps(line))
+    (run,), bad = read_runs([group / "submission.jsonl"], lambda name: (name, "predictions"))
+    assert not bad
+    return run, group, rival
+
+
+def pair_of(run):
+    return Pair(run.task_id, run.run_id, run.submission, "predictions", run.seed, run.root)
+
+
+@pytest.mark.parametrize("is_batch", [False, True])
+@pytest.mark.parametrize("swap", [swap_folder, swap_group, swap_file, swap_for_a_chain])
+def test_a_list_takes_no_file_of_a_rival_by_a_link_that_is_made_later(
+    context, files, tmp_path, swap, is_batch
+):
+    run, *folders = listed_run(files, tmp_path)
+    swap(*folders)
+    pair = pair_of(run)
+    for stage in STAGES:
+        if is_batch:
+            run_batch(stage, [pair], context, tmp_path / "out")
+        else:
+            run_stage(stage, pair, context, tmp_path / "out")
+    (row,) = read_table("medal", tmp_path / "out/medal.parquet").to_pylist()
+    assert (row["reason"], row["score"]) == ("unsafe_path", None)
+    assert submission_hash(pair.submission, pair.root) == "absent"
+
+
+def test_a_list_takes_no_file_of_a_rival_while_its_folder_flickers(files, tmp_path):
+    run, group, rival = listed_run(files, tmp_path)
+    own, rivals = (submission_hash(p) for p in (group / "sub/s.csv", rival / "s.csv"))
+    ends = threading.Event()
+
+    def flicker():
+        while not ends.is_set():
+            swap_folder(group, rival)
+            (group / "sub").unlink()
+            (group / "old").rename(group / "sub")
+
+    thread = threading.Thread(target=flicker)
+    thread.start()
+    try:
+        seen = {submission_hash(run.submission, run.root) for _ in range(2_000)}
+    finally:
+        ends.set()
+        thread.join()
+    assert own != rivals
+    assert seen <= {own, "absent"}
+
+
+def test_a_list_may_name_its_files_through_links_of_its_own(context, files, tmp_path, monkeypatch):
+    (tmp_path / "x_run-group_eve").mkdir()
+    (tmp_path / "x_run-group_eve/latest").symlink_to("sub")
+    (tmp_path / "elsewhere").symlink_to("x_run-group_eve")
+    run, *_ = listed_run(files, tmp_path, "latest/s.csv")
+    assert run_stage("validate", pair_of(run), context, tmp_path / "out")
+    expected = submission_hash(run.submission)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("x_run-group_eve", "elsewhere", "rival/../elsewhere", tmp_path / "elsewhere"):
+        (run,), _ = read_runs([f"{folder}/submission.jsonl"], lambda name: (name, "predictions"))
+        assert submission_hash(run.submission, run.root) == expected != "absent"

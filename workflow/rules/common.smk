@@ -91,6 +91,7 @@ with told_to_users():
         CONFIG,
         ROOT,
         plan=SNAKEMAKE.is_main,
+        planned=not SNAKEMAKE.is_main,
         cores=SNAKEMAKE.jobs_at_a_time(),
         results=RESULTS,
         files=SOURCES,
@@ -233,6 +234,7 @@ def start_run():
             return
         LOCK.append(lock(f"{RESULTS}/{run_state.LOCK}"))
         BENCHMARK.assignment.write(RESULTS)
+        BENCHMARK.write_planned()
         REPLACED.write()
         DATA.write()
         gc.freeze()
