@@ -16,10 +16,10 @@ from biomlbench.errors import GraderError, TaskError
 from biomlbench.outcomes import Reason, fault_of
 from biomlbench.runtime.once import once, one_look
 from biomlbench.runtime.regular_file import read_regular
+from biomlbench.submission.cells import check_whole_numbers
 from biomlbench.submission.run_group import RunGroup, task_named
+from biomlbench.submission.table_rows import json_object
 from biomlbench.whole_files import whole_file
-from biomlbench.workflow.cells import check_whole_numbers
-from biomlbench.workflow.table_rows import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

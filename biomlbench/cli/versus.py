@@ -87,7 +87,7 @@ def command(
 
 def _named(agent: str) -> str:
     """Return an agent's name in the form that run tables have it in."""
-    from biomlbench.workflow.cells import RowError, text_of
+    from biomlbench.submission.cells import RowError, text_of
 
     try:
         return text_of({"agent": agent}, "agent")

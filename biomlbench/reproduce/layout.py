@@ -12,9 +12,9 @@ from biomlbench.reproduce.inputs import DATA, NotAgain, inside, tree
 from biomlbench.runtime.files import CONFIG
 from biomlbench.stages.provenance import ABSENT
 from biomlbench.submission.submitted_file import file_sha256, read_bytes
+from biomlbench.submission.table_rows import recorded_text
 from biomlbench.task.adopted_data import MANIFEST
 from biomlbench.workflow.record import what_is
-from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

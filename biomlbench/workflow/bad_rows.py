@@ -6,8 +6,8 @@ import contextlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from biomlbench.submission.cells import RowError, printable
 from biomlbench.submission.run_group import task_named
-from biomlbench.workflow.cells import RowError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

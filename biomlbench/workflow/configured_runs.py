@@ -19,6 +19,7 @@ from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
 from biomlbench.stages.chain import all_stages
 from biomlbench.stages.kinds import shares_jobs
+from biomlbench.submission.table_rows import recorded_text
 from biomlbench.task.adopted_data import own_files
 from biomlbench.task.registry import Registry
 from biomlbench.task.task import TASK_ID
@@ -29,7 +30,6 @@ from biomlbench.workflow.planned import Planned
 from biomlbench.workflow.planned import read as read_planned
 from biomlbench.workflow.planned import write as write_planned
 from biomlbench.workflow.runs import Run, read_runs
-from biomlbench.workflow.table_rows import recorded_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

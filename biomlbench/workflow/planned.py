@@ -41,7 +41,7 @@ class Planned:
     runs : list of Run
     bad_rows : list of BadRow
     tables : dict of str to str or None
-        The tables' texts, as :func:`biomlbench.workflow.table_rows.recorded_text` gives them.
+        The tables' texts, as :func:`biomlbench.submission.table_rows.recorded_text` gives them.
     """
 
     runs: list[Run]

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.stages import is_outdated, submission_hash
+from biomlbench.submission.table_rows import shown
 from biomlbench.workflow.runs import NO_SUBMISSION
-from biomlbench.workflow.table_rows import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

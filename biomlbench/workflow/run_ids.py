@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from biomlbench.workflow.cells import RowError
-from biomlbench.workflow.table_rows import shown
+from biomlbench.submission.cells import RowError
+from biomlbench.submission.table_rows import shown
 
 if TYPE_CHECKING:
     from biomlbench.workflow.runs import Run

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from biomlbench.contracts import RUN_METADATA
 from biomlbench.plain_text import composed
-from biomlbench.workflow.cells import printable
-from biomlbench.workflow.table_rows import shown
+from biomlbench.submission.cells import printable
+from biomlbench.submission.table_rows import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

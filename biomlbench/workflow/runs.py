@@ -16,9 +16,7 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.words import counted
 from biomlbench.stages.kinds import kind_of, kinds_for
-from biomlbench.submission.run_group import RunGroup, task_named
-from biomlbench.workflow.bad_rows import BadRow, bad_row, told_apart
-from biomlbench.workflow.cells import (
+from biomlbench.submission.cells import (
     RowError,
     integer_of,
     optional_text,
@@ -27,15 +25,17 @@ from biomlbench.workflow.cells import (
     text_of,
     time_of,
 )
-from biomlbench.workflow.run_ids import RUN_ID, RunIds, check_run_id
-from biomlbench.workflow.run_metadata import PREFIX, faults_of, metadata_of
-from biomlbench.workflow.table_rows import (
+from biomlbench.submission.run_group import RunGroup, task_named
+from biomlbench.submission.table_rows import (
     RunTableError,
     TableRow,
     csv_rows,
     json_rows,
     shown,
 )
+from biomlbench.workflow.bad_rows import BadRow, bad_row, told_apart
+from biomlbench.workflow.run_ids import RUN_ID, RunIds, check_run_id
+from biomlbench.workflow.run_metadata import PREFIX, faults_of, metadata_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

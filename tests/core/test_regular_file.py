@@ -13,7 +13,7 @@ from biomlbench.errors import explain
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
 from biomlbench.runtime.regular_file import MAX_LIST_MB
-from biomlbench.workflow.table_rows import RunTableError, json_rows
+from biomlbench.submission.table_rows import RunTableError, json_rows
 
 READERS = {
     "grade-jsonl": (read_lines, Exception),

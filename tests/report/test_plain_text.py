@@ -30,8 +30,8 @@ from biomlbench.plain_text import (
 )
 from biomlbench.report import shown
 from biomlbench.report.plots._style import clip
+from biomlbench.submission.cells import printable
 from biomlbench.summary.made_tables import MADE_TOGETHER
-from biomlbench.workflow.cells import printable
 
 HOSTILE = "=cmd|'/C calc'!A0\x1b]0;owned\x07\x1b[2J\x9b31m\u202e<img src=x onerror=alert(1)>\x00\r"
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -19,7 +19,8 @@ from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table
 from biomlbench.contracts._text_limits import MOST_OF_A_NAME
 from biomlbench.export import public_tables
 from biomlbench.export.public_tables import without_paths
-from biomlbench.workflow import cells, run_ids, table_rows
+from biomlbench.submission import cells, table_rows
+from biomlbench.workflow import run_ids
 from biomlbench.workflow.runs import RunTableError, read_runs
 
 HEAD = "run_id,agent,task_id,submission\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Reason
 from biomlbench.plain_text import composed, plain
-from biomlbench.workflow.table_rows import shown
+from biomlbench.submission.table_rows import shown
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import AnyRow

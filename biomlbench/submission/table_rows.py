@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import UserError, explain
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
+from biomlbench.submission.parquet_lines import csv_lines
 from biomlbench.submission.path_hints import path_hint
 from biomlbench.submission.unpacked_text import binary_kind
-from biomlbench.workflow.parquet_lines import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
