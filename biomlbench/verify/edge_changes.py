@@ -1,9 +1,9 @@
 """Edge cases that are ordinary calls but for one thing that several arguments have together.
 
-An array that is another one turned or transposed, an order that another one has but for two
-neighbours, a row that is far away in both, numbers that are whole and large, hardly apart, of
-single precision, close together far from 0, or as large as an exponential can take; whole numbers
-that add up to a power of two.
+An array that is another one turned or transposed, or another window of the same memory, an order
+that another one has but for two neighbours, a row that is far away in both, numbers that are whole
+and large, hardly apart, of single precision, close together far from 0, or as large as an
+exponential can take; whole numbers that add up to a power of two.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from biomlbench.verify.edge_numbers import bounds_of, is_whole, reaches
 from biomlbench.verify.edge_sizes import names_of_sizes
 from biomlbench.verify.pairwise import in_turn
+from biomlbench.verify.shared_memory import WINDOWS, window_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -107,6 +108,9 @@ def _of_two(
         long = _sizes(source, (arrays[one], arrays[other]), AGREEING)
         yield Changed(f"agreeing-{one}-{other}", long, partial(_agreeing, one, other))
     yield Changed(f"{other}-turned-{one}", square, partial(_copied, one, other, _turned))
+    for way in WINDOWS:
+        window = partial(window_of, way=way)
+        yield Changed(f"{other}-{way}-{one}", square, partial(_copied, one, other, window))
 
 
 def _of_one(

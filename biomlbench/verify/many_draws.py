@@ -2,12 +2,14 @@
 
 A case of its own costs a fork; a call beside others costs next to nothing. So a candidate is tried
 on thousands of them, and those that it fails are run once more as cases of their own, which alone
-count. Half of the calls combine sizes and patterns at random, the others have few small numbers and
-letters in common: most mistakes have a small example (the small scope hypothesis, Jackson 2006).
+count. Some of the calls combine sizes and patterns at random, some have few small numbers and
+letters in common, since most mistakes have a small example (the small scope hypothesis, Jackson
+2006), and the arguments of the others hang together (:mod:`biomlbench.verify.related_draws`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +21,7 @@ from biomlbench.verify.edge_numbers import Drawing
 from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.edge_sources import Source, sources
 from biomlbench.verify.plan import PlannedCase, seeded
+from biomlbench.verify.related_draws import related
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +36,7 @@ __all__ = [
     *("drawn", "in_few_processes", "in_one_process", "numbered"),
 ]
 
-COUNT = 2000
+COUNT = 3000
 """Draws of a card, shared by its entry points."""
 TRIED = 4
 """So many times as many are tried before there are fewer."""
@@ -117,26 +120,26 @@ def _inputs(card: Card) -> Iterator[tuple[str, Arguments]]:
     ]
     for number in itertools.count() if every else ():
         for function, source, factors, rng in every:
-            made = (_small if number % 2 else _combined)(source, factors, rng)
-            yield from () if made is None else ((function, made),)
+            ways = WAYS[number % len(WAYS)](source, factors, rng)
+            with contextlib.suppress(Exception):  # what a build cannot take is no input
+                for made in ways:
+                    yield function, made
 
 
 def _combined(
     source: Source, factors: dict[str, list[str]], rng: np.random.Generator
-) -> Arguments | None:
+) -> Iterator[Arguments]:
     levels = {
         name: str(rng.choice([one for one in every if one not in EXTREME] or every))
         for name, every in factors.items()
     }
-    try:
-        return edge_draws.tried(source, levels, rng)
-    except Exception:
-        return None  # what a build cannot take is no input
+    if (inputs := edge_draws.tried(source, levels, rng)) is not None:
+        yield inputs
 
 
 def _small(
     source: Source, factors: dict[str, list[str]], rng: np.random.Generator
-) -> Arguments | None:
+) -> Iterator[Arguments]:
     levels = {name: _small_level(every, rng) for name, every in factors.items()}
     more = int(rng.choice(SIZES))
     dims = {
@@ -147,15 +150,17 @@ def _small(
     count = int(rng.integers(2, MOST_IN_POOL, endpoint=True))
     pool = tuple(rng.choice(NUMBERS, count, replace=False).tolist())
     drawing = Drawing(rng, shrunk(source, dims, lead), pool, lead)
-    try:
-        return edge_draws.built(source, edge_draws.filled(source, levels, drawing))
-    except Exception:
-        return None
+    inputs = edge_draws.built(source, edge_draws.filled(source, levels, drawing))
+    if inputs is not None:
+        yield inputs
 
 
 def _small_level(every: list[str], rng: np.random.Generator) -> str:
     plain = [one for one in every if one in _SMALL or one.startswith(("choice-", "any-"))]
     return str(rng.choice(plain if plain and rng.random() >= _ODD_SHARE else every))
+
+
+WAYS = (_combined, _small, related)
 
 
 def in_few_processes(cases: Sequence[PlannedCase], together: int = TOGETHER) -> dict[str, Together]:

@@ -6,6 +6,7 @@ on separate arrays only.
 
 from __future__ import annotations
 
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,15 +17,19 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.declarations import ArgumentSpec
 
-__all__ = ["can_share", "in_one_memory", "mirrored", "overlapping"]
+__all__ = ["WINDOWS", "can_share", "in_one_memory", "mirrored", "overlapping", "window_of"]
+
+WINDOWS = {"later": (1, 1), "every-other": (0, 2)}
+"""Where windows of a longer array begin beside the one that is its first rows, and their step."""
 
 
 def in_one_memory(args: Iterable[Any], kwargs: Arguments) -> tuple[tuple[Any, ...], Arguments]:
     """Return an equal call whose arrays of one dtype overlap in memory.
 
     An array that equals another one becomes the same object, one that equals it backwards or
-    transposed a view of it. All others become columns of one table, entry by entry beside each
-    other.
+    transposed a view of it, and one that goes on as it does from its second row on, or begins with
+    every other row of it, a window of the same longer array. All others become columns of one
+    table, entry by entry beside each other.
 
     Parameters
     ----------
@@ -61,17 +66,43 @@ def _key(array: np.ndarray) -> tuple[Any, ...]:
 def _in_one_table(arrays: list[np.ndarray]) -> dict[tuple[Any, ...], np.ndarray]:
     """Return by key the views that take the place of arrays, and those of the arrays backwards."""
     kept: dict[tuple[Any, ...], np.ndarray] = {}
+    windows: dict[tuple[Any, ...], tuple[str, np.ndarray]] = {}
     for array in arrays:
-        if not any(_key(view) in kept for view in _views(array)):
+        if any(_key(view) in kept for view in _views(array)):
+            continue
+        for (key, one), way in product(kept.items(), WINDOWS):
+            if key not in windows and _is_window(one, array, way):
+                windows[key] = way, array
+                break
+        else:
             kept[_key(array)] = array
-    table = np.zeros((max(array.size for array in kept.values()), len(kept)), arrays[0].dtype)
+    # a window reaches less than one array beyond
+    most = 2 * max(array.size for array in kept.values())
+    table = np.zeros((most, len(kept)), arrays[0].dtype)
     laid: dict[tuple[Any, ...], np.ndarray] = {}
     for column, (key, array) in enumerate(kept.items()):
-        view = table[: array.size, column].reshape(array.shape)
+        row = array[0].size
+        rows = table[: most // row * row, column].reshape(-1, *array.shape[1:])
+        view = rows[: len(array)]
         view[...] = array
         laid |= {_key(turned): turned for turned in _views(view)}
         laid[key] = view
+        if key in windows:
+            way, other = windows[key]
+            start, step = WINDOWS[way]
+            window = rows[start::step][: len(other)]
+            window[...] = other
+            laid[_key(other)] = window
     return laid
+
+
+def _is_window(one: np.ndarray, other: np.ndarray, way: str) -> bool:
+    """Whether one array and another can be windows of one that is longer."""
+    if one.shape != other.shape or one.dtype != other.dtype or len(one) < 2:
+        return False
+    start, step = WINDOWS[way]
+    seen = one[start::step]
+    return seen.tobytes() == other[: len(seen)].tobytes()
 
 
 def _views(array: np.ndarray) -> list[np.ndarray]:
@@ -85,16 +116,36 @@ def mirrored(values: Iterable[Any]) -> set[str]:
     Returns
     -------
     set of str
-        ``backwards``, ``transposed``, both or none.
+        ``backwards``, ``transposed``, and the windows of :data:`WINDOWS`; several or none.
     """
     arrays = [value for value in values if _fits(value)]
     keys = {(array.dtype, *_key(array)) for array in arrays}
-    return {
+    found = {
         way
         for array in arrays
         for way, view in zip(("backwards", "transposed"), _views(array)[1:], strict=False)
         if _key(view) != _key(array) and (array.dtype, *_key(view)) in keys
     }
+    return found | {
+        way
+        for way, (one, other) in product(WINDOWS, permutations(arrays, 2))
+        if _is_window(one, other, way) and _key(one) != _key(other)
+    }
+
+
+def window_of(array: np.ndarray, way: str) -> np.ndarray:
+    """Return an array of the same rows that can be a window of a longer one that begins with it.
+
+    Parameters
+    ----------
+    array : ndarray
+    way : str
+        Of :data:`WINDOWS`.
+    """
+    start, step = WINDOWS[way]
+    first = np.arange(start, len(array), step)
+    rest = np.setdiff1d(np.arange(len(array)), first)
+    return np.asarray(array[[*first, *rest]])
 
 
 def overlapping(values: Mapping[Any, Any]) -> dict[Any, list[Any]]:

@@ -1,5 +1,6 @@
 """Many calls beside one another, among which a candidate's own cases are found."""
 
+import numpy as np
 import pytest
 
 from biomlbench.registry import Registry
@@ -10,9 +11,13 @@ from biomlbench.stages.preparing import prepare_card
 from biomlbench.stages.running import run_functions
 from biomlbench.verify import card, decide, judge, oracle
 from biomlbench.verify.candidate import TOGETHER, Own
+from biomlbench.verify.edge_draws import factors_of
+from biomlbench.verify.edge_sources import Source
 from biomlbench.verify.execution import in_process
 from biomlbench.verify.many_draws import drawn, in_few_processes
+from biomlbench.verify.plan import seeded
 from biomlbench.verify.promises import broken_by
+from biomlbench.verify.related_draws import RELATIONS, related
 
 TASK = "kernels/spearman-correlation"
 CHANGED = """
@@ -165,3 +170,54 @@ def test_processes_share_calls_in_their_order(loaded):
     groups = in_few_processes(cases, 10)
     assert [len(group.steps) for group in groups.values()] == [10, 10, 5]
     assert [case for group in groups.values() for case in group.steps] == list(cases)
+
+
+class TestRelated:
+    """Draws whose arguments hang together."""
+
+    SOURCE = Source(
+        {
+            "x": {"array": ["float64"], "shape": ["n", "d"]},
+            "y": {"array": ["float64"], "shape": ["n", "d"]},
+            "square": {"array": ["float64"], "shape": ["d", "d"]},
+            "mask": {"array": ["bool"], "shape": ["n", "d"]},
+            "rows": {"array": ["int64"], "shape": ["n"], "min": 0},
+            "a": {"text": "ACGT", "length": "m"},
+            "b": {"text": "ACGT", "length": "m"},
+            "k": {"number": "int", "min": 0, "max": 400},
+        },
+        {"n": [0, 30], "d": [0, 5], "m": [0, 400]},
+        None,
+        (),
+        0,
+    )
+
+    def drawn(self, count):
+        rng, factors = seeded("related"), factors_of(self.SOURCE)
+        return [list(related(self.SOURCE, factors, rng)) for _ in range(count)]
+
+    @pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.__name__)
+    def test_each_changes_some_values_and_keeps_their_kinds(self, relation):
+        changed = 0
+        for number, (values, *_) in enumerate(self.drawn(60)):
+            kept = {name: np.copy(value) for name, value in values.items()}
+            for name, new in relation(values, self.SOURCE, seeded("relation", number)).items():
+                old = values[name]
+                changed += not np.array_equal(new, old)
+                assert type(new) is type(old)
+                if isinstance(old, np.ndarray):
+                    assert (new.shape, new.dtype) == (old.shape, old.dtype)
+                else:
+                    assert isinstance(new, str) or 0 <= new <= 400
+            # what was drawn is left as it was
+            for name, value in kept.items():
+                np.testing.assert_array_equal(value, values[name])
+        assert changed >= 5
+
+    def test_a_call_is_followed_by_one_that_differs_in_one_argument(self):
+        differing = set()
+        for first, second in self.drawn(80):
+            other = [name for name in first if not np.array_equal(first[name], second[name])]
+            assert len(other) <= 1
+            differing |= {*other}
+        assert differing == set(self.SOURCE.arguments)

@@ -98,7 +98,7 @@ def with_spectrum(left, right, mean, take):
     return {"x": (u[:, :rank] * values) @ v[:, :rank].T + mean, "k": k}
 
 
-def spectrum_at_edges(size, ratio, rank, offset, constant, k, rows, columns):
+def spectrum_at_edges(size, ratio, rank, offset, far, constant, k, rows, columns):
     """Data of a given rank with falling variances, some features of which do not vary."""
     rng = np.random.default_rng([len(rows), len(columns), rank, k])
     n, d = len(rows), len(columns)
@@ -110,5 +110,7 @@ def spectrum_at_edges(size, ratio, rank, offset, constant, k, rows, columns):
     u, _ = np.linalg.qr(left - left.mean(axis=0))
     v, _ = np.linalg.qr(rng.normal(size=(varying, rank)))
     x = np.full((n, d), offset * size)
+    if far == "one":
+        x[:, 1:] = 0
     x[:, :varying] += (u * (10 * size * ratio ** np.arange(rank))) @ v.T
     return {"x": x, "k": min(k, n, d)}

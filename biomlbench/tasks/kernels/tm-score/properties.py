@@ -94,18 +94,23 @@ def parts_add_up(base, variants, info):
     return within(abs(total - float(base.output)), 1e-9, "the parts do not add up")
 
 
-def aligned_at_edges(mobile, target, k, order, angles, translation):
+def aligned_at_edges(mobile, target, k, order, turn_by, angles, axis, translation):
     """Two chains, of which up to k residues are aligned, and a rotation."""
     k = min(k, len(mobile), len(target))
     left, right = np.arange(k), np.arange(k) + len(target) - k
-    if order != "forwards":
+    if order in ("backwards", "crossed"):
         left = len(mobile) - 1 - left
+    if order == "exchanged" and k > 3:
+        left[[k // 3, 2 * k // 3]] = left[[2 * k // 3, k // 3]]
     pairs = np.stack([left, right[::-1] if order == "crossed" else right], axis=1)
     rotation = np.eye(3)
-    for axis, angle in enumerate(angles):
-        turn, (i, j) = np.eye(3), [n for n in range(3) if n != axis]
+    for number, angle in enumerate(angles):
+        turn, (i, j) = np.eye(3), [n for n in range(3) if n != number]
         turn[i, i] = turn[j, j] = np.cos(angle)
         turn[i, j], turn[j, i] = -np.sin(angle), np.sin(angle)
         rotation = turn @ rotation
+    axis = np.array(axis, float)
+    if turn_by == "half" and axis.any():
+        rotation = 2 * np.outer(axis, axis) / (axis @ axis) - np.eye(3)
     motion = {"rotation": np.clip(rotation, -1, 1), "translation": translation}
     return {"mobile": mobile, "target": target, "pairs": pairs.astype(np.int64), **motion}
