@@ -98,9 +98,16 @@ def drawn(card: Card) -> list[PlannedCase]:
         suite = edges.suite_of(card, function)
         case = numbered(len(found), suite, function, *card.unbind(function, inputs))
         key = edges.key_of(case)
-        if len(key) <= MOST_BYTES and key not in found and edges.is_promised(card, case):
+        if len(key) <= MOST_BYTES and key not in found and _is_promised(card, case):
             found[key] = case
     return list(found.values())
+
+
+def _is_promised(card: Card, case: PlannedCase) -> bool:
+    # what a card's own quantity cannot be taken of is nothing that it promises
+    with contextlib.suppress(Exception):
+        return edges.is_promised(card, case)
+    return False
 
 
 def numbered(
