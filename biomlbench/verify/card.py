@@ -118,9 +118,13 @@ class Card:
         """Return the card's own function that makes inputs of drawn values, if one is named."""
         return self.library.own(declared["build"]) if "build" in declared else None
 
+    @cached_property
+    def _signatures(self) -> dict[str, inspect.Signature]:
+        return {name: inspect.signature(function) for name, function in self.reference.items()}
+
     def bind(self, function: str, args: tuple[Any, ...], kwargs: Arguments) -> Arguments:
         """Return a call's inputs by argument name, without defaults."""
-        return dict(inspect.signature(self.reference[function]).bind(*args, **kwargs).arguments)
+        return dict(self._signatures[function].bind(*args, **kwargs).arguments)
 
     def inputs_of(self, case: PlannedCase) -> Arguments:
         """Return a planned call's inputs by argument name, defaults filled in."""
@@ -129,12 +133,12 @@ class Card:
 
     def unbind(self, function: str, inputs: Arguments) -> tuple[tuple[Any, ...], Arguments]:
         """Return args and kwargs of a call with these inputs."""
-        bound = inspect.signature(self.reference[function]).bind(**inputs)
+        bound = self._signatures[function].bind(**inputs)
         return bound.args, bound.kwargs
 
     def with_defaults(self, function: str, inputs: Arguments) -> Arguments:
         """Return the inputs with the reference's defaults filled in."""
-        bound = inspect.signature(self.reference[function]).bind(**inputs)
+        bound = self._signatures[function].bind(**inputs)
         bound.apply_defaults()
         return dict(bound.arguments)
 
