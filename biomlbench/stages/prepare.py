@@ -66,7 +66,7 @@ def compute(task_id: str, context: Context, *, force: bool = False) -> pa.Table:
         "task_id": task.id,
         "kind": task.kind,
         "reason": Reason.OK if fault is None else fault.reason,
-        "message": "; ".join(filter(None, [fault.message if fault else "", prepared.message])),
+        "message": fault.message if fault else prepared.message,
         "files_sha256": prepared.digest,
     }
     return from_rows("prepare", [row])
