@@ -1,8 +1,13 @@
-import pytest
+from itertools import product
 
+import pytest
+from click.testing import CliRunner
+
+from biomlbench.cli import _cli
 from biomlbench.errors import TaskError
 from biomlbench.verify import card, evidence, explore, migrate, stock
 from biomlbench.verify.execution import in_process, preload_for
+from biomlbench.verify.kill_matrix import KillMatrix, KillRow
 
 
 def status(matrix):
@@ -155,6 +160,37 @@ def test_report_of_a_card(template):
     found = evidence.report(template, in_process)
     assert found.evidence.complete
     assert found.kills.problems == []
+
+
+@pytest.mark.parametrize(("weak", "passes"), list(product((False, True), repeat=2)))
+def test_the_command_ends_with_what_its_exit_code_means(monkeypatch, template, weak, passes):
+    items = (
+        evidence.EvidenceItem("description", "present", "description.md"),
+        evidence.EvidenceItem("declared inputs", "weak" if weak else "present", ""),
+    )
+    row = KillRow("bad/one", False, (), (), "pass" if passes else "fail", ())
+    found = evidence.Report(
+        evidence.EvidenceMatrix(template.name, items), KillMatrix(template.name, (), (row,), ())
+    )
+    monkeypatch.setattr(evidence, "report", lambda *_, **__: found)
+    line = ["evidence", template.name, "--tasks-dir", str(template.parent)]
+    done = CliRunner().invoke(_cli, line)
+    assert done.exit_code == int(weak or passes)
+    last = done.output.splitlines()[-1]
+    assert ("exit code 1" in last) == (weak or passes)
+    assert last.startswith("uncalibrated") == weak
+    assert ("declared inputs" in last) == weak
+    assert ("kill matrix" in last) == passes
+    as_json = CliRunner().invoke(_cli, [*line, "--json"])
+    assert as_json.exit_code == done.exit_code
+    assert "exit code" not in as_json.stdout
+
+
+def test_inputs_that_are_not_as_declared_are_told_with_what_lists_them(template):
+    path = template / "description.md"
+    path.write_text(path.read_text().replace("## For all calls", "## Others"))
+    (told,) = [text for text in evidence.matrix(template).missing if "declared inputs" in text]
+    assert "in all: `biomlbench statement gc-content --dry-run` lists them)" in told
 
 
 def test_stock_candidates_are_python(template_card):
