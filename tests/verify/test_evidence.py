@@ -93,6 +93,41 @@ def test_kill_matrix_tells_what_is_wrong_with_a_card(template, change):
     assert "reference" not in problems
 
 
+RIGHT = (
+    "def gc_content(sequence):\n    s = sequence.upper()\n    known = sum(map(s.count, 'ACGT'))\n"
+)
+SHARE = "(s.count('G') + s.count('C')) / known if known else 0.0"
+
+
+@pytest.mark.parametrize(
+    ("source", "check", "case", "why"),
+    [
+        ("def other(sequence):\n    return 0.0\n", "gate", None, "no function gc_content"),
+        (
+            RIGHT + "    return 1 / (len(s) != 250) and SHARE",
+            "gate",
+            "plain-250",
+            "ZeroDivisionError",
+        ),
+        (RIGHT + "    return 'x' if known == 20 else SHARE", "form", "plain-20", "got 'x'"),
+        (RIGHT + "    return SHARE + (known == 20)", "oracle", "plain-20", "; expected 0."),
+    ],
+)
+def test_a_right_solution_that_fails_is_told_with_a_case_and_why(
+    template, source, check, case, why
+):
+    path = template / "solutions" / "right" / "new.py"
+    path.write_text(source.replace("SHARE", f"({SHARE})"))
+    found = evidence.kill_matrix(card.load(template), in_process, only=["right/new"])
+    told = found.problems[0]
+    assert told.startswith("right/new: right solution gets ")
+    assert f"(`{check}` on case `{case or ''}" in told
+    assert why in told
+    # an outcome may be shown to learners
+    if case:
+        assert case not in str(found.rows[0].outcomes)
+
+
 def test_what_catches_a_solution_in_place_of_its_claim_is_told(template):
     path = template / "solutions" / "bad" / "only_g.py"
     lines = path.read_text().splitlines()
