@@ -51,8 +51,23 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
         print_table(items, ("item", "status", "detail"), f"required evidence of {folder.name}")
         if report.kills is not None:
             _print_kills(report.kills)
-    if not report.evidence.complete or (report.kills and report.kills.problems):
+    told = _why_invalid(report)
+    if told:
+        echo(told, fg="red", err=as_json)
         sys.exit(INVALID)
+
+
+def _why_invalid(report: Report) -> str:
+    """Say what the exit code 1 means; empty where it is 0."""
+    from biomlbench.verify.evidence import PRESENT
+
+    weak = [item.item for item in report.evidence.items if item.status != PRESENT]
+    problems = report.kills.problems if report.kills else []
+    why = [f"evidence is weak or missing: {', '.join(weak)}"] if weak else []
+    if problems:
+        why.append(f"what the kill matrix shows is wrong ({len(problems)} in all)")
+    state = "uncalibrated" if weak else "not right yet"
+    return f"{state} (exit code {INVALID}): {'; '.join(why)}" if why else ""
 
 
 def _overview(context: Context, *, as_json: bool) -> None:

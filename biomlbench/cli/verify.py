@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from biomlbench.stages import Context
 
+PRINTED = ("check", "suite", "mode", "severity", "outcome", "reason", "message")
+"""Columns of the table; `--json` has all."""
+
 
 @click.command()
 @pair_options
@@ -41,7 +44,7 @@ def command(
     if as_json:
         print_json(rows)
     else:
-        print_table(rows, ("check", "suite", "mode", "severity", "outcome", "reason", "message"))
+        print_table(rows, PRINTED)
         colour = {"pass": "green", "partial": "yellow", "fail": "red"}[verdict]
         echo(f"verdict: {verdict}{f' ({reasons})' if reasons else ''}", fg=colour)
     finish(tables, submission)

@@ -108,8 +108,9 @@ def _missing(task: Task) -> tuple[str, ...]:
 @lru_cache(maxsize=_KEPT)
 def _load(folder: Path, path: Path, stamp: int) -> LoadedCard:
     problem = card.load(folder)
-    plan = problem.plan()
+    # before the plan, which may take many seconds
     reference = oracle.load(path)
+    plan = problem.plan()
     if not reference.belongs_to(problem, plan):
         raise TaskError(
             f"{path}: made for another state of {folder}; prepare the task again", "not_prepared"

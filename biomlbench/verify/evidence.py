@@ -219,7 +219,8 @@ def _metric_name(grader: Config) -> str:
 
 def _promises(card: Card) -> EvidenceItem:
     found = promises.problems(card)
-    detail = f"{found[0]} ({len(found)} in all)" if found else "each with a case"
+    rest = f"{len(found)} in all: `biomlbench statement {card.name} --dry-run` lists them"
+    detail = f"{found[0]} ({rest})" if found else "each with a case"
     return EvidenceItem("declared inputs", WEAK if found else PRESENT, detail)
 
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.outcomes import Outcome, Reason, Severity, Verdict
+from biomlbench.outcomes import Outcome, Reason, Severity, Verdict, sentence
 from biomlbench.verify import impure, side_effects, stock
 from biomlbench.verify.candidate import Own, for_candidate
 from biomlbench.verify.constants import constants_of
+from biomlbench.verify.disputes import settled
 from biomlbench.verify.judging import RUNS, GraderError, Judge, Results, judge
 from biomlbench.verify.policy import GATE, decide
+from biomlbench.verify.written import show, transportable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.verify.card import Card
+    from biomlbench.verify.cases import Finding
     from biomlbench.verify.execution import Executor
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.policy import CheckOutcome
@@ -43,6 +47,8 @@ class KillRow:
     outcomes : tuple of CheckOutcome
     raised : str
         What the first check that broke raised, and on which case; empty where none did.
+    failure : str
+        What the first check that failed found wrong, and in which case; empty for wrong solutions.
     """
 
     solution: str
@@ -52,6 +58,7 @@ class KillRow:
     verdict: str
     outcomes: tuple[CheckOutcome, ...] = field(repr=False)
     raised: str = ""
+    failure: str = ""
 
     @property
     def caught_by(self) -> tuple[str, ...]:
@@ -70,7 +77,8 @@ class KillRow:
             found.append(f"{text} ({self.raised})" if self.raised else text)
         if self.right:
             if self.verdict != Verdict.PASS:
-                found.append(f"right solution gets {self.verdict}: {', '.join(self.caught_by)}")
+                text = f"right solution gets {self.verdict}: {', '.join(self.caught_by)}"
+                found.append(f"{text} ({self.failure})" if self.failure else text)
             return found
         if self.verdict == Verdict.PASS:
             found.append("wrong solution passes")
@@ -249,10 +257,17 @@ def kill_matrix(
             # what is known to be wrong must fail on the card's own cases
             own = Own(constants_of(path.read_bytes())) if right else Own()
             whole, right_outputs = for_candidate(card, plan, oracle, own)
-            outcomes = judge(card, whole, right_outputs, executor(path, whole.cases, card))
+            results = Results(executor(path, whole.cases, card))
+            outcomes = judge(card, whole, right_outputs, results)
             verdict = decide(outcomes).verdict
             raised = _raised(Judge(card, whole, right_outputs, Results({})), outcomes)
-            rows.append(KillRow(name, right, patterns, claims, verdict, tuple(outcomes), raised))
+            failure = ""
+            if right and verdict != Verdict.PASS:
+                counted = settled(card, whole, right_outputs, results)
+                failure = _failure(Judge(card, counted, right_outputs, results), outcomes)
+            rows.append(
+                KillRow(name, right, patterns, claims, verdict, tuple(outcomes), raised, failure)
+            )
     return KillMatrix(
         card.name,
         (
@@ -277,7 +292,56 @@ def _raised(judged: Judge, outcomes: Iterable[CheckOutcome]) -> str:
             try:
                 judged.look(checks[row.check], spec, judged.oracle.values)
             except GraderError as error:
-                case = next(case for case in judged.plan.cases if case.id == spec.case_id)
                 cause = error.__cause__
-                return f"`{row.check}` on case `{case.name}`: {type(cause).__name__}: {cause}"
+                name = _name_of(judged, spec.case_id)
+                return f"`{row.check}` on case `{name}`: {type(cause).__name__}: {cause}"
     return ""
+
+
+def _failure(judged: Judge, outcomes: Iterable[CheckOutcome]) -> str:
+    """Return what the first failed check that decides says of the first case that fails it.
+
+    As outcomes do not name hidden cases, this is for the card's author alone.
+    """
+    failed = [
+        row
+        for row in outcomes
+        if row.outcome == Outcome.FAILED and row.severity != Severity.ADVISORY
+    ]
+    checks = {check.name: check for check in judged.card.checks}
+    # as they are judged: what is not of the right form is looked at no further
+    failed.sort(key=lambda row: row.check in checks and checks[row.check].semantic)
+    for row in failed:
+        if row.check == RUNS:
+            return f"`{GATE}` on {_lost(judged, row)}"
+        if row.check not in checks:
+            return f"`{row.check}`: {row.message}"
+        for spec in judged.plan.units[row.check, row.suite]:
+            if judged.unfit.keys() & {spec.case_id, *spec.variant_ids}:
+                continue
+            with suppress(GraderError):
+                finding = judged.look(checks[row.check], spec)
+                if not finding.ok:
+                    return f"`{row.check}` on {_differing(judged, spec.case_id, finding)}"
+    return ""
+
+
+def _lost(judged: Judge, row: CheckOutcome) -> str:
+    """Return the first case of a suite that gave no result for the row's reason, and why."""
+    case_id = next(
+        case.id for case in judged.plan.suite(row.suite) if judged.unfit.get(case.id) == row.reason
+    )
+    said = judged.results.said(case_id)[0] or sentence(row.reason)
+    return f"case `{_name_of(judged, case_id)}`: {transportable(said)}"
+
+
+def _differing(judged: Judge, case_id: str, finding: Finding) -> str:
+    return transportable(
+        f"case `{_name_of(judged, case_id)}`: {finding.message}; "
+        f"expected {show(judged.oracle.values[case_id])}, "
+        f"got {show(judged.results.get(case_id)[1])}"
+    )
+
+
+def _name_of(judged: Judge, case_id: str) -> str:
+    return next(case.name for case in judged.plan.cases if case.id == case_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from contextlib import suppress
 from itertools import islice
 from operator import attrgetter
@@ -67,9 +68,9 @@ def make(card: Card) -> Plan:
         for suite in SUITES
         for case in card.cases[suite]
     ]
-    cases += _generated(card)
     close = _near(card)
-    cases += close
+    drawn = [*_generated(card), *close]
+    cases += drawn
     near = frozenset(case.id for case in close)
     limits = _edges(card)
     limits += _borrowed(card, cases, limits)
@@ -93,8 +94,7 @@ def make(card: Card) -> Plan:
             units[check.name, suite] = tuple(found)
     same_as, sequences = _alternates(card, cases, limits, near)
     everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=attrgetter("id"))
-    if len({case.id for case in everything}) != len(everything):
-        raise card.rules.error("unique-names", "two planned cases have the same name", "checks")
+    _need_own_names(card, drawn, limits, everything)
     inputs = {case.id: card.inputs_of(case) for case in everything if case not in sequences}
     return Plan(
         tuple(everything),
@@ -104,6 +104,32 @@ def make(card: Card) -> Plan:
         {case.id: steps for case, steps in sequences.items()},
         near,
         frozenset(case.id for case in limits),
+    )
+
+
+def _need_own_names(
+    card: Card, drawn: list[PlannedCase], limits: list[PlannedCase], cases: list[PlannedCase]
+) -> None:
+    count = Counter(case.name for case in cases)
+    name = next((name for name, found in count.items() if found > 1), None)
+    if name is None:
+        return
+    sources = {
+        "cases.py": [case.name for suite in SUITES for case in card.cases[suite]],
+        "the spaces of `generate`, which name what they draw `<space>-<n>`": [
+            case.name for case in drawn
+        ],
+        "the edge cases": [case.name for case in limits],
+    }
+    found = {source: names.count(name) for source, names in sources.items() if name in names}
+    if rest := count[name] - sum(found.values()):
+        found["what is made of other cases"] = rest
+    origin = " and ".join(f"{number} from {source}" for source, number in found.items())
+    is_drawn = any(case.name == name for case in drawn)
+    raise card.rules.error(
+        "unique-names",
+        f"{count[name]} planned cases are called `{name}`: {origin}; rename one",
+        "generate" if is_drawn else "checks",
     )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from biomlbench.outcomes import Suite
 from biomlbench.task.task_files import description_file
 from biomlbench.verify.alternates import IN_ONE_MEMORY, LAYOUTS
 from biomlbench.verify.declarations import KINDS, may_be_float
@@ -17,8 +22,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.verify.card import Card
+    from biomlbench.verify.declarations import ArgumentSpec
 
-__all__ = ["conventions", "problems_of_statement", "statement_path", "write_conventions"]
+__all__ = [
+    "conventions",
+    "magnitudes",
+    "problems_of_statement",
+    "statement_path",
+    "write_conventions",
+]
 
 LEAST_STATED = 100
 """Whole numbers of the statement from here on must be declared."""
@@ -32,10 +44,6 @@ _NO_STATE = (
 _TIME = (
     "A call is ended after ten times the time of the reference, plain code in Python and NumPy, "
     "but never before 4 seconds have passed."
-)
-_MAGNITUDE = (
-    f"Floats other than 0, NaN and infinity are from {SMALLEST_STATED:g} to {LARGEST_STATED:g} in "
-    "magnitude"
 )
 _ROUNDING = (
     "Floats need not be right to the last digit: where no tolerance is given, what any sound order "
@@ -87,24 +95,83 @@ def conventions(card: Card) -> str:
         )
     if "number" in kinds:
         lines.append("Single numbers are Python's own, never 0-d arrays.")
-    floats = {
-        f"`{name}`": spec.get("any_magnitude", False)
+    floats = [
+        (name, spec)
         for arguments in given
         for name, spec in arguments.items()
         if may_be_float(spec)
-    }
-    free = " and ".join(name for name, is_free in floats.items() if is_free)
-    if not all(floats.values()):
-        lines.append(f"{_MAGNITUDE}{f'; {free} may be of any' if free else ''}.")
-    elif free:
-        lines.append(f"Floats of {free} may be of any magnitude.")
+    ]
+    lines += magnitudes(floats)
     lines += [
         "Arguments must not be changed in place, nor by what a caller does to a result.",
         _NO_STATE,
-        _rounding(card),
+        *([_rounding(card)] if floats or _returns_floats(card) else []),
         _TIME,
     ]
     return f"{_TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"
+
+
+def magnitudes(floats: list[tuple[str, ArgumentSpec]]) -> Iterator[str]:
+    """Say how small and how large floats may be, as far as their bounds do not.
+
+    Parameters
+    ----------
+    floats : list of (str, dict)
+        Names and declarations of arguments.
+
+    Yields
+    ------
+    str
+    """
+    free = {f"`{name}`": None for name, spec in floats if spec.get("any_magnitude")}
+    others = [spec for _, spec in floats if not spec.get("any_magnitude")]
+    are_small = any(_least(spec) < SMALLEST_STATED for spec in others)
+    are_large = any(_largest(spec) > LARGEST_STATED for spec in others)
+    limits = {
+        (True, True): f"from {SMALLEST_STATED:g} to {LARGEST_STATED:g}",
+        (True, False): f"at least {SMALLEST_STATED:g}",
+        (False, True): f"at most {LARGEST_STATED:g}",
+    }
+    names = " and ".join(free)
+    if limit := limits.get((are_small, are_large)):
+        more = f"; {names} may be of any" if free else ""
+        yield f"Floats other than 0, NaN and infinity are {limit} in magnitude{more}."
+    elif free:
+        yield f"Floats of {names} may be of any magnitude."
+
+
+def _least(spec: ArgumentSpec) -> float:
+    """Return the least magnitude beside 0 that the bounds allow."""
+    return max(spec.get("min", 0), spec.get("above", 0), -spec.get("max", 0), 0)
+
+
+def _largest(spec: ArgumentSpec) -> float:
+    """Return the largest magnitude that the bounds allow."""
+    low = max(spec.get("min", -math.inf), spec.get("above", -math.inf))
+    return max(-low, spec.get("max", math.inf))
+
+
+def _returns_floats(card: Card) -> bool:
+    """Whether the reference gives a float for a visible or hidden case, or raises."""
+    for case in (*card.cases[Suite.VISIBLE], *card.cases[Suite.HIDDEN]):
+        args, kwargs = copy.deepcopy((case.args, case.kwargs))
+        try:
+            result = card.reference[case.function](*args, **kwargs)
+        except Exception:
+            return True
+        if _holds_float(result):
+            return True
+    return False
+
+
+def _holds_float(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_float, value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind not in "biuSU"
+    return isinstance(value, (float, complex))
 
 
 def _rounding(card: Card) -> str:

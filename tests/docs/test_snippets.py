@@ -10,6 +10,8 @@ import click
 import pytest
 import yaml
 
+from biomlbench.cli.verify import PRINTED
+from biomlbench.verify.policy import CheckOutcome
 from tests.cli.conftest import copy_project
 from tests.docs.snippets import ROOT, RUN, blocks_of, run, script_of
 
@@ -233,3 +235,25 @@ def test_the_example_for_a_service_calls_commands_that_there_are():
         command.make_parser(click.Context(command, **command.context_settings)).parse_args(
             shlex.split(arguments)
         )
+
+
+def test_a_verdict_is_read_in_the_columns_that_are_there():
+    printed, others = (
+        set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+        for table in (DOCS / "how-to/read-a-verdict.md")
+        .read_text("utf-8")
+        .split("## Then the verdict")[1]
+        .split("## Ask for it")[0]
+        .split("`--json`")
+    )
+    assert printed <= {*PRINTED}
+    assert others == {*CheckOutcome._fields} - {*PRINTED, "weight"}
+
+
+@pytest.mark.parametrize(
+    "page", [*DOCS.glob("extending/*.md"), *DOCS.glob("how-to/*.md")], ids=lambda page: page.name
+)
+def test_a_page_that_starts_the_workflow_says_how_without_a_clone(page):
+    text = page.read_text("utf-8")
+    if re.search(r"snakemake .*--configfile", text):
+        assert "biomlbench run " in text

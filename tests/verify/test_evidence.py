@@ -1,8 +1,13 @@
-import pytest
+from itertools import product
 
+import pytest
+from click.testing import CliRunner
+
+from biomlbench.cli import _cli
 from biomlbench.errors import TaskError
 from biomlbench.verify import card, evidence, explore, migrate, stock
 from biomlbench.verify.execution import in_process, preload_for
+from biomlbench.verify.kill_matrix import KillMatrix, KillRow
 
 
 def status(matrix):
@@ -88,6 +93,41 @@ def test_kill_matrix_tells_what_is_wrong_with_a_card(template, change):
     assert "reference" not in problems
 
 
+RIGHT = (
+    "def gc_content(sequence):\n    s = sequence.upper()\n    known = sum(map(s.count, 'ACGT'))\n"
+)
+SHARE = "(s.count('G') + s.count('C')) / known if known else 0.0"
+
+
+@pytest.mark.parametrize(
+    ("source", "check", "case", "why"),
+    [
+        ("def other(sequence):\n    return 0.0\n", "gate", None, "no function gc_content"),
+        (
+            RIGHT + "    return 1 / (len(s) != 250) and SHARE",
+            "gate",
+            "plain-250",
+            "ZeroDivisionError",
+        ),
+        (RIGHT + "    return 'x' if known == 20 else SHARE", "form", "plain-20", "got 'x'"),
+        (RIGHT + "    return SHARE + (known == 20)", "oracle", "plain-20", "; expected 0."),
+    ],
+)
+def test_a_right_solution_that_fails_is_told_with_a_case_and_why(
+    template, source, check, case, why
+):
+    path = template / "solutions" / "right" / "new.py"
+    path.write_text(source.replace("SHARE", f"({SHARE})"))
+    found = evidence.kill_matrix(card.load(template), in_process, only=["right/new"])
+    told = found.problems[0]
+    assert told.startswith("right/new: right solution gets ")
+    assert f"(`{check}` on case `{case or ''}" in told
+    assert why in told
+    # an outcome may be shown to learners
+    if case:
+        assert case not in str(found.rows[0].outcomes)
+
+
 def test_what_catches_a_solution_in_place_of_its_claim_is_told(template):
     path = template / "solutions" / "bad" / "only_g.py"
     lines = path.read_text().splitlines()
@@ -155,6 +195,37 @@ def test_report_of_a_card(template):
     found = evidence.report(template, in_process)
     assert found.evidence.complete
     assert found.kills.problems == []
+
+
+@pytest.mark.parametrize(("weak", "passes"), list(product((False, True), repeat=2)))
+def test_the_command_ends_with_what_its_exit_code_means(monkeypatch, template, weak, passes):
+    items = (
+        evidence.EvidenceItem("description", "present", "description.md"),
+        evidence.EvidenceItem("declared inputs", "weak" if weak else "present", ""),
+    )
+    row = KillRow("bad/one", False, (), (), "pass" if passes else "fail", ())
+    found = evidence.Report(
+        evidence.EvidenceMatrix(template.name, items), KillMatrix(template.name, (), (row,), ())
+    )
+    monkeypatch.setattr(evidence, "report", lambda *_, **__: found)
+    line = ["evidence", template.name, "--tasks-dir", str(template.parent)]
+    done = CliRunner().invoke(_cli, line)
+    assert done.exit_code == int(weak or passes)
+    last = done.output.splitlines()[-1]
+    assert ("exit code 1" in last) == (weak or passes)
+    assert last.startswith("uncalibrated") == weak
+    assert ("declared inputs" in last) == weak
+    assert ("kill matrix" in last) == passes
+    as_json = CliRunner().invoke(_cli, [*line, "--json"])
+    assert as_json.exit_code == done.exit_code
+    assert "exit code" not in as_json.stdout
+
+
+def test_inputs_that_are_not_as_declared_are_told_with_what_lists_them(template):
+    path = template / "description.md"
+    path.write_text(path.read_text().replace("## For all calls", "## Others"))
+    (told,) = [text for text in evidence.matrix(template).missing if "declared inputs" in text]
+    assert "in all: `biomlbench statement gc-content --dry-run` lists them)" in told
 
 
 def test_stock_candidates_are_python(template_card):

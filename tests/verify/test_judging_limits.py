@@ -8,14 +8,16 @@ import shutil
 import pytest
 
 from biomlbench.contracts import from_rows
+from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, fault_of
 from biomlbench.sandbox import codec
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.serve.feedback import visible_feedback
 from biomlbench.stages import Context, bounded_judging, judged
-from biomlbench.stages.cards import load_card
+from biomlbench.stages.cards import load_card, loaded_from
 from biomlbench.stages.outputs import case_row
 from biomlbench.stages.prepare import compute
+from biomlbench.verify.card import Card
 from tests.verify.conftest import TEMPLATE
 
 ATTACKS = {
@@ -121,3 +123,11 @@ def test_a_check_that_never_ends_well_is_the_graders_fault(home, name):
     rows = outcomes(task, 0.5)
     assert {row["outcome"] for row in rows if row["reason"] == "grader_error"} == {"error"}
     assert "judging_limit" not in {row["reason"] for row in rows}
+
+
+def test_a_card_that_is_not_prepared_is_told_before_its_cases_are_planned(monkeypatch, tmp_path):
+    planned = []
+    monkeypatch.setattr(Card, "plan", planned.append)
+    with pytest.raises(TaskError, match="prepare the task first"):
+        loaded_from(TEMPLATE, tmp_path / "oracle.bin")
+    assert not planned

@@ -1,8 +1,12 @@
 """The linter of declared inputs: it finds what is promised and not tried, or tried and not said."""
 
-import pytest
+import math
 
-from biomlbench.verify import card, evidence, promises
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biomlbench.verify import card, evidence, promises, statement
 
 
 def lint(folder):
@@ -191,6 +195,45 @@ def test_edges_that_cannot_be_followed_are_told(tmp_path, declared, edges, told)
     found = [text for text in lint(folder) if "`edges` of f is not followed" in text]
     assert bool(found) == told
     assert all("no value can be made for x" in text for text in found)
+
+
+BOUND = st.none() | st.floats(-1e300, 1e300) | st.sampled_from([0, 1e-100, 1e-101, 1e100, 1e101])
+
+
+@given(low=BOUND, high=BOUND, is_open=st.booleans(), is_free=st.booleans())
+def test_the_statement_names_the_magnitudes_that_bounds_leave_open(low, high, is_open, is_free):
+    least, most = (-math.inf if low is None else low), (math.inf if high is None else high)
+    if least >= most:
+        return
+    bounds = {"above" if is_open else "min": low, "max": high}
+    spec = {"number": "float"} | {key: v for key, v in bounds.items() if v is not None}
+    told = " ".join(statement.magnitudes([("x", spec | {"any_magnitude": is_free})]))
+    if is_free:
+        assert told == "Floats of `x` may be of any magnitude."
+        return
+    small = least < 1e-100 and most > -1e-100
+    assert ("1e-100" in told) == small
+    assert ("1e+100" in told) == (max(-least, most) > 1e100)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "result", "told"),
+    [
+        ("int64", "int(x.sum())", False),
+        ("int64", "[(int(x[0]), None, 'a', {True: x})]", False),
+        ("int64", "float(x.sum())", True),
+        ("int64", "[({'a': x / 2},)]", True),
+        ("int64", "x.mean()", True),
+        ("int64", "x[3]", True),
+        ("float64", "int(x.sum())", True),
+    ],
+)
+def test_the_statement_speaks_of_rounding_where_there_are_floats(tmp_path, dtype, result, told):
+    x = f"np.array([1, 2, 4], np.{dtype})"
+    folder = _card(tmp_path, f"array: [{dtype}], shape: [n]", x=x)
+    (folder / "reference.py").write_text(f"def f(x):\n    return {result}\n")
+    section = statement.conventions(card.load(folder))
+    assert ("Floats need not be right to the last digit" in section) == told
 
 
 def _card(tmp_path, declared, more="sizes: {n: [3, 3]}\n", x="np.array([-1.0, 2.0, 4.0])"):

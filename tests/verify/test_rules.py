@@ -63,6 +63,29 @@ def test_repeated_name(template, change):
     refused(template, "unique-names")
 
 
+@pytest.mark.parametrize(
+    ("name", "key", "origin"),
+    [
+        (
+            "drawn-2",
+            "generate:",
+            "the spaces of `generate`, which name what they draw `<space>-",
+        ),
+        ("drawn-first", "generate:", "the spaces of `generate`"),
+        ("edge-gc_content-0-interplay-0", "checks:", "the edge cases"),
+        ("plain-3~complement~0", "checks:", "what is made of other cases"),
+    ],
+)
+def test_a_case_that_is_called_as_another_is_told_with_its_name(
+    template, change, name, key, origin
+):
+    change(template, 'case("empty"', f'case("{name}"', "cases.py")
+    error = refused(template, "unique-names")
+    assert error.line == line_of(template, key)
+    told = f"2 planned cases are called `{name}`: 1 from cases.py and 1 from {origin}"
+    assert told in str(error)
+
+
 def test_hidden_cases_need_an_exact_match(template, change):
     text = (template / "verifier.yaml").read_text()
     text = text.replace("mode: exact_match", "mode: numeric_tolerance")
