@@ -125,7 +125,9 @@ def test_what_was_prepared_and_then_edited_is_kept(toy, caplog):
     )
     assert answers.read_text() == "id,y\n1,0\n2,0\n"
     answers.write_text("id,y\n1,0\n3,0\n")
-    assert stage_message(toy).endswith("; " + told)
+    # what is broken, in the words of every other door
+    assert "give both the same ids" in stage_message(toy)
+    assert told not in stage_message(toy)
     answers.write_text("id,y\n1,0\n2,0\n")
     toy.write(extra='(public / "more.csv").write_text("x")')
     assert prepare_task(toy.task).adopted
