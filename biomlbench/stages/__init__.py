@@ -277,8 +277,11 @@ def rows_and_digest(
 
     digest = submission_hash(pair.submission, pair.root)
     if validated in (None, digest):
-        same = confined(pair.submission, pair.root), expecting(pair.submission, digest)
-        with contextlib.suppress(OtherContentError), same[0], same[1]:
+        with (
+            contextlib.suppress(OtherContentError),
+            confined(pair.submission, pair.root),
+            expecting(pair.submission, digest),
+        ):
             return get_stage(stage).compute(pair, context, tables), digest
     if validated is not None:
         os.utime(folder / "validate.parquet", ns=(_OUTDATED_NS, _OUTDATED_NS))

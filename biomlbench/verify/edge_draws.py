@@ -27,6 +27,7 @@ __all__ = [
     "filled",
     "first_of",
     "tried",
+    "value_of",
 ]
 
 Change: TypeAlias = "Callable[[Arguments, np.random.Generator], None]"
@@ -107,12 +108,18 @@ def _inputs(
 
 def filled(source: Source, levels: dict[str, str], drawing: Drawing) -> Arguments:
     """Make a value of each argument, by the pattern that `levels` names for it."""
-    for name, spec in source.arguments.items():
-        if levels[name] != "left-out":
-            dtype = levels.get(dtype_of(name), "").removeprefix("any-")
-            one = edge_values.of_dtype(spec, dtype, levels[name])
-            drawing.earlier[name] = edge_values.make(levels[name], one, drawing)
+    for name in source.arguments:
+        drawing.earlier |= value_of(source, name, levels, drawing)
     return drawing.earlier
+
+
+def value_of(source: Source, name: str, levels: dict[str, str], drawing: Drawing) -> Arguments:
+    """Make the value of one argument by its pattern; none where that is to leave it out."""
+    if levels[name] == "left-out":
+        return {}
+    dtype = levels.get(dtype_of(name), "").removeprefix("any-")
+    spec = edge_values.of_dtype(source.arguments[name], dtype, levels[name])
+    return {name: edge_values.make(levels[name], spec, drawing)}
 
 
 def built(source: Source, values: Arguments) -> Arguments | None:

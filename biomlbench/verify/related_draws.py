@@ -76,21 +76,13 @@ def related(
     others = {key: value for key, value in values.items() if key != name}
     again = {**levels, name: _level(factors[name], rng)}
     drawing = Drawing(rng, dims, lead=lead, earlier=others)
-    yield from _built(source, {**others, **_made(source, name, again, drawing)})
+    yield from _built(source, {**others, **edge_draws.value_of(source, name, again, drawing)})
 
 
 def _built(source: Source, values: Arguments) -> Iterator[Arguments]:
     inputs = edge_draws.built(source, dict(values))
     if inputs is not None:
         yield inputs
-
-
-def _made(source: Source, name: str, levels: dict[str, str], drawing: Drawing) -> Arguments:
-    if levels[name] == "left-out":
-        return {}
-    dtype = levels.get(edge_draws.dtype_of(name), "").removeprefix("any-")
-    spec = edge_values.of_dtype(source.arguments[name], dtype, levels[name])
-    return {name: edge_values.make(levels[name], spec, drawing)}
 
 
 def _level(every: list[str], rng: np.random.Generator) -> str:
