@@ -90,9 +90,7 @@ class Pair:
         biomlbench.contracts.ContractError
             If there is no such table, or it cannot be read.
         """
-        row = self.row
-        tables = PairTables(self._results.folder)
-        found = tables.read(name, row["task_id"], row["run_id"], row["kind"])
+        found = PairTables(self._results.folder).read(name, *self._key)
         return in_form(found, self._results.form)
 
     def made_from(self, stage: str) -> JsonObject:
@@ -108,9 +106,11 @@ class Pair:
         biomlbench.contracts.ContractError
             If there is no such table, or it cannot be read.
         """
-        row = self.row
-        tables = PairTables(self._results.folder)
-        return tables.provenance(stage, row["task_id"], row["run_id"], row["kind"])
+        return PairTables(self._results.folder).provenance(stage, *self._key)
+
+    @property
+    def _key(self) -> tuple[str, str, str]:
+        return self.row["task_id"], self.row["run_id"], self.row["kind"]
 
     def differing_rows(self, other: Pair, most: int = 50) -> Differing:
         """Return the rows on which the predictions of this pair and of another one differ.

@@ -228,17 +228,18 @@ def _text_edited(values: Arguments, source: Source, rng: np.random.Generator) ->
     text = values[one]
     for _ in range(int(rng.integers(1, EDITS, endpoint=True))):
         text = _edited(text, rng)
-    return {twin: text[: source.sizes.get(_length(source, twin), [0, LARGEST])[1]]}
+    return {twin: text[: _most_letters(source, twin)]}
 
 
-def _length(source: Source, name: str) -> str:
-    return str(source.arguments[name].get("length", ""))
+def _most_letters(source: Source, name: str) -> int:
+    length = str(source.arguments[name].get("length", ""))
+    return source.sizes.get(length, [0, LARGEST])[1]
 
 
 def _edited(text: str, rng: np.random.Generator) -> str:
     start, end = sorted((_place(text, rng), _place(text, rng)))
     block, at = text[start:end], _place(text, rng)
-    letters = sorted(set(text)) or ["A"]
+    letters = sorted(set(text))
     step = int(rng.integers(3, 12))
     way = int(rng.integers(5))
     if way == 0:  # a block once more
@@ -272,7 +273,7 @@ def _words_apart(values: Arguments, source: Source, rng: np.random.Generator) ->
         return {}
     letters = sorted(set(values[name]))
     size = int(rng.choice(WORDS))
-    if len(letters) < 2 or 2 * size > source.sizes.get(_length(source, name), [0, LARGEST])[1]:
+    if len(letters) < 2 or 2 * size > _most_letters(source, name):
         return {}
     first, second = (str(letter) for letter in rng.permutation(letters)[:2])
     word = "".join((first, second)[place.bit_count() % 2] for place in range(size))
