@@ -11,6 +11,7 @@ import pytest
 
 from biomlbench import contracts
 from biomlbench.report import feedback, html
+from biomlbench.stages import running
 from biomlbench.summary.agents import summarize_agents
 
 pytestmark = pytest.mark.slow
@@ -96,7 +97,14 @@ def test_hidden_values_are_not_in_the_report(tmp_path, monkeypatch):
     assert len([number for number in visible if number in text]) > 10
     assert not {number for number in secret if number in text}
 
-    # with a leak the same search fails, so it can
+    # with a leak in both places that keep it back the same search fails, so it can
+    def told(result, *args):
+        return {**case_row(result, *args), "message": result.message}
+
+    case_row = running._case_row
+    monkeypatch.setattr(running, "_case_row", told)
+    pair = Pair(TASK, "raises", str(tmp_path / "raises.py"), "functions")
+    run_pair(pair, context, results / "pairs" / TASK / "raises")
     monkeypatch.setattr(feedback, "SHOWN_SUITES", ("visible", "hidden"))
     html.render(results, results / "leaky.html")
     leaky = Path(results / "leaky.html").read_text(encoding="utf-8")
