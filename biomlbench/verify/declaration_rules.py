@@ -29,6 +29,8 @@ __all__ = ["hold_form", "hold_functions"]
 _PAGE = "docs/reference/problem-config.md"
 _Place: TypeAlias = tuple[str | int, ...]
 _Fault: TypeAlias = tuple[_Place, str]
+_BELONGS = {"keys": "mapping", "distinct": "items", "further": "record", "absent": "record"}
+"""Keys that tell something of one kind alone; the last one of what a record holds."""
 _NUMERIC = "biufc"
 """Kinds of dtypes that an array may be declared to have."""
 
@@ -103,10 +105,7 @@ def _message(error: Any) -> str:
         kinds = [kind for kind in KINDS if kind in value]
         if kinds:
             return f"an argument is of one kind, not of {' and '.join(kinds)}"
-        return (
-            f"{no_key}an argument is of one of the kinds {', '.join(KINDS)}. A dict or a record "
-            "cannot be declared: leave its entry point out of `inputs`"
-        )
+        return f"{no_key}an argument is of one of the kinds {', '.join(KINDS)}"
     if error.validator == "oneOf" and known:
         return f"an argument is declared as {{number: int, min: 0}} is, not by {value!r}"
     if error.validator == "oneOf":
@@ -132,7 +131,20 @@ def _of_values(config: Config) -> Iterator[_Fault]:
                 yield (*place, name), f"the least size, {low}, is above the largest, {high}"
 
 
-def _of_argument(place: _Place, spec: ArgumentSpec) -> Iterator[_Fault]:
+def _of_argument(place: _Place, spec: ArgumentSpec, of: str = "") -> Iterator[_Fault]:
+    """Yield what is wrong about an argument, or about what a kind of another one is made of."""
+    for key, kind in _BELONGS.items():
+        if key in spec and kind not in (*spec, of):
+            yield (*place, key), f"`{key}` is of `{kind}` alone"
+    if "mapping" in spec and "keys" not in spec:
+        yield place, "say what the `keys` of a `mapping` are, as {text: ACGT, length: 6} does"
+    if not {"text", "choice", "number"} & set(spec.get("keys", {"text": ""})):
+        yield (*place, "keys"), "a key is of the kinds text, choice or number"
+    for kind, inside in (("items", ("items",)), ("mapping", ("mapping", "keys"))):
+        for key in inside if kind in spec else ():
+            yield from _of_argument((*place, key), spec[key])  # type: ignore[literal-required]
+    for key, part in spec.get("record", {}).items():
+        yield from _of_argument((*place, "record", key), part, "record")
     for dtype in spec.get("array", ()):
         if not _is_dtype(dtype):
             yield (

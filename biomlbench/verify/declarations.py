@@ -6,7 +6,8 @@ For each entry point and argument what may arrive::
       adjust:
         p: {array: [float64], shape: [n], min: 0, max: 1, nan: true}
         ranges: {tuples: int, shape: [k, 2]}
-    sizes: {n: [0, 6000], k: [0, 20]}
+        reads: {items: {record: {id: {text: ACGT, length: m}, quality: {number: int}}}, length: k}
+    sizes: {n: [0, 6000], k: [0, 20], m: [1, 9]}
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 from biomlbench.verify.alternates import LAYOUTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from biomlbench.contracts.mappings import JsonObject
 
 __all__ = [
     *("INPUTS_SCHEMA", "KINDS", "ArgumentSpec", "EdgesSpec", "QuantitySpec", "Shape", "Size"),
-    "may_be_float",
+    *("is_nested", "leaves", "may_be_float", "names_of_sizes", "parts"),
 ]
 
 _Number: TypeAlias = Literal["int", "float"]
@@ -48,6 +51,20 @@ class ArgumentSpec(TypedDict, total=False):
     """The alphabet; empty for any characters."""
     length: Size
     """Of a list, a tuple or a text."""
+    items: ArgumentSpec
+    """What each item of a list is; a size that is named only there is each item's own."""
+    record: dict[str, ArgumentSpec]
+    """What a dict holds under each of its keys."""
+    mapping: ArgumentSpec
+    """What a dict holds under keys of any number."""
+    keys: ArgumentSpec
+    """What a key of a mapping is."""
+    distinct: bool
+    """No two items are equal."""
+    absent: bool
+    """A record may lack this key."""
+    further: bool
+    """A record may have keys beside those that are declared."""
     choice: _Values
     min: float
     max: float
@@ -85,9 +102,11 @@ class EdgesSpec(TypedDict, total=False):
     """False: the one large call keeps to `sizes`, because of its cost."""
 
 
-KINDS = ("array", "number", "list", "tuple", "tuples", "text", "choice")
+NESTED = ("items", "record", "mapping")
+KINDS = ("array", "number", "list", "tuple", "tuples", "text", "choice", *NESTED)
 _NUMBER = {"type": "number"}
 _SIZE = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
+_NESTED_SPEC: JsonObject = {"$ref": "#/$defs/argument"}
 _ARGUMENT: JsonObject = {
     "type": "object",
     "properties": {
@@ -99,6 +118,13 @@ _ARGUMENT: JsonObject = {
         "tuples": {"enum": ["int", "float"], "description": "a list of tuples; see `shape`"},
         "text": {"type": "string", "description": "the alphabet; empty for any characters"},
         "length": _SIZE,
+        "items": _NESTED_SPEC,
+        "record": {"type": "object", "additionalProperties": _NESTED_SPEC, "minProperties": 1},
+        "mapping": _NESTED_SPEC,
+        "keys": {**_NESTED_SPEC, "description": "what a key of `mapping` is"},
+        "distinct": {"type": "boolean", "description": "no two of `items` are equal"},
+        "absent": {"type": "boolean", "description": "a record may lack this key"},
+        "further": {"type": "boolean", "description": "a record may have other keys as well"},
         "choice": {"type": "array", "minItems": 1},
         "min": _NUMBER,
         "max": _NUMBER,
@@ -151,6 +177,7 @@ _EDGES: JsonObject = {
 }
 INPUTS_SCHEMA: JsonObject = {
     "type": "object",
+    "$defs": {"argument": _ARGUMENT},
     "properties": {
         "inputs": {
             "type": "object",
@@ -183,8 +210,58 @@ INPUTS_SCHEMA: JsonObject = {
 }
 
 
+def is_nested(spec: ArgumentSpec) -> bool:
+    """Whether an argument is a list of anything, or a dict."""
+    return any(kind in spec for kind in NESTED)
+
+
+def parts(spec: ArgumentSpec) -> dict[str, ArgumentSpec]:
+    """Return what an argument is made of, by what stands behind its name: ``[]``, ``.key``.
+
+    Parameters
+    ----------
+    spec : ArgumentSpec
+
+    Returns
+    -------
+    dict
+        Empty where it is made of nothing else.
+    """
+    if "items" in spec:
+        return {"[]": spec["items"]}
+    if "record" in spec:
+        return {f".{key}": part for key, part in spec["record"].items()}
+    if "mapping" in spec:
+        return {"(keys)": spec["keys"], "[]": spec["mapping"]}
+    return {}
+
+
+def leaves(name: str, spec: ArgumentSpec) -> Iterator[tuple[str, ArgumentSpec]]:
+    """Yield what an argument is made of in the end, each with where it is; itself if of nothing."""
+    if not is_nested(spec):
+        yield name, spec
+    for behind, part in parts(spec).items():
+        yield from leaves(f"{name}{behind}", part)
+
+
+def names_of_sizes(spec: ArgumentSpec, inner: bool = False) -> list[str]:
+    """Return the named sizes of an argument.
+
+    Parameters
+    ----------
+    spec : ArgumentSpec
+    inner : bool
+        Those of its items as well, which each item may have for itself.
+    """
+    wanted = [*spec.get("shape", []), *([spec["length"]] if "length" in spec else [])]
+    found = [name for name in wanted if isinstance(name, str) and name != "..."]
+    for part in parts(spec).values() if inner or "record" in spec else ():
+        found += names_of_sizes(part, inner)
+    return found
+
+
 def may_be_float(spec: ArgumentSpec) -> bool:
-    """Whether the numbers of a declared argument may be floats."""
+    """Whether the numbers of a declared argument that is not nested may be floats."""
     dtypes = spec.get("array", ())
     kinds = (spec.get("number"), spec.get("list"), spec.get("tuple"), spec.get("tuples"))
     return any(dtype.startswith("float") for dtype in dtypes) or "float" in kinds

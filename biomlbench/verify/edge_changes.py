@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from biomlbench.verify.declarations import names_of_sizes
 from biomlbench.verify.edge_numbers import bounds_of, is_whole, reaches
-from biomlbench.verify.edge_sizes import names_of_sizes
 from biomlbench.verify.pairwise import in_turn
 from biomlbench.verify.shared_memory import WINDOWS, window_of
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, TypeAlias
 
-from biomlbench.verify import edge_values
+from biomlbench.verify import edge_nested, edge_values
+from biomlbench.verify.declarations import names_of_sizes
 from biomlbench.verify.edge_numbers import Drawing
-from biomlbench.verify.edge_sizes import as_earlier, factor_of, names_of_sizes, shrunk, size_of
+from biomlbench.verify.edge_sizes import as_earlier, factor_of, shrunk, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +50,7 @@ def factors_of(source: Source) -> dict[str, list[str]]:
     if any(spec.get("shape", [""])[:1] == ["..."] for spec in source.arguments.values()):
         found["..."] = [str(i) for i in range(len(LEADS))]
     for name, spec in source.arguments.items():
-        found[name] = edge_values.names(spec, name in source.left_out)
+        found[name] = edge_nested.names(spec, name in source.left_out)
         if len(spec.get("array", ())) > 1:
             found[dtype_of(name)] = [f"any-{dtype}" for dtype in spec["array"]]
     return found
@@ -97,7 +98,11 @@ def _inputs(
     }
     lead = LEADS[int(levels.get("...", 0))]
     dims = large or shrunk(source, as_earlier(source, dims, levels, rng), lead)
-    values = filled(source, levels, Drawing(rng, dims, lead=lead))
+    drawing = Drawing(rng, dims, lead=lead, bounds=source.sizes)
+    try:
+        values = filled(source, levels, drawing)
+    except edge_nested.TooFewError:
+        return None
     if change is not None:
         try:
             change(values, rng)
@@ -119,7 +124,7 @@ def value_of(source: Source, name: str, levels: dict[str, str], drawing: Drawing
         return {}
     dtype = levels.get(dtype_of(name), "").removeprefix("any-")
     spec = edge_values.of_dtype(source.arguments[name], dtype, levels[name])
-    return {name: edge_values.make(levels[name], spec, drawing)}
+    return {name: edge_nested.make(levels[name], spec, drawing)}
 
 
 def built(source: Source, values: Arguments) -> Arguments | None:

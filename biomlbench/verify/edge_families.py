@@ -194,7 +194,7 @@ def _told_apart_late(
     last = {source.arguments[name].get("shape", [""])[-1] for name in late}
     dims = {
         name: min(max(low, LONG_ROW if name in last else FEW), high)
-        for name, (low, high) in source.sizes.items()
+        for name, (low, high) in source.call_sizes.items()
     }
     rng = seeded(card.name, function, number, "late")
     levels = {**first_of(_PLAIN, factors), **late, "...": "0"}

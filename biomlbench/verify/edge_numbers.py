@@ -69,6 +69,8 @@ class Drawing:
         Values made so far.
     tiny, huge : float
         Size of tiny and of huge numbers.
+    bounds : dict
+        Least and largest of the sizes that items of a list have for themselves.
     """
 
     rng: np.random.Generator
@@ -78,6 +80,7 @@ class Drawing:
     earlier: Arguments = field(default_factory=dict)
     tiny: float = 0.0
     huge: float = 0.0
+    bounds: dict[str, list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.pool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import TYPE_CHECKING
 
+from biomlbench.verify.declarations import names_of_sizes
 from biomlbench.verify.edge_numbers import RUNGS
 from biomlbench.verify.edge_values import AFTER, NEAR
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from biomlbench.verify.card import Card
-    from biomlbench.verify.declarations import ArgumentSpec, Shape
+    from biomlbench.verify.declarations import Shape
     from biomlbench.verify.edge_sources import Source
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "factor_of",
     "large_sizes",
     "largest_prime",
-    "names_of_sizes",
     "shrunk",
     "size_of",
 ]
@@ -41,12 +40,6 @@ MAX_LARGE = 600_000
 def factor_of(name: str) -> str:
     """Return the factor of a size, which may have the name of an argument."""
     return f"len({name})"
-
-
-def names_of_sizes(spec: ArgumentSpec) -> list[str]:
-    """Return the named sizes of an argument."""
-    wanted = [*spec.get("shape", []), *([spec["length"]] if "length" in spec else [])]
-    return [name for name in wanted if isinstance(name, str) and name != "..."]
 
 
 def size_of(level: str, bounds: list[int], rng: np.random.Generator | None) -> int | None:
@@ -80,9 +73,11 @@ def large_sizes(source: Source, card: Card, function: str) -> dict[str, int]:
     return dims
 
 
-def declared_sizes(source: Source, card: Card, function: str) -> dict[str, list[int]]:
-    """Return the bounds of the sizes that a call about size may have."""
-    used = set(itertools.chain.from_iterable(map(names_of_sizes, source.arguments.values())))
+def declared_sizes(
+    source: Source, card: Card, function: str, inner: bool = False
+) -> dict[str, list[int]]:
+    """Return the bounds of the sizes that a call about size may have, or its items as well."""
+    used = {name for spec in source.arguments.values() for name in names_of_sizes(spec, inner)}
     own = card.config.get("edges", {}).get(function, {})
     # What an input space may have is its author's to say, and so are sizes for the sake of cost.
     declared = card.config.get("sizes", {}) if source.strict and own.get("large", True) else {}

@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.verify import edge_values
-from biomlbench.verify.edge_sizes import names_of_sizes
+from biomlbench.verify.declarations import is_nested, names_of_sizes, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +47,14 @@ class Source(NamedTuple):
     most: int
     strict: bool = True
     wide: dict[str, ArgumentSpec] = {}  # noqa: RUF012  # never changed
+
+    @property
+    def call_sizes(self) -> dict[str, list[int]]:
+        """The sizes that a call has, without those that each item of a list has for itself."""
+        specs = self.arguments.values()
+        inner = {name for spec in specs for name in names_of_sizes(spec, inner=True)}
+        inner -= {name for spec in specs for name in names_of_sizes(spec)}
+        return {name: bounds for name, bounds in self.sizes.items() if name not in inner}
 
 
 def sources(card: Card, function: str, count: int) -> list[Source]:
@@ -162,6 +170,9 @@ def _of_space(spec: DrawnSpec) -> ArgumentSpec:
 
 def _can_be_made(spec: ArgumentSpec, sizes: dict[str, list[int]]) -> bool:
     known = all(name in sizes for name in names_of_sizes(spec))
+    if is_nested(spec):
+        sized = "record" in spec or "length" in spec
+        return known and sized and all(_can_be_made(part, sizes) for part in parts(spec).values())
     needs_length = any(kind in spec for kind in ("text", "list", "tuple"))
     kind = any(kind in spec for kind in edge_values.KINDS)
     return kind and known and ("length" in spec or not needs_length)

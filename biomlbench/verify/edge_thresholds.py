@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from biomlbench.verify.declarations import names_of_sizes
 from biomlbench.verify.edge_numbers import bounds_of, is_whole
-from biomlbench.verify.edge_sizes import names_of_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -151,12 +151,12 @@ def _small(
     more = int(rng.choice(SIZES))
     dims = {
         name: int(rng.integers(low, min(high, low + more), endpoint=True))
-        for name, (low, high) in source.sizes.items()
+        for name, (low, high) in source.call_sizes.items()
     }
     lead = edge_draws.LEADS[int(levels.get("...", 0))]
     count = int(rng.integers(2, MOST_IN_POOL, endpoint=True))
     pool = tuple(rng.choice(NUMBERS, count, replace=False).tolist())
-    drawing = Drawing(rng, shrunk(source, dims, lead), pool, lead)
+    drawing = Drawing(rng, shrunk(source, dims, lead), pool, lead, bounds=source.sizes)
     inputs = edge_draws.built(source, edge_draws.filled(source, levels, drawing))
     if inputs is not None:
         yield inputs

@@ -15,6 +15,7 @@ import numpy as np
 
 from biomlbench.verify import edge_draws, edge_sizes, edges
 from biomlbench.verify.constants import Constants, constants_of
+from biomlbench.verify.declarations import is_nested
 from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sources import Source, sources
 from biomlbench.verify.edge_values import USUAL
@@ -111,7 +112,8 @@ def _of_source(
     planned: Callable[..., PlannedCase],
 ) -> Iterator[tuple[PlannedCase, int]]:
     factors = edge_draws.factors_of(source)
-    arguments = _arguments(source, edge_sizes.declared_sizes(source, card, function), factors)
+    bounds = edge_sizes.declared_sizes(source, card, function, inner=True)
+    arguments = _arguments(source, bounds, factors)
     suite = edges.suite_of(card, function)
     for probe in ways(arguments, constants):
         name = f"probe-{function}-{number}-{probe.name}"
@@ -147,16 +149,20 @@ def _inputs(
     probe: Probe,
     rng: np.random.Generator,
 ) -> Arguments | None:
+    of_calls = source.call_sizes
     dims = {
         name: probe.sizes.get(name, min(max(low, ORDINARY - i), high))
         for i, (name, (low, high)) in enumerate(arguments.bounds.items())
+        if name in of_calls or name in probe.sizes
     }
     levels = {name: _ordinary(every, rng) for name, every in factors.items()}
     levels |= {name: way for name, way in probe.patterns.items() if way in factors[name]}
     # the pattern takes any magnitude; whether the card names it depends on its own
     levels |= {name: way for name, way in probe.patterns.items() if way == "tiny"}
     scale = probe.scale
-    drawing = Drawing(rng, dims, probe.pool, probe.lead, tiny=scale, huge=scale)
+    drawing = Drawing(
+        rng, dims, probe.pool, probe.lead, tiny=scale, huge=scale, bounds=source.sizes
+    )
     try:
         values = edge_draws.filled(source, levels, drawing)
         if probe.change is not None:
@@ -178,7 +184,7 @@ def _ordinary(levels: list[str], rng: np.random.Generator) -> str:
 
 def _within(spec: ArgumentSpec, value: Any) -> bool:
     """Whether numbers keep to the bounds of their argument, which a build does not tell."""
-    if isinstance(value, str) or value is None or "choice" in spec:
+    if isinstance(value, str) or value is None or "choice" in spec or is_nested(spec):
         return True
     numbers = np.asarray(value)
     if numbers.dtype.kind not in "iuf" or not numbers.size:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify.alternates import SHARED, lies_in
-from biomlbench.verify.declarations import may_be_float
+from biomlbench.verify.declarations import is_nested, may_be_float, names_of_sizes, parts
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
 from biomlbench.verify.edge_sources import not_made
 from biomlbench.verify.shared_memory import can_share, overlapping
@@ -87,7 +87,8 @@ class _Linter:
         self.found: list[str] = []
         self.kept: set[str] = set()
         self.ends: set[str] = set()
-        self.seen: dict[str, list[float]] = {}
+        self.seen: dict[str, set[int]] = {}
+        self.of_calls: set[str] = set()
         self.product: int | None = card.config.get("product")
         self.largest: dict[str, tuple[int, int]] = {}
 
@@ -118,13 +119,23 @@ class _Linter:
     def outside(self, case: PlannedCase) -> Iterator[str]:
         given = self.card.bind(case.function, case.args, case.kwargs)
         dims: dict[str, int] = {}
-        for name, spec in self.declared[case.function].items():
+        declared = self.declared[case.function]
+        self.of_calls = {name for spec in declared.values() for name in names_of_sizes(spec)}
+        for name, spec in declared.items():
             where = f"{case.function}.{name}"
             if name not in given:
                 self.kept.add(f"{where}: left out")
                 continue
             for text in self._argument(where, spec, given[name], dims):
                 yield f"{name} {text}"
+        yield from self._sizes(dims)
+        yield from self._together(case.function, {n: dims[n] for n in dims if n in self.sizes})
+        whole = self.card.with_defaults(case.function, given)
+        for name, spec in self.card.config.get("quantities", {}).items():
+            if spec.get("function", case.function) == case.function:
+                yield from self._quantity(name, spec, whole)
+
+    def _sizes(self, dims: dict[str, int]) -> Iterator[str]:
         for name, size in dims.items():
             if name not in self.sizes:
                 yield f"size {name} = {size} is not declared: give {name} a line under `sizes`"
@@ -132,12 +143,7 @@ class _Linter:
             low, high = self.sizes[name]
             if not low <= size <= high:
                 yield f"size {name} = {size} is outside [{low}, {high}]"
-            self.seen.setdefault(name, []).append(size)
-        yield from self._together(case.function, {n: dims[n] for n in dims if n in self.sizes})
-        whole = self.card.with_defaults(case.function, given)
-        for name, spec in self.card.config.get("quantities", {}).items():
-            if spec.get("function", case.function) == case.function:
-                yield from self._quantity(name, spec, whole)
+            self.seen.setdefault(name, set()).add(size)
 
     def _together(self, function: str, dims: dict[str, int]) -> Iterator[str]:
         """Note how large the sizes of a call are together: what takes time depends on that."""
@@ -190,6 +196,9 @@ class _Linter:
             if not (spec.get("optional") or None in spec.get("choice", ())):
                 yield "is None, which is not declared"
             return
+        if is_nested(spec):
+            yield from self._nested(where, spec, value, dims)
+            return
         if "choice" in spec:
             self.kept.add(f"{where}: {value!r}")
             if value not in spec["choice"]:
@@ -227,6 +236,52 @@ class _Linter:
             yield f"is a {type(value).__name__}, not a {spec['number']} of Python"
             return
         yield from self._range(where, spec, np.asarray(value))
+
+    def _nested(
+        self, where: str, spec: ArgumentSpec, value: Any, dims: dict[str, int]
+    ) -> Iterator[str]:
+        kind = list if "items" in spec else dict
+        if type(value) is not kind:
+            yield f"is a {type(value).__name__}, not a {kind.__name__}"
+        elif "record" in spec:
+            yield from self._record(where, spec, value, dims)
+        else:
+            yield from _shape([spec.get("length", "...")], (len(value),), dims)
+            if spec.get("distinct") and len({repr(item) for item in value}) < len(value):
+                yield "has items that are equal"
+            held = {"[]": value}
+            if isinstance(value, dict):
+                held = {"[]": [*value.values()], "(keys)": [*value]}
+            for behind, part in parts(spec).items():
+                for place, item in enumerate(held[behind]):
+                    yield from self._item(f"{where}{behind}", part, item, place, dims)
+
+    def _record(
+        self, where: str, spec: ArgumentSpec, value: Any, dims: dict[str, int]
+    ) -> Iterator[str]:
+        fields = spec["record"]
+        if unknown := [key for key in value if key not in fields]:
+            self.kept.add(f"{where}: further keys")
+            if not spec.get("further"):
+                yield f"has the key {unknown[0]!r}, which is not declared"
+        for key, part in fields.items():
+            if key in value:
+                for text in self._argument(f"{where}.{key}", part, value[key], dims):
+                    yield f"under {key!r} {text}"
+            elif part.get("absent"):
+                self.kept.add(f"{where}.{key}: absent")
+            else:
+                yield f"lacks the key {key!r}"
+
+    def _item(
+        self, where: str, spec: ArgumentSpec, item: Any, place: int, dims: dict[str, int]
+    ) -> Iterator[str]:
+        """Hold one item to its declaration: sizes that no call has are its own."""
+        own = {name: size for name, size in dims.items() if name in self.of_calls}
+        for text in self._argument(where, spec, item, own):
+            yield f"at {place} {text}"
+        dims |= {name: size for name, size in own.items() if name in self.of_calls}
+        yield from self._sizes({n: size for n, size in own.items() if n not in self.of_calls})
 
     def _text(
         self, where: str, spec: ArgumentSpec, value: Any, dims: dict[str, int]
@@ -286,20 +341,9 @@ class _Linter:
                 ]
             for name, spec in arguments.items():
                 where = f"{function}.{name}"
-                wanted += [f"{where}: dtype {dtype}" for dtype in spec.get("array", ())]
                 wanted += [f"{where}: {way}" for way in self._ways(spec)]
-                wanted += [f"{where}: {b} {spec[b]:g}" for b in ("min", "max") if b in spec]
-                wanted += [f"{where}: {flag}" for flag in ("nan", "inf") if spec.get(flag)]
-                if "int64" in spec.get("array", ()) and not {"min", "max"} & set(spec):
-                    wanted.append(f"{where}: a number beyond 32 bits")
-                wanted += [f"{where}: a sum beyond {dtype}" for dtype in self._summed(spec)]
-                if spec.get("text") == "" and "length" in spec:
-                    wanted.append(f"{where}: a character beyond 16 bits")
-                wanted += [
-                    f"{where}: {item!r}" for item in spec.get("choice", ()) if item is not None
-                ]
-                if spec.get("optional") or None in spec.get("choice", ()):
-                    wanted.append(f"{where}: None")
+                for place, part in _every(where, spec):
+                    wanted += [f"{place}: {promise}" for promise in self._wanted(part)]
                 if name in parameters and parameters[name].default is not inspect.Parameter.empty:
                     wanted.append(f"{where}: left out")
         for name, spec in self.card.config.get("quantities", {}).items():
@@ -312,9 +356,27 @@ class _Linter:
             if product < TOGETHER * most
         ]
         for name, bounds in self.sizes.items():
-            seen = self.seen.get(name, [])
+            seen = self.seen.get(name, set())
             found += [f"no case with size {name} = {b}" for b in bounds if b not in seen]
         return found
+
+    def _wanted(self, spec: ArgumentSpec) -> Iterator[str]:
+        """Yield what some case has to have of an argument, or of what it is made of."""
+        yield from (f"dtype {dtype}" for dtype in spec.get("array", ()))
+        yield from (f"{bound} {spec[bound]:g}" for bound in ("min", "max") if bound in spec)
+        yield from (flag for flag in ("nan", "inf") if spec.get(flag))
+        if "int64" in spec.get("array", ()) and not {"min", "max"} & set(spec):
+            yield "a number beyond 32 bits"
+        yield from (f"a sum beyond {dtype}" for dtype in self._summed(spec))
+        if spec.get("text") == "" and "length" in spec:
+            yield "a character beyond 16 bits"
+        yield from (f"{item!r}" for item in spec.get("choice", ()) if item is not None)
+        if spec.get("optional") or None in spec.get("choice", ()):
+            yield "None"
+        if spec.get("absent"):
+            yield "absent"
+        if spec.get("further"):
+            yield "further keys"
 
     def _summed(self, spec: ArgumentSpec) -> Iterator[str]:
         """Yield the dtypes that the numbers of an array may fit in and their sum may not."""
@@ -343,6 +405,13 @@ class _Linter:
                 one_row = layout == "fortran" and len(shape) < 2 and "..." not in shape
                 if not one_byte and not one_row:
                     yield f"{layout}, {dtype}"
+
+
+def _every(where: str, spec: ArgumentSpec) -> Iterator[tuple[str, ArgumentSpec]]:
+    """Yield an argument and all that it is made of, each with where it is."""
+    yield where, spec
+    for behind, part in parts(spec).items():
+        yield from _every(f"{where}{behind}", part)
 
 
 def _is_small(dtype: np.dtype[Any]) -> bool:

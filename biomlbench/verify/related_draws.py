@@ -8,6 +8,7 @@ argument is equal, so that a key without that argument is never caught.
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +65,9 @@ def related(
     """
     levels = {name: _level(every, rng) for name, every in factors.items()}
     lead = edge_draws.LEADS[int(levels.get("...", 0))]
-    dims = shrunk(source, {name: _size(bounds, rng) for name, bounds in source.sizes.items()}, lead)
-    values = edge_draws.filled(source, levels, Drawing(rng, dims, lead=lead))
+    sizes = {name: _size(bounds, rng) for name, bounds in source.call_sizes.items()}
+    dims = shrunk(source, sizes, lead)
+    values = edge_draws.filled(source, levels, Drawing(rng, dims, lead=lead, bounds=source.sizes))
     wanted = int(rng.integers(1, MOST_RELATIONS, endpoint=True))
     for number in rng.permutation(len(RELATIONS)):
         if wanted and (new := RELATIONS[number](values, source, rng)):
@@ -75,7 +77,7 @@ def related(
     name = str(rng.choice([*source.arguments]))
     others = {key: value for key, value in values.items() if key != name}
     again = {**levels, name: _level(factors[name], rng)}
-    drawing = Drawing(rng, dims, lead=lead, earlier=others)
+    drawing = Drawing(rng, dims, lead=lead, earlier=others, bounds=source.sizes)
     yield from _built(source, {**others, **edge_draws.value_of(source, name, again, drawing)})
 
 
@@ -283,6 +285,36 @@ def _words_apart(values: Arguments, source: Source, rng: np.random.Generator) ->
     return {name: text, **dict.fromkeys(whole, size)}
 
 
+def _items_edited(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
+    """Let items of a list, or of one within, have changed places, or one be another once more."""
+    name = _one_of(values, rng, lambda value: any(True for _ in _lists_in(value)))
+    if name is None:
+        return {}
+    made = copy.deepcopy(values[name])
+    lists = [*_lists_in(made)]
+    items = lists[int(rng.integers(len(lists)))]
+    one, other = (int(place) for place in rng.integers(0, len(items), 2))
+    way = int(rng.integers(3))
+    if way == 0:
+        items[one], items[other] = items[other], items[one]
+    elif way == 1:
+        items[one] = copy.deepcopy(items[other])
+    else:
+        items.reverse()
+    return {name: made}
+
+
+def _lists_in(value: Any) -> Iterator[list[Any]]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _lists_in(item)
+    if isinstance(value, list):
+        if len(value) > 1:
+            yield value
+        for item in value:
+            yield from _lists_in(item)
+
+
 def _whole_numbers(values: Arguments, source: Source) -> list[str]:
     return [
         name
@@ -317,4 +349,5 @@ RELATIONS: tuple[Relation, ...] = (
     _text_edited,
     _words_apart,
     _of_all_magnitudes,
+    _items_edited,
 )

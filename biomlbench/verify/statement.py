@@ -13,12 +13,12 @@ import numpy as np
 from biomlbench.outcomes import Suite
 from biomlbench.task.task_files import description_file
 from biomlbench.verify.alternates import IN_ONE_MEMORY, LAYOUTS
-from biomlbench.verify.declarations import KINDS, may_be_float
+from biomlbench.verify.declarations import KINDS, leaves, may_be_float, parts
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
 from biomlbench.verify.shared_memory import can_share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from biomlbench.verify.card import Card
@@ -71,11 +71,7 @@ def conventions(card: Card) -> str:
     """
     config = card.config
     given = config.get("inputs", {}).values()
-    kinds = {
-        next(kind for kind in KINDS if kind in spec)
-        for arguments in given
-        for spec in arguments.values()
-    }
+    kinds = {next(kind for kind in KINDS if kind in spec) for _, spec in _leaves(given)}
     lines = []
     sizes = [
         f"{name} is {low:,} to {high:,}" for name, (low, high) in config.get("sizes", {}).items()
@@ -95,12 +91,7 @@ def conventions(card: Card) -> str:
         )
     if "number" in kinds:
         lines.append("Single numbers are Python's own, never 0-d arrays.")
-    floats = [
-        (name, spec)
-        for arguments in given
-        for name, spec in arguments.items()
-        if may_be_float(spec)
-    ]
+    floats = [(name, spec) for name, spec in _leaves(given) if may_be_float(spec)]
     lines += magnitudes(floats)
     lines += [
         "Arguments must not be changed in place, nor by what a caller does to a result.",
@@ -231,9 +222,13 @@ def problems_of_statement(card: Card) -> Iterator[str]:
         for name, spec in arguments.items():
             if f"`{name}`" not in table:
                 yield f"the statement's table has no row for `{name}`"
-            for dtype in spec.get("array", ()):
-                if dtype not in body:
-                    yield f"the statement does not say that `{name}` may be {dtype}"
+            for place, part in leaves(name, spec):
+                for dtype in part.get("array", ()):
+                    if dtype not in body:
+                        yield f"the statement does not say that `{place}` may be {dtype}"
+            for key in _keys(spec):
+                if key not in body:
+                    yield f"the statement does not say what `{name}` holds under `{key}`"
     checked = {str(check.options.get("dtype")) for check in card.checks}
     checked |= {d for check in card.checks for d in check.options.get("dtypes", {}).values()}
     for dtype in sorted({*_RETURNED.findall(body)} - checked):
@@ -250,6 +245,22 @@ def problems_of_statement(card: Card) -> Iterator[str]:
                 f"the statement speaks of {match[1]}, which no declaration carries; declare the "
                 "bound, or list the number under `stated` of config.yaml if it bounds no input"
             )
+
+
+def _leaves(
+    given: Iterable[dict[str, ArgumentSpec]],
+) -> Iterator[tuple[str, ArgumentSpec]]:
+    """Yield what the arguments of all entry points are made of in the end."""
+    for arguments in given:
+        for name, spec in arguments.items():
+            yield from leaves(name, spec)
+
+
+def _keys(spec: ArgumentSpec) -> Iterator[str]:
+    """Yield the keys of all records that an argument holds."""
+    yield from spec.get("record", ())
+    for part in parts(spec).values():
+        yield from _keys(part)
 
 
 def _numbers(value: Any) -> Iterator[float]:

@@ -26,7 +26,6 @@ def refused(folder):
     [
         ("sequence: {}", "one of the kinds array, number"),
         ("sequence: {dict: any}", "there is no key `dict`; an argument is of one of the kinds"),
-        ("sequence: {dict: any}", "leave its entry point out of `inputs`"),
         ('sequence: {text: "", lenght: n}', "there is no key `lenght`; there are array, shape"),
         ("sequence: {text: ACGT, number: int}", "of one kind, not of number and text"),
         ("sequence: text", "as {number: int, min: 0} is, not by 'text'"),
@@ -35,6 +34,14 @@ def refused(folder):
         ("sequence: {array: [float], shape: [n]}", "there is no dtype 'float'; write it as"),
         ("sequence: {array: [bool], shape: [n, ...]}", "`...` may only stand before"),
         ("sequence: {number: int, min: 4, max: 3}", "the least number, 4, is above the largest"),
+        ("sequence: {items: {text: ACGT, lenght: 3}}", "there is no key `lenght`"),
+        ("sequence: {items: {number: int, min: 4, max: 3}}", "the least number, 4, is above"),
+        ("sequence: {record: {}}", "{} should be non-empty"),
+        ("sequence: {record: {a: {array: [int]}}}", "there is no dtype 'int'"),
+        ("sequence: {mapping: {number: int}}", "say what the `keys` of a `mapping` are"),
+        ("sequence: {mapping: {number: int}, keys: {list: int}}", "text, choice or number"),
+        ("sequence: {text: ACGT, distinct: true}", "`distinct` is of `items` alone"),
+        ("sequence: {text: ACGT, absent: true}", "`absent` is of `record` alone"),
     ],
 )
 def test_a_wrong_argument_is_refused(template, change, declared, says):
