@@ -44,6 +44,7 @@ LEAST_POWER, MOST_POWER = 31, 53
 LARGEST_WHOLE = 1e6
 WORDS = (8, 16, 32, 64, 128)
 EDITS = 4
+VARIED_SHARE = 0.2
 
 
 def related(
@@ -315,6 +316,23 @@ def _lists_in(value: Any) -> Iterator[list[Any]]:
             yield from _lists_in(item)
 
 
+def _words_varied(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
+    """Let some words in a list or a dict be others but for case, an end or a letter more."""
+    name = _one_of(values, rng, lambda value: isinstance(value, (dict, list)))
+    return {} if name is None else {name: _varied(values[name], rng)}
+
+
+def _varied(value: Any, rng: np.random.Generator) -> Any:
+    if isinstance(value, dict):
+        return {key: _varied(item, rng) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_varied(item, rng) for item in value]
+    if isinstance(value, str) and rng.random() < VARIED_SHARE:
+        ways = (value.swapcase(), value[:-1], value[1:], value + "x", "x" + value, f" {value}")
+        return ways[int(rng.integers(len(ways)))]
+    return value
+
+
 def _whole_numbers(values: Arguments, source: Source) -> list[str]:
     return [
         name
@@ -350,4 +368,5 @@ RELATIONS: tuple[Relation, ...] = (
     _words_apart,
     _of_all_magnitudes,
     _items_edited,
+    _words_varied,
 )

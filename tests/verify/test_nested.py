@@ -1,4 +1,4 @@
-"""Lists of anything and dicts: what is made of their declarations keeps to them, and finds faults."""
+"""Lists of anything and dicts: what is made keeps to what is declared, and finds faults."""
 
 from types import SimpleNamespace
 
@@ -97,7 +97,11 @@ READS = {"items": {"record": {"name": {"text": "ACGT", "length": "m"}, "depth": 
         (READS, [[]], "x at 0 is a list, not a dict"),
         (READS, [{"name": "A"}], "x at 0 lacks the key 'depth'"),
         (READS, [{"name": "A", "depth": 1, "more": 2}], "has the key 'more'"),
-        (READS, [{"name": "A", "depth": 1}, {"name": "N", "depth": 1}], "x at 1 under 'name' holds"),
+        (
+            READS,
+            [{"name": "A", "depth": 1}, {"name": "N", "depth": 1}],
+            "x at 1 under 'name' holds",
+        ),
         (READS, [{"name": "ACGTAC", "depth": 1}], "size m = 6 is outside [1, 5]"),
         (READS, [{"name": "A", "depth": 1.5}], "x at 0 under 'depth' is a float"),
         ({**READS, "length": 1}, [], "has an axis of 0, where 1 is 1"),
@@ -200,8 +204,7 @@ def visits_that_come_twice(visits):
 def draws(source, count):
     rng, factors = seeded("nested"), factors_of(source)
     for number in range(count):
-        for inputs in WAYS[number % len(WAYS)](source, factors, rng):
-            yield inputs
+        yield from WAYS[number % len(WAYS)](source, factors, rng)
 
 
 @pytest.mark.parametrize(
