@@ -298,7 +298,7 @@ def test_individual_reports_survive_a_kill(factory, good):
     process = subprocess.Popen(
         [sys.executable, "-c", code, lines, out, factory.tasks, factory.data], cwd=REPOSITORY
     )
-    wait_until(lambda: len(list(out.glob("*/*.json"))) >= 5)
+    wait_until(lambda: len(list(out.glob("*/*.json"))) >= 5, by=process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     reports = [load(path) for path in out.glob("*_individual_reports/toy-task*.json")]

@@ -100,7 +100,7 @@ def _overall(bench):
 def test_a_killed_calibration_goes_on_and_a_finished_one_does_nothing(bench):
     first = _start(bench)
     results = bench / "results" / "calibration"
-    done = wait_until(lambda: _noted(bench))
+    done = wait_until(lambda: _noted(bench), by=first)
     os.killpg(first.pid, signal.SIGKILL)
     first.communicate()
     assert 0 < len(list(results.glob("controls/*/*/*.parquet"))) < 8

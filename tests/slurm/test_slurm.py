@@ -121,8 +121,8 @@ def test_a_lost_node_loses_nothing(slurm, local, fresh):
     env = {**slurm.env, "PYTHONPATH": str(ROOT)}
     with (fresh / "log").open("w") as log:
         process = subprocess.Popen(command(), cwd=fresh, env=env, stdout=log, stderr=log)
-    wait_until(lambda: list(fresh.glob("results/*/*/*/*/validate.parquet")))
-    jobs = wait_until(running)
+    wait_until(lambda: list(fresh.glob("results/*/*/*/*/validate.parquet")), by=process)
+    jobs = wait_until(running, by=process)
     slurm.lose_node(lost)
     try:
         assert process.wait() == 0, (fresh / "log").read_text()

@@ -34,7 +34,7 @@ def test_a_killed_run_goes_on_to_equal_tables(finished, fresh):
     process = subprocess.Popen(
         fresh.command(), cwd=fresh.path, env=fresh.env(), stderr=subprocess.DEVNULL
     )
-    wait_until(lambda: len(list(results.glob("pairs/*/*/*/*.parquet"))) >= 8)
+    wait_until(lambda: len(list(results.glob("pairs/*/*/*/*.parquet"))) >= 8, by=process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not (results / "pairs.parquet").exists()
@@ -95,7 +95,7 @@ def test_of_two_runs_at_once_the_second_is_refused_and_the_first_goes_on(finishe
         first = subprocess.Popen(
             fresh.command(*TABLES), cwd=fresh.path, env=fresh.env(), stderr=log
         )
-        wait_until(lambda: list(fresh.results().glob("pairs/*/*/*/*.parquet")))
+        wait_until(lambda: list(fresh.results().glob("pairs/*/*/*/*.parquet")), by=first)
         second = fresh.tables(check=False)
         assert second.returncode != 0
         assert "results: another run is writing to this folder" in second.stderr

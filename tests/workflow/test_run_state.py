@@ -418,7 +418,7 @@ def test_a_run_that_is_killed_is_told_as_such(fresh):
     with (fresh.path / "log").open("w") as log:
         run = subprocess.Popen(fresh.command(), cwd=fresh.path, env=fresh.env(), stderr=log)
         try:
-            wait_until(lambda: (fresh.results() / FILE).is_file() and _grades(fresh))
+            wait_until(lambda: (fresh.results() / FILE).is_file() and _grades(fresh), by=run)
             assert read_state(fresh.results())["state"] == "running"
         finally:
             run.send_signal(signal.SIGKILL)
