@@ -15,5 +15,6 @@ def main(snakemake):
         job["submission"],
         context_of(job),
         Settings.of(snakemake.params["settings"]).flake_trials,
+        root=job["root"],
     )
     write_table("flakes", table, snakemake.output["flakes"], provenance_of(snakemake.params))

@@ -39,7 +39,11 @@ class RunTrial(NamedTuple):
 
 
 def run_trials(
-    task_id: str, submission: str, context: Context, under: Iterable[Condition]
+    task_id: str,
+    submission: str,
+    context: Context,
+    under: Iterable[Condition],
+    root: str | None = None,
 ) -> list[RunTrial]:
     """Run a submission in the sandbox and judge it, once under each condition.
 
@@ -54,6 +58,8 @@ def run_trials(
         Path.
     context : Context
     under : iterable of Condition
+    root : str, optional
+        As in :class:`biomlbench.stages.Pair`.
 
     Returns
     -------
@@ -68,6 +74,7 @@ def run_trials(
         "folder": str(context.task(task_id).folder),
         "task": task_id,
         "submission": str(submission),
+        "root": root,
         "context": asdict(context),
     }
     found = []
@@ -122,6 +129,7 @@ def run_flakes_table(
     context: Context,
     repeats: int,
     track: Callable[[Iterable[Condition]], Iterable[Condition]] = iter,
+    root: str | None = None,
 ) -> pa.Table:
     """Look for flaky checks by one submission.
 
@@ -134,6 +142,8 @@ def run_flakes_table(
         Trials for each factor.
     track : callable, optional
         Goes through the trials, to show how far it is.
+    root : str, optional
+        As for :func:`run_trials`.
 
     Returns
     -------
@@ -142,7 +152,7 @@ def run_flakes_table(
     """
     from biomlbench.contracts import from_rows
 
-    found = run_trials(task_id, submission, context, track(conditions(repeats)))
+    found = run_trials(task_id, submission, context, track(conditions(repeats)), root)
     return from_rows("flakes", flaky_in_run(task_id, name, found))
 
 

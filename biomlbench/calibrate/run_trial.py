@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.sandbox import Case, run_functions
-from biomlbench.stages import Context, Pair
+from biomlbench.stages import Context
 from biomlbench.stages.cards import load_card
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.stages.running import environment_of, function_limits, hidden_paths
-from biomlbench.submission.submitted_file import read_code
+from biomlbench.submission.submitted_file import confined, read_code
 from biomlbench.verify import judge
 from biomlbench.verify.candidate import Own
 from biomlbench.verify.constants import constants_of
@@ -43,10 +43,10 @@ def main(question: str, answer: str) -> None:
     """
     job = json.loads(question)
     context = Context(**{**job["context"], "tasks_dirs": tuple(job["context"]["tasks_dirs"])})
-    pair = Pair(job["task"], "trial", job["submission"], "functions")
-    code = read_code(pair.submission).encode()
-    loaded = load_card(context.task(pair.task_id)).with_own(Own(constants_of(code)))
-    outputs = _outputs(pair, context, loaded, job)
+    with confined(job["submission"], job["root"]):
+        code = read_code(job["submission"]).encode()
+    loaded = load_card(context.task(job["task"])).with_own(Own(constants_of(code)))
+    outputs = _outputs(code, context, loaded, job)
     by_check: dict[str, list[tuple[str, str]]] = {}
     for row in judge(*loaded, outputs):
         name = "gate" if row.mode == "gate" else row.check
@@ -59,9 +59,8 @@ def main(question: str, answer: str) -> None:
     Path(answer).write_text(json.dumps(found), encoding="utf-8")
 
 
-def _outputs(pair: Pair, context: Context, loaded: Any, job: JsonObject) -> dict[str, CaseOutput]:
-    task = context.task(pair.task_id)
-    code = read_code(pair.submission).encode()
+def _outputs(code: bytes, context: Context, loaded: Any, job: JsonObject) -> dict[str, CaseOutput]:
+    task = context.task(job["task"])
     execution = run_functions(
         code,
         [

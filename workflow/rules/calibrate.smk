@@ -72,7 +72,7 @@ rule calibrate_flakes:
 rule calibrate_flaky_run:
     input:
         prepare="<results>/tasks/{task}/prepare.parquet",
-        submission=submission_of,
+        submission=submission_of if BENCHMARK.demo_files else [],
     output:
         flakes="<results>/calibration/flaky-runs/{task}/{run}.parquet",
     log:

@@ -7,7 +7,7 @@ from biomlbench.calibrate.currency import job_of as job_of_controls
 from biomlbench.calibrate.labels import labelled
 from biomlbench.calibrate.labels import read as read_labels
 from biomlbench.calibrate.settings import batches
-from biomlbench.submission.submitted_file import file_sha256
+from biomlbench.stages import submission_hash
 from biomlbench.workflow.code_hash import code_hash
 
 TABLE_SETTINGS = {
@@ -98,10 +98,11 @@ def mutants_job(wildcards):
 
 def flaky_run_job(wildcards):
     """Return what running and judging a submission again depend on."""
-    submission = BENCHMARK.runs[wildcards.task, wildcards.run].submission
+    run = BENCHMARK.runs[wildcards.task, wildcards.run]
     return {
-        "submission": submission,
-        "content": file_sha256(submission),
+        "submission": run.submission,
+        "root": run.root,
+        "content": submission_hash(run.submission, run.root),
         **calibration_job(wildcards),
     }
 
