@@ -65,7 +65,7 @@ class SubmissionSchema:
         Columns of the answers that hold the truth.
     predictions : tuple of str
         Columns of the submission that hold the predictions, in the order of `targets` where
-        there are as many.
+        there are as many. Columns of the same names are in it by their names.
     columns : Mapping
         The declared :class:`ColumnSpec` of a prediction column. The type of an undeclared
         one is read off the sample submission.
@@ -91,7 +91,8 @@ class SubmissionSchema:
         Raises
         ------
         TaskError
-            If there is an unknown key or type.
+            If there is an unknown key or type, or a prediction of a target's name is listed at
+            the place of another target.
 
         Examples
         --------
@@ -110,7 +111,24 @@ class SubmissionSchema:
             raise TaskError(
                 f"{where}: submission.columns declares {stray}, which `prediction` does not list"
             )
+        predictions = _by_name(targets, predictions, where)
         return cls(_names(section.get("id"), where), targets, predictions, columns)
+
+
+def _by_name(targets: tuple[str, ...], predictions: tuple[str, ...], where: str) -> tuple[str, ...]:
+    """Return the predictions in the order of the targets that they predict."""
+    if sorted(targets) == sorted(predictions):
+        return targets
+    if len(targets) != len(predictions):
+        return predictions
+    for target, prediction in zip(targets, predictions, strict=True):
+        if prediction != target and prediction in targets:
+            raise TaskError(
+                f"{where}: `submission` pairs the target {target!r} with the prediction "
+                f"{prediction!r}, which is the name of another target; list `prediction` in the "
+                f"order of `target`, here {list(targets)}"
+            )
+    return predictions
 
 
 def _names(value: Any, where: str) -> tuple[str, ...]:

@@ -1,9 +1,11 @@
 """Scores: rows matched by id, every fault booked on the one whose fault it is."""
 
+import io
 import math
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -91,6 +93,36 @@ def test_ids_of_several_columns(factory):
     assert score_submission(b"mol,assay,y\nb,1,3\na,2,2\na,1,1\n", task).score == 0.0
     assert score_submission(b"mol,assay,y\nb,1,3\na,2,2\na,2,1\n", task).reason == "duplicate_ids"
     assert score_submission(b"mol,assay,y\nb,1,3\na,2,2\nb,2,1\n", task).reason == "missing_ids"
+
+
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15
+)
+@given(st.permutations("abc"), st.permutations("abc"), st.booleans())
+def test_targets_and_predictions_of_the_same_names_are_paired_by_name(
+    factory, targets, predictions, listed
+):
+    """In whatever order they are declared, as columns as well, for files and tables."""
+    named = {"prediction": predictions} if listed else {"columns": {c: {} for c in predictions}}
+    answers = "id,a,b,c\nr0,1,20,300\nr1,2,30,500\n"
+    task = factory.task(
+        config={
+            "grader": {"metric": "matrix_rmse"},
+            "submission": {"id": "id", "target": targets, **named},
+        },
+        answers=answers,
+        sample="id,a,b,c\nr0,0,0,0\nr1,0,0,0\n",
+        leaderboard=None,
+    )
+    assert score_submission(answers.encode(), task).score == 0.0
+    frame = pd.read_csv(io.StringIO(answers))
+    assert task.grader(frame, frame) == 0.0
+
+
+def test_a_prediction_at_the_place_of_another_target_is_refused(factory):
+    submission = {"id": "id", "target": ["a", "b"], "prediction": ["b", "guess"]}
+    with pytest.raises(TaskError, match=r"'a' with the prediction 'b'.*in the order of `target`"):
+        factory.task(config={"submission": submission}).submission  # noqa: B018
 
 
 def test_an_undeclared_schema_is_read_off_the_sample(factory):
