@@ -11,7 +11,7 @@ from biomlbench.outcomes import Fault
 
 from ._base import metric
 from ._errors import MetricError
-from ._inputs import Floats, binary_truth, classes_of, labels, numbers
+from ._inputs import Floats, binary_truth, classes_of, labels, numbers, positive_label
 from ._order import Ties, ascending
 from ._resample import Scorer, safe_divide
 
@@ -23,20 +23,40 @@ if TYPE_CHECKING:
 __all__ = ["average_precision", "roc_auc"]
 
 
-def _scores(y_true: Any, y_pred: Any, name: str) -> Floats:
+def _scores(
+    y_true: Any,
+    y_pred: Any,
+    name: str,
+    pos_label: Any,
+    class_labels: Sequence[Any] | None = None,
+) -> Floats:
     """Return finite, not constant scores: (n,) for two classes, (n, K) for more."""
     scores = numbers(y_pred, Fault.SUBMISSION, ndim=(1, 2))
-    if scores.ndim == 2 and scores.shape[1] == 2:
-        scores = scores[:, 1]
     if len(scores) != len(y_true):
         raise MetricError(
             "shape_mismatch", f"there are {len(scores)} predictions for {len(y_true)} true values"
         )
     if len(scores) == 0:
         raise MetricError("empty", "there are no rows to score", Fault.TASK)
+    if scores.ndim == 2 and scores.shape[1] == 2:
+        scores = scores[:, _positive_column(y_true, scores, pos_label, class_labels)]
     if (scores == scores[0]).all():
         raise MetricError("constant_predictions", f"all predictions are equal: {name} is undefined")
     return scores
+
+
+def _positive_column(
+    y_true: Any, scores: Floats, pos_label: Any, class_labels: Sequence[Any] | None
+) -> int:
+    """Return which of two columns is that of the positive class."""
+    binary_truth(y_true, pos_label)  # what is wrong with the truth comes first
+    truth = labels(y_true, Fault.TASK)
+    places = np.flatnonzero(
+        classes_of(truth, class_labels, scores) == positive_label(truth, pos_label)
+    )
+    if len(places) != 1:
+        raise MetricError("unknown_label", "the positive class is not one of `labels`", Fault.TASK)
+    return int(places[0])
 
 
 def _without_constants(score: Scorer, scores: Floats) -> Scorer:
@@ -130,7 +150,7 @@ def _roc_auc_scorer(
     average: str = "macro",
     labels: Sequence[Any] | None = None,
 ) -> Scorer:
-    scores = _scores(y_true, y_pred, "ROC AUC")
+    scores = _scores(y_true, y_pred, "ROC AUC", pos_label, labels)
     if scores.ndim == 1:
         return _without_constants(_auc_scorer(binary_truth(y_true, pos_label), scores), scores)
     parts = _multiclass_parts(y_true, scores, multi_class, average, labels)
@@ -180,7 +200,7 @@ def roc_auc(
         Class labels.
     y_pred : (n,) or (n, K) array_like
         Scores, higher for the positive class; for K > 2 classes a column a class. Of two
-        columns the second one counts.
+        columns that of the positive class counts.
     pos_label : int or str, optional
         Label of the positive class; of use with two classes only;
         by default 1, beside 0 or -1.
@@ -216,7 +236,7 @@ def roc_auc(
     >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    scores = _scores(y_true, y_pred, "ROC AUC")
+    scores = _scores(y_true, y_pred, "ROC AUC", pos_label, labels)
     if scores.ndim == 1:
         return _auc(binary_truth(y_true, pos_label), scores)
     total = weights = 0.0
@@ -251,7 +271,7 @@ def _average_precision_scorer(y_true: Any, y_pred: Any, pos_label: Any = None) -
 
 
 def _checked_binary(y_true: Any, y_pred: Any, pos_label: Any) -> tuple[Floats, NDArray[np.bool_]]:
-    scores = _scores(y_true, y_pred, "average precision")
+    scores = _scores(y_true, y_pred, "average precision", pos_label)
     if scores.ndim != 1:
         raise MetricError("shape_mismatch", "average precision takes one column of scores")
     return scores, binary_truth(y_true, pos_label)
@@ -272,9 +292,9 @@ def average_precision(y_true: Any, y_pred: Any, pos_label: Any = None) -> float:
     ----------
     y_true : (n,) array_like
         Labels of two classes.
-    y_pred : (n,) array_like
+    y_pred : (n,) or (n, 2) array_like
         Scores, higher for the positive class. Rows with equal scores pass a threshold
-        together.
+        together. Of a column for each of two classes, that of the positive class counts.
     pos_label : int or str, optional
         Label of the positive class;
         by default 1, beside 0 or -1.

@@ -15,6 +15,7 @@ from biomlbench.scoring.function_score import score_by_function
 from biomlbench.scoring.score_apart import score_apart
 from biomlbench.scoring.task_report import NOT_THERE
 from biomlbench.submission.answers import Answers, answers_of
+from biomlbench.submission.class_columns import class_order
 from biomlbench.submission.submitted_file import quote
 from biomlbench.submission.validation import inspect_submission
 
@@ -352,6 +353,9 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
             y_true, y_pred = _own_inputs(grader, submission, answers)
         else:
             y_true = answers[targets[0] if len(targets) == 1 else targets].to_numpy()
+            metric, options = grader.required_metric, grader.options
+            if (order := class_order(metric, options, predictions, y_true)) is not None:
+                predictions = [predictions[place] for place in order]
             names = predictions[0] if len(predictions) == 1 else predictions
             y_pred = submission[names].to_numpy()
         return grader.required_metric(y_true, y_pred, **grader.options)

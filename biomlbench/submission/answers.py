@@ -11,6 +11,7 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
 from biomlbench.submission.booleans import written_as
+from biomlbench.submission.class_columns import class_order
 from biomlbench.submission.ids import Alignment, Keys, as_kind, first_repeat
 from biomlbench.submission.own_tables import cached, own_format, own_table, typed
 from biomlbench.submission.sample import Sample, sample_of
@@ -114,10 +115,23 @@ class Answers:
 
     def predictions(self, table: pa.Table, order: np.ndarray | None) -> Any:
         """Return what the metric takes as the predictions, in the order of the answers."""
-        names = tuple(spec.name for spec in self.sample.predictions)
-        specs = self.sample.predictions
+        specs = self._metric_columns
+        names = tuple(spec.name for spec in specs)
         table = self._with_own_booleans(table)
         return _inputs(table, names, specs, self._kind, self._arranged(order))
+
+    @cached_property
+    def _metric_columns(self) -> tuple[ColumnSpec, ...]:
+        """The columns of predictions in the order in which the metric takes them."""
+        specs, grader = self.sample.predictions, self.task.grader
+        if len(specs) < 2 or self.task.published is not None:
+            return specs
+        names = [spec.name for spec in specs]
+        try:
+            order = class_order(grader.required_metric, grader.options, names, self.truth)
+        except TaskError as error:
+            raise TaskError(f"{self.task.answers}: {error.message}", error.reason) from error
+        return specs if order is None else tuple(specs[place] for place in order)
 
     def _arranged(self, order: np.ndarray | None) -> np.ndarray | None:
         """Return the position in a submission of each answer.

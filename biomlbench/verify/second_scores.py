@@ -156,6 +156,13 @@ def _positive(y_true: Any, pos_label: Any) -> np.ndarray:
     return result
 
 
+def _of_positive(y_true: Any, scores: np.ndarray, pos_label: Any, labels: Any = None) -> np.ndarray:
+    """Return the column of the positive class, of two in the order of the labels."""
+    classes = sorted(set(_labels(y_true))) if labels is None else list(labels)
+    result: np.ndarray = scores[:, classes.index(1 if pos_label is None else pos_label)]
+    return result
+
+
 def _auc_of(positive: np.ndarray, scores: np.ndarray) -> float | None:
     """Return the share of (positive, negative) pairs in the right order, ties half."""
     high, low = scores[positive], scores[~positive]
@@ -175,7 +182,7 @@ def _roc_auc(
 ) -> float | None:
     scores = np.asarray(y_pred, float)
     if scores.ndim == 2 and scores.shape[1] == 2:
-        scores = scores[:, 1]
+        scores = _of_positive(y_true, scores, pos_label, labels)
     if scores.ndim == 1:
         return _auc_of(_positive(y_true, pos_label), scores)
     if multi_class != "ovr":
@@ -192,6 +199,8 @@ def _roc_auc(
 
 def _average_precision(y_true: Any, y_pred: Any, pos_label: Any = None) -> float | None:
     positive, scores = _positive(y_true, pos_label), np.asarray(y_pred, float)
+    if scores.ndim == 2 and scores.shape[1] == 2:
+        scores = _of_positive(y_true, scores, pos_label)
     thresholds = np.unique(scores)
     if scores.ndim != 1 or not _pairs(len(thresholds), len(scores)):
         return None

@@ -153,6 +153,77 @@ def test_labels_and_class_probabilities(factory):
     assert score_submission(text, classes).score == pytest.approx(math.log(2))
 
 
+CLASSES = (["low", "mid", "high"], ["no", "yes"], ["1", "2", "10"], ["a", "aa"])
+
+
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40
+)
+@given(
+    st.sampled_from(CLASSES).flatmap(st.permutations),
+    st.sampled_from(["", "p_", "a"]),
+    st.sampled_from(["log_loss", "roc_auc", "average_precision"]),
+    st.booleans(),
+)
+def test_columns_named_as_the_classes_are_scored_by_name(
+    factory, classes, prefix, metric, declared
+):
+    """In whatever order they are listed and stand in the file, for files and tables."""
+    if metric == "average_precision" and len(classes) > 2:
+        return
+    truth = [*classes, *classes]
+    names = [prefix + label for label in classes]
+    rows = [[float(c == label) for c in classes] for label in truth]
+    gold = pd.DataFrame(rows, columns=names).assign(id=range(len(truth)))
+    answers = pd.DataFrame({"class": truth, "id": range(len(truth))})
+    options = {"pos_label": "yes" if "yes" in classes else "aa"} if len(classes) == 2 else {}
+    if declared and metric != "average_precision":
+        options["labels"] = [int(c) if c.isdigit() else c for c in sorted(classes)]
+    task = factory.task(
+        config={
+            "grader": {"metric": metric, "options": options},
+            "submission": {"id": "id", "target": "class", "prediction": names},
+        },
+        answers=answers.to_csv(index=False),
+        sample=(gold * 0 + 1 / len(classes)).assign(id=gold["id"]).to_csv(index=False),
+        leaderboard=None,
+    )
+    check_gradable(task)
+    best = task.metric.best
+    data = gold[sorted(gold.columns)].to_csv(index=False).encode()
+    assert score_submission(data, task).score == pytest.approx(best, abs=1e-12)
+    typed = answers.assign(**{"class": [int(c) if c.isdigit() else c for c in truth]})
+    assert task.grader(gold, typed) == pytest.approx(best, abs=1e-12)
+
+
+def test_columns_of_other_names_need_a_declared_order(factory):
+    """Of labels that are text: nothing tells in which order they were meant."""
+    answers = "id,class\nr0,low\nr1,mid\nr2,high\n"
+    sample = "id,x,y,z\n" + "".join(f"r{i},0.4,0.3,0.3\n" for i in range(3))
+    gold = b"id,x,y,z\nr0,1,0,0\nr1,0,1,0\nr2,0,0,1\n"
+
+    def task(name, **options):
+        return factory.task(
+            f"d/{name}",
+            config={
+                "grader": {"metric": "log_loss", "options": options},
+                "submission": {"id": "id", "target": "class", "prediction": ["x", "y", "z"]},
+            },
+            answers=answers,
+            sample=sample,
+            leaderboard=None,
+        )
+
+    told = r"columns `x`, `y`, `z` .*options: \{labels: \[\.\.\.\]\}` with `high`, `low`, `mid`"
+    with pytest.raises(TaskError, match=told):
+        check_gradable(task("open"))
+    result = score_submission(gold, task("open"))
+    assert (result.fault, result.reason) == ("task", "broken_answers")
+    declared = task("declared", labels=["low", "mid", "high"])
+    check_gradable(declared)
+    assert score_submission(gold, declared).score == pytest.approx(0.0, abs=1e-12)
+
+
 def test_masks(factory):
     columns = {"mask": {"type": "rle", "height": 2, "width": 2}}
     task = factory.task(
