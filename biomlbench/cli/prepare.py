@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
 
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
+
+
+class Notes(NamedTuple):
+    """What is to be known of a prepared task: its data, its gold and its sample submission."""
+
+    data: str = ""
+    gold: str = ""
+    sample: str = ""
 
 
 @click.command()
@@ -90,13 +98,16 @@ def command(
             failed.append(str(unknown))
     found = list(dict.fromkeys(found))
     for task, came in track(_prepared(found, context, jobs, force=force), "preparing", len(found)):
-        if isinstance(came, str):
-            done.append({"task": task.id, "public": str(task.public_dir), "note": came})
+        if isinstance(came, Notes):
+            note = "; ".join(filter(None, came))
+            done.append({"task": task.id, "public": str(task.public_dir), "note": note})
             if not as_json:
                 echo(f"{task.id}: {task.public_dir}")
-            if came:
+            if came.data:
                 remedy = f"{prepare_command(task)} --force"
-                echo(f"{task.id}: {came}. To prepare it anew: {remedy}", err=True)
+                echo(f"{task.id}: {came.data}. To prepare it anew: {remedy}", err=True)
+            for own in filter(None, (came.gold, came.sample)):
+                echo(f"{task.id}: {own}", err=True)
             continue
         if len(names) == 1 or (told := explain(came)) is None:
             raise came
@@ -111,7 +122,7 @@ def command(
 
 def _prepared(
     tasks: Sequence[Task], context: Context, jobs: int, *, force: bool
-) -> Iterator[tuple[Task, BaseException | str]]:
+) -> Iterator[tuple[Task, BaseException | Notes]]:
     """Yield each task when it is done, and what is to be known of its data, or what went wrong."""
     if jobs == 1:
         for task in tasks:
@@ -131,7 +142,7 @@ def _be_quiet() -> None:
     sys.stdout = sys.stderr
 
 
-def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | str:
+def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | Notes:
     """Return what is to be known of the data, or what went wrong, which processes can pass on."""
     from biomlbench.scoring.gradable import check_gradable
     from biomlbench.stages.prepare import compute
@@ -141,9 +152,8 @@ def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | str:
         (row,) = compute(task_id, context, force=force).to_pylist()
         # no part of the stage, whose table does not depend on metrics
         if row["reason"] == Reason.OK:
-            check_gradable(context.task(task_id))
+            own = check_gradable(context.task(task_id))
+            return Notes(data_note(row), own.gold, own.sample)
     except Exception as error:
         return error
-    if row["reason"] == Reason.OK:
-        return data_note(row)
     return TaskError(row["message"], row["reason"])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason
+from biomlbench.scoring.gold import OwnSubmissions, look_at_own
 from biomlbench.scoring.positive_class import check_positive_class
 from biomlbench.scoring.score import score_submission
 from biomlbench.submission.own_tables import own_table
@@ -23,7 +24,7 @@ _EMPTY_ANSWER = (
 )
 
 
-def check_gradable(task: Task) -> None:
+def check_gradable(task: Task) -> OwnSubmissions:
     """Refuse answers that the task's metric or `inputs_fn` cannot grade, or nobody can give.
 
     Parameters
@@ -31,21 +32,31 @@ def check_gradable(task: Task) -> None:
     task : Task
         Prepared.
 
+    Returns
+    -------
+    OwnSubmissions
+        What else is to be known of the gold and the sample submission.
+
     Raises
     ------
     TaskError
         Naming file, column and row, as for answers with a missing label. What a metric takes is
         its own to say: it grades the sample submission, whose score does not matter. Words and
-        text of the gold submission pass the checks of a submission.
+        text of the gold submission pass the checks of a submission, and its score is not worse
+        than that of the sample submission.
     """
     if task.is_card or not has_rows(task):
-        return
+        return OwnSubmissions()
     if task.metric is not None:
         check_positive_class(task)
         result = score_submission(task.sample_submission, task)
         if result.fault in (Fault.TASK, Fault.GRADER):
             raise TaskError(result.message, result.reason)
     _check_gold(task)
+    own = look_at_own(task)
+    if own.broken:
+        raise TaskError(own.gold, Reason.BROKEN_ANSWERS)
+    return own
 
 
 def _check_gold(task: Task) -> None:

@@ -72,6 +72,13 @@ class EvidenceMatrix:
         """Whether all required evidence is there in full."""
         return not self.missing
 
+    def weakened(self, item: str, detail: str) -> EvidenceMatrix:
+        """Return the matrix with something said against an item, which is added if need be."""
+        found = {one.item: one for one in self.items}
+        status = found[item].status if item in found else WEAK
+        found[item] = EvidenceItem(item, WEAK if status == PRESENT else status, detail)
+        return EvidenceMatrix(self.task, tuple(found.values()))
+
 
 class Report(NamedTuple):
     """All evidence of one task; `kills` is None for a task that is no problem card."""

@@ -374,3 +374,32 @@ def test_answers_that_grading_takes_are_prepared(tmp_path, monkeypatch, metric, 
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(_cli, ["prepare", *write_labelled(metric, labels)])
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("off", "gold", "told"),
+    [
+        (4, "weak", "scores 4, far from 0, the best value of rmse"),
+        (9, "", "worse than the sample submission"),
+    ],
+)
+def test_a_gold_that_is_not_the_best_is_told_at_prepare_and_in_the_evidence(
+    tmp_path, monkeypatch, off, gold, told
+):
+    monkeypatch.chdir(tmp_path)
+    options = write_labelled("rmse", [[str(n)] for n in range(10)])
+    with Path("tasks/other/labelled/config.yaml").open("a") as config:
+        config.write("dataset: {gold_submission: prepared/private/gold_submission.csv}\n")
+    with Path("tasks/other/labelled/own.py").open("a") as code:
+        rows = "\n".join(["id,y0", *(f"{n},{n + off}" for n in range(10))])
+        code.write(f"    (private / 'gold_submission.csv').write_text({rows!r})\n")
+    done = CliRunner().invoke(_cli, ["prepare", *options])
+    assert bool(done.exit_code) == (not gold)
+    assert told in (done.stderr if gold else str(done.exception))
+    done = CliRunner().invoke(_cli, ["evidence", "--json", *options])
+    if gold:
+        items = {one["item"]: one for one in json.loads(done.stdout)["evidence"]["items"]}
+        assert items["gold submission"]["status"] == gold
+        assert told in items["gold submission"]["detail"]
+    else:
+        assert told in str(done.exception)

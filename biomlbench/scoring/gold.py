@@ -1,0 +1,156 @@
+"""Whether a task's gold submission is the best one, and its sample submission of no use."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from biomlbench.errors import InvalidSubmissionError, TaskError
+from biomlbench.outcomes import Fault
+from biomlbench.scoring.score import answers_of, score_submission
+from biomlbench.submission.reading import read_table
+from biomlbench.submission.sample import has_rows, sample_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from biomlbench.metrics import Metric
+    from biomlbench.scoring.score import ScoreResult
+    from biomlbench.task.task import Task
+
+__all__ = ["OwnSubmissions", "better", "look_at_own"]
+
+NEAR = 0.9
+"""Share of the way from a useless submission to the metric's best value that the gold has to go.
+Not all of it: ties and censoring may leave no submission the best value."""
+_ROUNDING = 1e-9
+_SHUFFLES = 5
+
+
+class OwnSubmissions(NamedTuple):
+    """What is wrong with the submissions that a task has itself; empty where nothing is.
+
+    Attributes
+    ----------
+    gold : str
+    sample : str
+    broken : bool
+        The gold submission is worse than the sample submission.
+    """
+
+    gold: str = ""
+    sample: str = ""
+    broken: bool = False
+
+
+def better(one: float, other: float, direction: str) -> bool:
+    """Whether a score is better than another, beyond rounding."""
+    off = one - other if direction == "maximize" else other - one
+    return bool(off > _ROUNDING * max(1.0, abs(one), abs(other)))
+
+
+def look_at_own(task: Task) -> OwnSubmissions:
+    """Score a task's gold and sample submission.
+
+    Parameters
+    ----------
+    task : Task
+        Prepared.
+
+    Returns
+    -------
+    OwnSubmissions
+        Nothing is said of problem cards, of published tasks, of a grader with an environment of
+        its own, and of a task that cannot be graded, which is told otherwise.
+    """
+    if task.is_card or task.published is not None or task.grader.spec is not None:
+        return OwnSubmissions()
+    if not task.gold_submission.is_file() or not has_rows(task):
+        return OwnSubmissions()
+    try:
+        direction = task.direction
+        columns = sample_of(task).columns
+        # as tables: as files they are private, or the same as a private one
+        own = [read_table(path, columns) for path in (task.gold_submission, task.sample_submission)]
+    except (InvalidSubmissionError, TaskError):
+        return OwnSubmissions()
+    gold, sample = (score_submission(table, task) for table in own)
+    if {gold.fault, sample.fault} & {Fault.TASK, Fault.GRADER}:
+        return OwnSubmissions()
+    if gold.score is None:
+        told = f"the gold submission has no score: {gold.message}"
+        return OwnSubmissions(gold=f"{task.gold_submission}: {told}")
+    worse = sample.score is not None and better(sample.score, gold.score, direction)
+    if told := _of_gold(task, gold.score, sample.score, own[0], worse=worse):
+        remedy = (
+            "correct it, the answers, or what config.yaml says of the columns and of the metric"
+        )
+        return OwnSubmissions(gold=f"{task.gold_submission}: {told}; {remedy}", broken=worse)
+    return OwnSubmissions(sample=_of_sample(task, gold, sample))
+
+
+def _of_gold(task: Task, gold: float, sample: float | None, table: pa.Table, *, worse: bool) -> str:
+    """Say what speaks against the gold submission being the best one."""
+    metric = task.metric
+    if worse:
+        return (
+            f"the gold submission scores {gold:.6g}, worse than the sample submission with "
+            f"{sample:.6g} (to be {task.direction}d)"
+        )
+    useless = sample if sample is not None and better(gold, sample, task.direction) else None
+    if metric is None or _is_near(gold, _start(task, useless, table), metric):
+        return ""
+    return (
+        f"the gold submission scores {gold:.6g}, far from {metric.best:g}, the best value of "
+        f"{metric.name}"
+    )
+
+
+def _is_near(score: float, start: float | None, metric: Metric) -> bool:
+    if not better(metric.best, score, metric.direction):
+        return True
+    if start is None or not better(metric.best, start, metric.direction):
+        return False
+    return (score - start) / (metric.best - start) >= NEAR
+
+
+def _start(task: Task, sample: float | None, table: pa.Table) -> float | None:
+    """Return the score of a useless submission: the sample, or else the gold in wrong orders."""
+    import numpy as np
+
+    from biomlbench.arrow import positions
+
+    if sample is not None:
+        return sample
+    ids, found = sample_of(task).keys.columns, []
+    for number in range(_SHUFFLES):
+        order = np.random.default_rng(number).permutation(table.num_rows)
+        other = table.take(positions(order))
+        for name in ids:
+            place = other.column_names.index(name)
+            other = other.set_column(place, name, table.column(name))
+        found.append(score_submission(other, task).score)
+    scores = [score for score in found if score is not None]
+    return float(np.median(scores)) if scores else None
+
+
+def _of_sample(task: Task, gold: ScoreResult, sample: ScoreResult) -> str:
+    """Say of a sample submission that it is the gold one, or as good as it can be."""
+    if gold.inspection is None or sample.inspection is None or sample.score is None:
+        return ""
+    answers, names = answers_of(task), [spec.name for spec in sample_of(task).predictions]
+    one, other = (
+        answers.submission_frame(*result.inspection.rows)[names].reset_index(drop=True)
+        for result in (gold, sample)
+        if result.inspection is not None
+    )
+    metric = task.metric
+    perfect = metric is not None and math.isclose(
+        sample.score, metric.best, rel_tol=_ROUNDING, abs_tol=_ROUNDING
+    )
+    if not perfect and not one.equals(other):
+        return ""
+    return (
+        f"{task.sample_submission}: the sample submission is as good as the gold submission "
+        f"({sample.score:.6g}), and competitors get it; fill it with predictions of no use"
+    )

@@ -1,0 +1,107 @@
+"""The gold submission is held against the metric's best value and the sample submission."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biomlbench.audit.run import audit_task
+from biomlbench.errors import TaskError
+from biomlbench.metrics import get_metric
+from biomlbench.scoring.gold import look_at_own
+from biomlbench.scoring.gradable import check_gradable
+
+N = 40
+RNG = np.random.default_rng(3)
+REAL = RNG.normal(size=N).round(3)
+RISK = pd.DataFrame({"time": RNG.exponential(9, N).round() + 1, "event": RNG.integers(0, 2, N)})
+CLASSES = RNG.integers(0, 2, N)
+MEASURES = {
+    "rmse": REAL,
+    "spearman": REAL,
+    "r2": REAL,
+    "accuracy": CLASSES,
+    "log_loss": CLASSES,
+    "roc_auc": CLASSES,
+    "average_precision": CLASSES,
+    "concordance_index": -RISK["time"].to_numpy(),
+}
+
+
+GRADE = "def grade(submission, answers):\n    return float(abs(submission.p - answers.y).mean())\n"
+
+
+def own_task(factory, metric, gold, sample=0.0, **grader):
+    """Return a task whose gold and sample submission have these predictions."""
+    truth = MEASURES[metric]
+    answers = RISK.copy() if metric == "concordance_index" else pd.DataFrame({"y": truth})
+    answers.insert(0, "id", [f"r{i}" for i in range(N)])
+    targets = [name for name in answers if name != "id"]
+    task = factory.task(
+        f"d/{metric}",
+        config={
+            "grader": grader or {"metric": metric},
+            "submission": {"id": "id", "target": targets, "prediction": "p"},
+        },
+        answers=answers.to_csv(index=False),
+        sample=answers[["id"]].assign(p=sample).to_csv(index=False),
+        leaderboard=None,
+        files={"own.py": GRADE},
+    )
+    answers[["id"]].assign(p=gold).to_csv(task.gold_submission, index=False)
+    return task
+
+
+@pytest.mark.parametrize("metric", MEASURES)
+def test_the_best_gold_and_a_useless_sample_are_told_nothing_of(factory, metric):
+    task = own_task(factory, metric, MEASURES[metric])
+    assert check_gradable(task) == ("", "", False)
+
+
+@pytest.mark.parametrize("metric", MEASURES)
+def test_a_gold_of_other_rows_or_the_other_way_round_is_told(factory, metric):
+    """Worse than the sample submission it is the task's error; without a score of that, told."""
+    truth = MEASURES[metric]
+    for wrong in (np.random.default_rng(0).permutation(truth), truth.max() + truth.min() - truth):
+        task = own_task(factory, metric, wrong)
+        told = look_at_own(task)
+        assert str(task.gold_submission) in told.gold
+        if told.broken:
+            with pytest.raises(TaskError, match=r"worse than the sample submission"):
+                check_gradable(task)
+        else:
+            best = get_metric(metric).best
+            assert re.search(rf"far from {best:g}, the best value of {metric}", told.gold)
+
+
+def test_a_gold_that_ties_keep_from_the_best_value_is_enough(factory):
+    assert not look_at_own(own_task(factory, "rmse", REAL + 0.001)).gold
+    assert not look_at_own(own_task(factory, "spearman", REAL.round())).gold
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_a_function_whose_direction_makes_the_gold_worse_than_the_sample_is_told(
+    factory, direction
+):
+    grader = {"grade_fn": "own.py:grade", "direction": direction}
+    told = look_at_own(own_task(factory, "rmse", REAL, **grader))
+    assert told.broken == (direction == "maximize")
+
+
+@pytest.mark.parametrize("metric", MEASURES)
+def test_a_sample_that_is_the_gold_is_told(factory, metric):
+    truth = MEASURES[metric]
+    task = own_task(factory, metric, truth, sample=truth)
+    told = check_gradable(task)
+    assert told.sample.startswith(f"{task.sample_submission}: the sample submission is as good as")
+    assert not told.gold
+
+
+def test_an_audit_finds_a_wrong_gold(factory):
+    found = {
+        gold: [one.name for one in audit_task(own_task(factory, "rmse", values)).findings]
+        for gold, values in (("right", REAL), ("wrong", REAL[::-1]))
+    }
+    assert "gold-not-best" in found["wrong"]
+    assert "gold-not-best" not in found["right"]
