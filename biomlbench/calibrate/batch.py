@@ -12,6 +12,7 @@ from biomlbench.calibrate.settings import BATCH_SIZE, LABELLED
 from biomlbench.contracts import from_rows
 from biomlbench.contracts.rows import VerifyRow
 from biomlbench.outcomes import Verdict
+from biomlbench.scoring.gold import better
 from biomlbench.stages import Pair, run_pair
 from biomlbench.stages.kinds import has_cases
 
@@ -31,9 +32,12 @@ __all__ = ["add_deviations", "good_by_leaderboard", "grade", "run", "share"]
 
 WRONG_TOTAL_S = 60.0
 """Seconds for all cases of a wrong control: many loop. A right one gets what any run gets."""
-_NEAR_GOLD = 0.5
-"""Share of the way from the sample submission's score to the gold's that earns credit where
+_NEAR_BEST = 0.5
+"""Share of the way from a useless submission's score to the best one that earns credit where
 there is no leaderboard."""
+_USELESS = ("spoilt/sample", "spoilt/gold-shuffled")
+"""Controls whose score is that of no work. The first has none where the metric takes no constant;
+the second is the level of chance."""
 
 
 def share(batch: str, mutants: Sequence[Mutant]) -> list[Mutant]:
@@ -100,7 +104,7 @@ def grade(task_id: str, found: Sequence[Control], context: Context) -> pa.Table:
             checks: list[ControlCheck] = tables["verify"].to_pylist()
             add_deviations(task, tables["execute"], checks)
             graded.append((control, tables["medal"].to_pylist()[0], checks))
-    credit = _credit(kind, {c.name: medal for c, medal, _ in graded})
+    credit = _credit(task, {c.name: medal for c, medal, _ in graded})
     rows = [
         row
         for control, medal, checks in graded
@@ -154,16 +158,16 @@ def _context_for(control: Control, context: Context) -> Context:
     return replace(context, overrides=overrides)
 
 
-def _credit(kind: str, medals: dict[str, MedalRow]) -> dict[str, bool]:
+def _credit(task: Task, medals: dict[str, MedalRow]) -> dict[str, bool]:
     """Tell which controls the grader took for right work.
 
     For a problem card that is the verdict. Of predictions the verdict only says whether they
     may be believed; to be taken for good ones they need a good score as well.
     """
     passed = {name: row["verdict"] == Verdict.PASS for name, row in medals.items()}
-    if has_cases(kind):
+    if has_cases(task.kind):
         return passed
-    return {name: passed[name] and _good(row, medals) for name, row in medals.items()}
+    return {name: passed[name] and _good(row, medals, task) for name, row in medals.items()}
 
 
 def good_by_leaderboard(medal: MedalRow) -> bool | None:
@@ -177,16 +181,39 @@ def _score_of(medal: MedalRow | None) -> float | None:
     return None if medal is None else medal["score"]
 
 
-def _good(row: MedalRow, medals: dict[str, MedalRow]) -> bool:
-    if row["score"] is None:
+def _good(row: MedalRow, medals: dict[str, MedalRow], task: Task) -> bool:
+    """Tell whether a score is a good one: on the leaderboard, or near that of right work."""
+    score, gold = row["score"], _score_of(medals.get("gold"))
+    if score is None:
         return False
     if (ranked := good_by_leaderboard(row)) is not None:
         return ranked
-    gold = _score_of(medals.get("gold"))
-    sample = _score_of(medals.get("spoilt/sample"))
-    if gold is None or sample is None or gold == sample:
-        return True
-    return bool((row["score"] - sample) / (gold - sample) >= _NEAR_GOLD)
+    if gold is None:
+        return False  # nothing tells what a good score is
+    useless = [_score_of(medals.get(name)) for name in _USELESS]
+    return _near(score, gold, useless, task.direction, task.metric.best if task.metric else gold)
+
+
+def _near(
+    score: float, gold: float, useless: list[float | None], direction: str, best: float
+) -> bool:
+    """Tell whether a score is nearer to the best one than to that of a useless submission.
+
+    Parameters
+    ----------
+    useless : list of float or None
+        Scores of useless submissions, None without one; the first that is worse than the gold's
+        counts. Where one is better than the gold, only what is better than all of them is good.
+    best : float
+        The metric's best value, or the gold's score.
+    """
+    known = [one for one in useless if one is not None]
+    if any(better(one, gold, direction) for one in known):
+        return all(better(score, one, direction) for one in known)
+    start = next((one for one in known if better(gold, one, direction)), None)
+    if start is None:
+        return not better(gold, score, direction)
+    return (score - start) / (best - start) >= _NEAR_BEST
 
 
 def _rows(

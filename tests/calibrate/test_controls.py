@@ -3,6 +3,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import biomlbench.verify
 from biomlbench.calibrate import batch, edits, jobs
@@ -113,6 +115,45 @@ def test_gold_and_its_rewrites_are_right_and_the_spoilt_are_not(predictions):
         *("sample", "gold-shuffled", "subset", "duplicated-rows", "extra-column", "nan"),
         *("wrong-dtype", "constant"),
     }
+
+
+SCORES = st.integers(-20, 20).map(lambda n: n / 10)
+
+
+@given(SCORES, SCORES, st.none() | SCORES, st.none() | SCORES, st.floats(0, 2))
+def test_no_useless_submission_earns_credit(score, gold, sample, shuffled, beyond):
+    """Whatever is known of useless ones, either way round; the gold does where it is the best."""
+    useless, best = [sample, shuffled], gold + beyond
+    near = batch._near(score, gold, useless, "maximize", best)
+    flipped = [None if one is None else -one for one in useless]
+    assert near == batch._near(-score, -gold, flipped, "minimize", -best)
+    known = [one for one in useless if one is not None]
+    wrong = any(one > gold for one in known)
+    start = next((one for one in known if wrong or one != gold), None)
+    if start is not None:
+        assert not batch._near(start, gold, useless, "maximize", best)
+    assert batch._near(gold, gold, useless, "maximize", gold) == (not wrong)
+
+
+@pytest.mark.parametrize("metric", ["pearson", "rmse", "roc_auc"])
+def test_a_shuffled_gold_is_no_right_work_whatever_the_sample_scores(tmp_path, metric):
+    """A constant sample has no score under a correlation; that leaves no wrong work credited."""
+    rows = [f"r{n},{n % 2 if metric == 'roc_auc' else n * n % 37}" for n in range(40)]
+    folder, data = tmp_path / "tasks/d/own", tmp_path / "data/d/own/prepared"
+    for made in (folder, data / "public", data / "private"):
+        made.mkdir(parents=True)
+    (folder / "config.yaml").write_text(
+        f"grader: {{metric: {metric}}}\nsubmission: {{id: id, target: y}}\n"
+    )
+    answers = "\n".join(["id,y", *rows, ""])
+    for name in ("answers", "gold_submission"):
+        (data / "private" / f"{name}.csv").write_text(answers)
+    sample = "\n".join(["id,y", *(f"{row.partition(',')[0]},0" for row in rows), ""])
+    (data / "public/sample_submission.csv").write_text(sample)
+    context = Context(data_dir=str(tmp_path / "data"), tasks_dirs=(str(tmp_path / "tasks"),))
+    table = batch.run("d/own", "labelled", context)
+    credited = {row["control"] for row in table.to_pylist() if row["credited"]}
+    assert credited == {row["control"] for row in table.to_pylist() if row["label"] == "right"}
 
 
 def test_spoilt_ones_differ_from_the_gold(predictions):
