@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
@@ -265,7 +266,7 @@ class Grader:
         ----------
         submission, answers : DataFrame
             Rows are matched by the first column of the submission, if the answers have it
-            too and it tells the rows of both apart.
+            too and it tells the rows of both apart. A function gets copies of both.
 
         Returns
         -------
@@ -295,10 +296,16 @@ class Grader:
             If the grading function fails for a reason of its own, or returns no number.
         """
         submission, answers = as_frame(submission), as_frame(answers)
-        return self.run(matched(submission, answers, self.schema), answers)
+        rows = matched(submission, answers, self.schema)
+        if self.has_function:  # it may change what it gets
+            rows, answers = deepcopy(rows), deepcopy(answers)
+        return self.run(rows, answers)
 
     def run(self, submission: Any, answers: Any) -> float:
-        """Score tables whose rows are matched already; raises as :meth:`score`."""
+        """Score tables whose rows are matched already; raises as :meth:`score`.
+
+        A function of the task's own gets these very tables.
+        """
         function = self.grade_fn
         submission, answers = as_frame(submission), as_frame(answers)
         try:

@@ -10,10 +10,12 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from biomlbench.contracts import SCHEMAS
 from biomlbench.errors import GraderError, NotPreparedError, TaskError
+from biomlbench.frames import as_frame
 from biomlbench.grade import (
     aggregate_reports,
     calculate_human_performance_metrics,
@@ -331,6 +333,26 @@ class TestGrader:
             raise Foreign.InvalidSubmissionError("no")
 
         assert Grader("g", refuse)(frame(), frame()) is None
+
+    @pytest.mark.parametrize("ids", [[1, 2], [2, 1]])
+    @pytest.mark.parametrize("form", [pd.DataFrame, pa.table])
+    def test_a_function_that_changes_its_tables_changes_nobody_elses(self, ids, form):
+        def grade(submission, answers):
+            submission["y"] -= answers["y"]
+            answers["y"] = 0
+            return abs(submission["y"]).sum()
+
+        tables = form({"id": ids, "y": [1.0, 2.0]}), form({"id": [1, 2], "y": [3.0, 5.0]})
+        kept = [as_frame(table).copy() for table in tables]
+        scores = {Grader("g", grade)(*tables) for _ in range(3)}
+        assert len(scores) == 1
+        for table, before in zip(tables, kept, strict=True):
+            assert as_frame(table).equals(before)
+
+    def test_inputs_that_are_no_tables_are_copied_as_well(self):
+        answers = [1.0]
+        grader = Grader("g", lambda submission, answers: answers.append(1.0) or len(answers))
+        assert [grader([], answers), grader([], answers)] == [2.0, 2.0]
 
     def test_a_registered_metric(self):
         grader = Grader("auc", metric="roc_auc")
