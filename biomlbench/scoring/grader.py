@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from contextlib import nullcontext
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.frames import as_frame
+from biomlbench.runtime.random_states import fresh_random_states
 from biomlbench.scoring.grading_functions import finite_score, matched
 from biomlbench.scoring.task_report import TaskReport
 
@@ -304,12 +306,13 @@ class Grader:
     def run(self, submission: Any, answers: Any) -> float:
         """Score tables whose rows are matched already; raises as :meth:`score`.
 
-        A function of the task's own gets these very tables.
+        A function of the task's own gets these very tables, and random states of its own.
         """
         function = self.grade_fn
         submission, answers = as_frame(submission), as_frame(answers)
         try:
-            score = function(submission, answers)
+            with fresh_random_states() if self.has_function else nullcontext():
+                score = function(submission, answers)
         except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
             raise
         except BaseException as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.runtime.random_states import fresh_random_states
 from biomlbench.scoring.function_score import score_by_function
 from biomlbench.scoring.score_apart import score_apart
 from biomlbench.scoring.task_report import NOT_THERE
@@ -269,7 +270,8 @@ def _own_inputs(grader: Grader, submission: Any, answers: Any) -> tuple[Any, Any
         raise GraderError(f"grader {grader.name!r} has no `inputs_fn`")
     columns = [list(table.columns) for table in (submission, answers)]
     try:
-        y_true, y_pred = function(submission, answers)
+        with fresh_random_states():
+            y_true, y_pred = function(submission, answers)
     except (InvalidSubmissionError, TaskError, GraderError, MetricError, KeyboardInterrupt):
         raise
     except BaseException as error:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import random
 import shutil
 from datetime import datetime
 from decimal import Decimal
@@ -25,6 +26,7 @@ from biomlbench.grade import (
 )
 from biomlbench.grade_helpers import Grader, InvalidSubmissionError, TaskReport
 from biomlbench.scoring.humans import compare_with_humans, human_tiers, read_human_baselines
+from biomlbench.scoring.score import score_submission
 
 PUBLISHED_FIELDS = {
     *("task_id", "score", "gold_threshold", "silver_threshold", "bronze_threshold"),
@@ -353,6 +355,33 @@ class TestGrader:
         answers = [1.0]
         grader = Grader("g", lambda submission, answers: answers.append(1.0) or len(answers))
         assert [grader([], answers), grader([], answers)] == [2.0, 2.0]
+
+    @pytest.mark.parametrize("code", ["random.random()", "numpy.random.random()"])
+    @pytest.mark.parametrize("key", ["grade_fn", "inputs_fn"])
+    def test_a_functions_random_state_is_its_own(self, factory, key, code):
+        """What one sets no other has, so that one that depends on chance shows it."""
+        text = (
+            "import random\nimport numpy\n\n\ndef grade_fn(submission, answers):\n    {}\n"
+            "    return {}\n\n\ndef inputs_fn(submission, answers):\n"
+            "    return [0], [grade_fn(submission, answers)]\n"
+        )
+        grader = {key: f"own.py:{key}"}
+        grader |= {"direction": "maximize"} if key == "grade_fn" else {"metric": "mae"}
+
+        def task(name, first):
+            files = {"own.py": text.format(first, code)}
+            config = {"grader": grader}
+            return factory.task(f"d/{name}", config=config, leaderboard=None, files=files)
+
+        seeded = task("seeded", "random.seed(0)\n    numpy.random.seed(0)")
+        unseeded = task("unseeded", "pass")
+        data = b"id,y\n" + b"".join(b"r%d,0.5\n" % i for i in range(6))
+        before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+        scores = [
+            [score_submission(data, one).score for one in (seeded, unseeded)] for _ in range(4)
+        ]
+        assert [len(set(found)) for found in zip(*scores, strict=True)] == [1, 4]
+        assert before == (random.getstate(), np.random.get_state()[1].tolist())  # noqa: NPY002
 
     def test_a_registered_metric(self):
         grader = Grader("auc", metric="roc_auc")
