@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import InvalidSubmissionError, TaskError
@@ -35,7 +36,8 @@ class OwnSubmissions(NamedTuple):
     gold : str
     sample : str
     broken : bool
-        The gold submission is worse than the sample submission.
+        The gold submission is worse than the sample submission, or without a score of that than
+        itself in other orders.
     """
 
     gold: str = ""
@@ -80,8 +82,9 @@ def look_at_own(task: Task) -> OwnSubmissions:
     if gold.score is None:
         told = f"the gold submission has no score: {gold.message}"
         return OwnSubmissions(gold=f"{task.gold_submission}: {told}")
-    worse = sample.score is not None and better(sample.score, gold.score, direction)
-    if told := _of_gold(task, gold.score, sample.score, own[0], worse=worse):
+    useless = _useless(task, gold.score, sample.score, own[0])
+    worse = bool(useless) and all(better(one, gold.score, direction) for one in useless)
+    if told := _of_gold(task, gold.score, useless, worse=worse):
         remedy = (
             "correct it, the answers, or what config.yaml says of the columns and of the metric"
         )
@@ -89,16 +92,20 @@ def look_at_own(task: Task) -> OwnSubmissions:
     return OwnSubmissions(sample=_of_sample(task, gold, sample))
 
 
-def _of_gold(task: Task, gold: float, sample: float | None, table: pa.Table, *, worse: bool) -> str:
+def _of_gold(task: Task, gold: float, useless: list[float], *, worse: bool) -> str:
     """Say what speaks against the gold submission being the best one."""
     metric = task.metric
     if worse:
-        return (
-            f"the gold submission scores {gold:.6g}, worse than the sample submission with "
-            f"{sample:.6g} (to be {task.direction}d)"
+        other = (
+            "the sample submission with"
+            if len(useless) == 1
+            else "the same predictions in other orders, such as"
         )
-    useless = sample if sample is not None and better(gold, sample, task.direction) else None
-    if metric is None or _is_near(gold, _start(task, useless, table), metric):
+        return (
+            f"the gold submission scores {gold:.6g}, worse than {other} {useless[0]:.6g} "
+            f"(to be {task.direction}d)"
+        )
+    if metric is None or _is_near(gold, useless, metric):
         return ""
     return (
         f"the gold submission scores {gold:.6g}, far from {metric.best:g}, the best value of "
@@ -106,22 +113,29 @@ def _of_gold(task: Task, gold: float, sample: float | None, table: pa.Table, *, 
     )
 
 
-def _is_near(score: float, start: float | None, metric: Metric) -> bool:
+def _is_near(score: float, useless: list[float], metric: Metric) -> bool:
     if not better(metric.best, score, metric.direction):
         return True
+    start = median(useless) if useless else None
     if start is None or not better(metric.best, start, metric.direction):
         return False
     return (score - start) / (metric.best - start) >= NEAR
 
 
-def _start(task: Task, sample: float | None, table: pa.Table) -> float | None:
-    """Return the score of a useless submission: the sample, or else the gold in wrong orders."""
+def _useless(task: Task, gold: float, sample: float | None, table: pa.Table) -> list[float]:
+    """Return the score of the sample submission, or else those of the gold in wrong orders.
+
+    A sample without a score, as a constant has none under a correlation, tells nothing, and neither
+    does one that is the gold itself.
+    """
     import numpy as np
 
     from biomlbench.arrow import positions
 
-    if sample is not None:
-        return sample
+    if sample is not None and (
+        better(gold, sample, task.direction) or better(sample, gold, task.direction)
+    ):
+        return [sample]
     ids, found = sample_of(task).keys.columns, []
     for number in range(_SHUFFLES):
         order = np.random.default_rng(number).permutation(table.num_rows)
@@ -130,8 +144,7 @@ def _start(task: Task, sample: float | None, table: pa.Table) -> float | None:
             place = other.column_names.index(name)
             other = other.set_column(place, name, table.column(name))
         found.append(score_submission(other, task).score)
-    scores = [score for score in found if score is not None]
-    return float(np.median(scores)) if scores else None
+    return [score for score in found if score is not None]
 
 
 def _of_sample(task: Task, gold: ScoreResult, sample: ScoreResult) -> str:

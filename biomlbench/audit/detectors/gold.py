@@ -26,8 +26,11 @@ def find(subject: Subject) -> Iterable[Found]:
     """Hold the gold submission against the sample submission and the metric's best value."""
     own = look_at_own(subject.task)
     if own.gold:
+        what, _, _ = own.gold.removeprefix(f"{subject.task.gold_submission.parent}/").partition(
+            "; "
+        )
         yield Found(
             name="gold-not-best",
             severity=Gravity.SEVERE if own.broken else Gravity.MODERATE,
-            what=own.gold.removeprefix(f"{subject.task.gold_submission.parent}/"),
+            what=what,
         )
