@@ -152,8 +152,13 @@ def _prepare(task_id: str, context: Context, *, force: bool) -> Exception | Note
         (row,) = compute(task_id, context, force=force).to_pylist()
         # no part of the stage, whose table does not depend on metrics
         if row["reason"] == Reason.OK:
-            own = check_gradable(context.task(task_id))
-            return Notes(data_note(row), own.gold, own.sample)
+            note = data_note(row)
+            try:
+                own = check_gradable(context.task(task_id))
+            except TaskError as error:  # it may come from what the note tells
+                told = f"{error.message} ({note})" if note else error.message
+                return type(error)(told, error.reason)
+            return Notes(note, own.gold, own.sample)
     except Exception as error:
         return error
     return TaskError(row["message"], row["reason"])

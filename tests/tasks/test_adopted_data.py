@@ -109,10 +109,22 @@ def test_a_cache_that_cannot_be_written_stops_nothing(by_hand, monkeypatch, tmp_
     assert prepare_task(by_hand.task).adopted
 
 
+def test_a_gold_that_edited_answers_make_wrong_is_told_with_the_edit(toy):
+    made = prepare_task(toy.task)
+    (made.folder / "private/answers.csv").write_text("id,y\n1,0\n2,0\n")
+    options = ["--data-dir", str(toy.root / "data"), "--tasks-dir", str(toy.root / "tasks")]
+    done = CliRunner().invoke(_cli, ["prepare", "other/toy", *options])
+    assert done.exit_code
+    assert "worse than the sample submission" in str(done.exception)
+    assert "(prepared data changed since it was prepared: private/answers.csv)" in str(
+        done.exception
+    )
+
+
 def test_what_was_prepared_and_then_edited_is_kept(toy, caplog):
     made = prepare_task(toy.task)
     answers = made.folder / "private/answers.csv"
-    answers.write_text("id,y\n1,0\n2,0\n")
+    answers.write_text("id,y\n1,5.5\n2,7.5\n")
     again = prepare_task(toy.task)
     assert again.adopted
     assert "changed since it was prepared: private/answers.csv" in caplog.text
@@ -123,12 +135,12 @@ def test_what_was_prepared_and_then_edited_is_kept(toy, caplog):
     assert (
         "private/answers.csv" in json.loads(prepare(toy, "other/toy", "--json").stdout)[0]["note"]
     )
-    assert answers.read_text() == "id,y\n1,0\n2,0\n"
+    assert answers.read_text() == "id,y\n1,5.5\n2,7.5\n"
     answers.write_text("id,y\n1,0\n3,0\n")
     # what is broken, in the words of every other door
     assert "give both the same ids" in stage_message(toy)
     assert told not in stage_message(toy)
-    answers.write_text("id,y\n1,0\n2,0\n")
+    answers.write_text("id,y\n1,5.5\n2,7.5\n")
     toy.write(extra='(public / "more.csv").write_text("x")')
     assert prepare_task(toy.task).adopted
     forced = prepare_task(toy.task, force=True)
