@@ -7,6 +7,7 @@ becomes a :class:`BadRow` that names its table and line, and that the report sho
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -234,7 +235,7 @@ class _Reader:
                     run = replace(run, label=None)
                 self.runs.append(run)
             except RowError as error:
-                self.bad.append(bad_row(values, source, error))
+                self.bad.append(bad_row(self._of_known_task(values), source, error))
         unread: dict[str, list[str]] = {}
         for run in self.runs[first:]:
             for column, said in faults_of(run.metadata).items():
@@ -249,6 +250,13 @@ class _Reader:
             renamed.clear()
         for told in unread.values():
             note(f"{told[0]}{_and_more(told)}; it counts in no mean of the agent")
+
+    def _of_known_task(self, row: AnyRow) -> AnyRow:
+        """Return a bad row with the full id of its task, if that can be told."""
+        with suppress(ValueError):
+            name = text_of({"task_id": task_named(row)}, "task_id")
+            row = {**row, "task_id": self._task(name)[0], "competition_id": None}
+        return row
 
     def _bounded(self, rows: Iterator[TableRow]) -> Iterator[TableRow]:
         """Yield the rows of a list up to the most that count, and one that says how many do not."""

@@ -110,6 +110,21 @@ def test_the_published_jsonl(tmp_path):
     assert "typo" in bad[1].message
 
 
+@pytest.mark.parametrize("key", ["task_id", "competition_id"])
+@pytest.mark.parametrize("name", ["line", "toy/line"])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"typo": 1}, {"submission_path": "../x.csv"}, {"agent": "eve"}, {"attempt": 0}],
+)
+def test_a_bad_row_names_its_task_in_full(tmp_path, key, name, wrong):
+    line = {key: name, "submission_path": "a.csv", **wrong}
+    _, (bad,) = read(tmp_path / "grp" / "submission.jsonl", lines_of(line))
+    assert bad.task_id == "toy/line"
+    text = f"run_id,agent,{key},submission,attempt\nr,,{name},a.csv,1\n"
+    _, (bad,) = read(tmp_path / "t.csv", text)
+    assert bad.task_id == "toy/line"
+
+
 def lines_of(*rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
