@@ -20,6 +20,7 @@ from biomlbench.stages.kinds import kind_of, kinds_for
 from biomlbench.submission.cells import (
     RowError,
     integer_of,
+    listed_submission,
     optional_text,
     path_of,
     printable,
@@ -360,11 +361,8 @@ def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
     unknown = {name for name in unknown if not name.startswith(PREFIX)}
     if unknown and not ignore_unknown:
         raise RowError(f"unknown key(s) [{', '.join(map(shown, sorted(unknown)[:20]))}]")
-    if "submission_path" not in row:
-        raise RowError("`submission_path` is missing; write null for a run that left no submission")
-    row["submission"] = None
-    if row["submission_path"] is not None:
-        stated = path_of(row, "submission_path")
+    row["submission"] = stated = listed_submission(row)
+    if stated is not None:
         try:
             row["submission"] = group.own_submission(stated)
         except ValueError:
