@@ -172,6 +172,8 @@ def read_runs(
         row = bad_row({}, printable(Path(table).as_posix(), 500), RowError(""))
         message = printable(str(fault), 1000)
         reader.bad.append(replace(row, message=message, is_table=True))
+    if note is not None and not reader.runs and not reader.bad:
+        note("the run tables name no runs: nothing is graded; name other tables under `runs`")
     return reader.runs, told_apart([(run.task_id, run.run_id) for run in reader.runs], reader.bad)
 
 
@@ -214,7 +216,7 @@ class _Reader:
             for text in notes:
                 note(printable(text, 1000))
         table = printable(path.as_posix(), 500)
-        first = len(self.runs)
+        first, before = len(self.runs), len(self.runs) + len(self.bad)
         labelled: list[str] = []
         for row in rows:
             source, values = f"{table}:{row.line}", dict(row.values)
@@ -237,6 +239,8 @@ class _Reader:
                 self.runs.append(run)
             except RowError as error:
                 self.bad.append(bad_row(self._of_known_task(values), source, error))
+        if len(self.runs) + len(self.bad) == before:
+            note(f"{table}: has no rows")
         unread: dict[str, list[str]] = {}
         for run in self.runs[first:]:
             for column, said in faults_of(run.metadata).items():
