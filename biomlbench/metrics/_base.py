@@ -118,7 +118,10 @@ class Metric:
             The score does not exist. Where the truth has none for any predictions, that is told
             first, by the task's fault.
         """
-        with truth_first(self, y_true, y_pred, options):
+        import numpy as np
+
+        # what is not finite is told by the error below
+        with np.errstate(all="ignore"), truth_first(self, y_true, y_pred, options):
             score = float(self.function(y_true, y_pred, **options))
         if not math.isfinite(score):
             raise MetricError(

@@ -56,8 +56,14 @@ def _rate(hits: Floats, true: Floats, predicted: Floats, rate: str) -> Floats:
 def _binary_rate_scorer(
     truth: NDArray[Any], predictions: NDArray[Any], pos_label: Any, rate: str
 ) -> Scorer:
-    pos_label = positive_label(truth, pos_label)
-    true = positives(truth, pos_label)
+    try:
+        pos_label = positive_label(truth, pos_label)
+        true = positives(truth, pos_label)
+    except MetricError as error:
+        if error.reason != "not_binary":
+            raise
+        hint = "average over them: `options: {average: macro}` under `grader` in config.yaml"
+        raise MetricError(error.reason, f"{error.message}; {hint}", error.fault) from None
     if not true.any():
         raise MetricError("no_positives", f"no row is of the class {pos_label!r}", Fault.TASK)
     if len(np.union1d(truth, predictions)) > 2:

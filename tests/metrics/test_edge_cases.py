@@ -261,3 +261,21 @@ FORMS = {
 def test_text_is_the_same_labels_in_every_form(name, predictions, options, form):
     score = get_metric(name)(FORMS[form](TEXTS), predictions, **options)
     assert score == get_metric(name)(TEXTS, predictions, **options)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["rmse", "mse", "r2", "matrix_rmse"])
+def test_predictions_without_a_finite_score_are_refused_without_a_warning(name):
+    predictions = [1e300, -1e300, 2e300]
+    if name == "matrix_rmse":
+        assert error_of(name, np.eye(3), np.full((3, 3), 1e300))[1] == S
+    else:
+        assert error_of(name, [1.0, 2.0, 4.0], predictions)[1] == S
+
+
+def test_three_classes_are_told_how_they_are_averaged():
+    for name in ("f1", "precision", "recall"):
+        for truth in ([0, 1, 2], ["a", "b", "c"]):
+            with pytest.raises(MetricError, match=r"average: macro") as caught:
+                get_metric(name)(truth, truth)
+            assert (caught.value.reason, caught.value.fault) == ("not_binary", T)
