@@ -7,6 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     import pandas as pd
     import pyarrow as pa
 
@@ -64,9 +66,13 @@ def parquet_of(table: Any) -> bytes:
         arrow = pa.Table.from_arrays(columns, names=names)
     else:
         arrow = _arrow_of(table, pa)
-    sink = io.BytesIO()
-    pq.write_table(arrow, sink)
-    return sink.getvalue()
+
+    def written(part: pa.Table) -> bytes:
+        sink = io.BytesIO()
+        pq.write_table(part, sink)
+        return sink.getvalue()
+
+    return written(_fit_for(written, arrow, pa))
 
 
 def _arrow_of(table: Any, pa: Any) -> pa.Table:
@@ -77,9 +83,46 @@ def _arrow_of(table: Any, pa: Any) -> pa.Table:
         hasattr(table, f"__arrow_c_{kind}__") for kind in ("stream", "array")
     ):
         raise TypeError(f"a submission is {_TAKEN}; not a {type(table).__name__}")
-    arrow = pa.table(table)
+    arrow = _table(table, pa)
     columns = [_array(column, pa) for column in arrow.columns]
     return pa.Table.from_arrays(columns, names=arrow.column_names)
+
+
+def _table(table: Any, pa: Any) -> pa.Table:
+    """Return another library's table as Arrow; columns of types that Arrow lacks by their values.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be taken over.
+    """
+    try:
+        return pa.table(table)
+    except pa.ArrowException as error:
+        if not hasattr(table, "get_columns"):
+            raise TypeError(f"the table cannot be read as Arrow: {error}") from error
+    columns = table.get_columns()
+    arrays = [_array(column, pa) for column in columns]
+    return pa.Table.from_arrays(arrays, names=[column.name for column in columns])
+
+
+def _fit_for(use: Callable[[pa.Table], Any], table: pa.Table, pa: Any) -> pa.Table:
+    """Return a table that `use` takes: columns of types that it cannot have become text."""
+    try:
+        use(table)
+    except pa.ArrowException:
+        if table.num_columns > 1:
+            parts = [_fit_for(use, table.select([i]), pa) for i in range(table.num_columns)]
+            columns = [part.column(0) for part in parts]
+        else:
+            columns = [_as_text(table.column(0).to_pylist(), pa)]
+        return pa.Table.from_arrays(columns, names=table.column_names)
+    return table
+
+
+def _as_text(values: Iterable[Any], pa: Any) -> pa.ChunkedArray:
+    texts = [None if value is None else str(value) for value in values]
+    return pa.chunked_array([texts], pa.string())
 
 
 def _array(column: Any, pa: Any) -> Any:
@@ -87,14 +130,29 @@ def _array(column: Any, pa: Any) -> Any:
     known = pa.types
     try:
         if not isinstance(column, pa.ChunkedArray):
-            column = pa.chunked_array([pa.Array.from_pandas(column)])
+            column = _chunked(column, pa)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return pa.chunked_array([[None if value is None else str(value) for value in column]])
+        return _as_text(column, pa)
+    if known.is_dictionary(column.type) and known.is_string_view(column.type.value_type):
+        chunks = [
+            chunk.dictionary.cast(pa.large_string()).take(chunk.indices) for chunk in column.chunks
+        ]
+        return pa.chunked_array(chunks, pa.large_string())
     if known.is_string_view(column.type):
         return column.cast(pa.large_string())
     if known.is_float16(column.type):
         return column.cast(pa.float32())
     return column
+
+
+def _chunked(column: Any, pa: Any) -> pa.ChunkedArray:
+    """Return a column of pandas or Polars as Arrow; where Arrow lacks its type, by its values."""
+    if not hasattr(column, "to_list") or not hasattr(column, "__arrow_c_stream__"):
+        return pa.chunked_array([pa.Array.from_pandas(column)])
+    try:
+        return pa.chunked_array(column)
+    except pa.ArrowException:
+        return pa.chunked_array([pa.array(column.to_list())])
 
 
 def as_frame(table: Any) -> Any:
@@ -135,7 +193,8 @@ def as_frame(table: Any) -> Any:
         return table
     import pyarrow as pa
 
-    return pa.table(table).to_pandas()
+    arrow = _table(table, pa)
+    return _fit_for(lambda part: part.to_pandas(), arrow, pa).to_pandas()
 
 
 def in_form(table: pa.Table | None, form: str) -> Any:

@@ -16,7 +16,7 @@ from biomlbench.errors import GraderError, TaskError
 from biomlbench.outcomes import Reason, fault_of
 from biomlbench.runtime.once import once, one_look
 from biomlbench.runtime.regular_file import read_regular
-from biomlbench.submission.cells import check_whole_numbers
+from biomlbench.submission.cells import check_whole_numbers, listed_submission, text_of
 from biomlbench.submission.run_group import RunGroup, task_named
 from biomlbench.submission.table_rows import json_object
 from biomlbench.whole_files import whole_file
@@ -131,17 +131,14 @@ def _elsewhere(stated: str | None, group: RunGroup) -> str:
 def _parse(raw: bytes) -> tuple[str | None, str | None, str]:
     if len(raw) > MAX_LINE:
         return None, None, f"the line is longer than {MAX_LINE} characters"
+    task_id = None
     try:
         entry = json_object(raw)
+        task_id = text_of({"task_id": task_named(entry)}, "task_id")
         check_whole_numbers(entry)
-        task_id, submission = task_named(entry), entry.get("submission_path")
+        return task_id, listed_submission(entry), ""
     except ValueError as error:
-        return None, None, f"the line cannot be used: {error}"
-    if not isinstance(task_id, str) or not task_id:
-        return None, None, "the line has no `task_id`"
-    if "submission_path" not in entry or not isinstance(submission, (str, type(None))):
-        return task_id, None, "the line has no `submission_path`"
-    return task_id, submission, ""
+        return task_id, None, f"the line cannot be used: {error}"
 
 
 def grade_line(line: Line, registry: Registry, root: Path, bootstrap: int, seed: int) -> JsonObject:

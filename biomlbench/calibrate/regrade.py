@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from biomlbench.contracts import ContractError, read_table, write_table
-from biomlbench.outcomes import Reason, Verdict, Verifier
+from biomlbench.errors import GraderError, TaskError
+from biomlbench.outcomes import Fault, Reason, Verdict, Verifier
 from biomlbench.runtime import progress_bars as bars
 from biomlbench.stages import STAGES, Pair, run_stage
 from biomlbench.stages.chain import FINAL
@@ -166,27 +167,37 @@ def regrade(
     wanted = None if task_ids is None else set(task_ids)
     rows = [row for row in _pairs(results) if wanted is None or row["task_id"] in wanted]
     for row in track(rows):
-        key = (row["task_id"], row["run_id"], row["kind"])
-        if not all(tables.path(stage, *key).is_file() for stage in _KEPT):
-            continue
-        pair = Pair(row["task_id"], row["run_id"], row["submission"], row["kind"], row["seed"])
-        changes = {**configured.get(row["task_id"], {}), **context.overrides}
-        of_pair = replace(context, overrides=changes)
-        with tempfile.TemporaryDirectory(prefix="biomlbench-regrade-") as scratch:
-            for stage in _KEPT:
-                table, record = tables.read(stage, *key), tables.provenance(stage, *key)
-                write_table(stage, table, Path(scratch) / f"{stage}.parquet", record)
-            made = {
-                stage: run_stage(stage, pair, of_pair, scratch)
-                for stage in STAGES
-                if stage not in _KEPT
-            }
-        then, now = cast("AnyRow", row), made[FINAL].to_pylist()[0]
-        if now["reason"] == Reason.SUBMISSION_CHANGED:
-            note = f"{pair.submission}: {now['message']}"
-            yield {"task_id": row["task_id"], "run_id": row["run_id"], "note": note}
-            continue
-        changed = {name: [then[name], now[name]] for name in _COMPARED if then[name] != now[name]}
-        if changed:
-            found = {"task_id": row["task_id"], "run_id": row["run_id"], **changed}
-            yield cast("Regraded", found)
+        try:
+            found = _graded_again(row, tables, configured, context)
+        except (TaskError, GraderError, ContractError) as error:
+            found = {"note": f"cannot be graded again: {error}"}
+        if found:
+            ids = {"task_id": row["task_id"], "run_id": row["run_id"]}
+            yield cast("Regraded", {**ids, **found})
+
+
+def _graded_again(
+    row: PairRow, tables: PairTables, configured: Mapping[str, TaskSection], context: Context
+) -> AnyRow:
+    """Return what of a past pair comes out otherwise, or a note; empty if nothing does."""
+    if row["fault"] == Fault.RUN_TABLE:
+        return {"note": f"no run, so not graded again: {row['message']}"}
+    key = (row["task_id"], row["run_id"], row["kind"])
+    if not all(tables.path(stage, *key).is_file() for stage in _KEPT):
+        return {}
+    pair = Pair(row["task_id"], row["run_id"], row["submission"], row["kind"], row["seed"])
+    changes = {**configured.get(row["task_id"], {}), **context.overrides}
+    of_pair = replace(context, overrides=changes)
+    with tempfile.TemporaryDirectory(prefix="biomlbench-regrade-") as scratch:
+        for stage in _KEPT:
+            table, record = tables.read(stage, *key), tables.provenance(stage, *key)
+            write_table(stage, table, Path(scratch) / f"{stage}.parquet", record)
+        made = {
+            stage: run_stage(stage, pair, of_pair, scratch)
+            for stage in STAGES
+            if stage not in _KEPT
+        }
+    then, now = cast("AnyRow", row), made[FINAL].to_pylist()[0]
+    if now["reason"] == Reason.SUBMISSION_CHANGED:
+        return {"note": f"{pair.submission}: {now['message']}"}
+    return {name: [then[name], now[name]] for name in _COMPARED if then[name] != now[name]}

@@ -66,6 +66,7 @@ def command(
         workflow = find_workflow(Inputs(read_record(results), results).base)
     except ReproduceError:
         workflow = None
+    notes: list[str] = []
     left_out = archive(
         results,
         out,
@@ -74,10 +75,13 @@ def command(
         date=date,
         licence=licence or NO_LICENCE,
         workflow=workflow,
+        note=notes.append,
     )
     if as_json:
-        print_json({"archive": str(out), "left_out": left_out})
+        print_json({"archive": str(out), "left_out": left_out, "notes": notes})
         return
     for line in left_out:
         echo(f"left out: {line}")
+    for line in notes:
+        echo(f"note: {line}")
     echo(f"{out}: {out.stat().st_size / 2**20:.1f} MB")

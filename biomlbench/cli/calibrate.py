@@ -268,7 +268,9 @@ def regrade(tasks: tuple[str, ...], *, context: Context, results: Path, as_json:
         return
     columns = ("task_id", "run_id", "verdict", "medal", "verified_medal", "score", "note")
     print_table([{k: _arrow(v) for k, v in row.items()} for row in rows], columns)
-    echo(f"{len(rows)} pairs would have another result")
+    notes = sum("note" in row for row in rows)
+    unknown = f"; {notes} cannot be graded again, see their notes" if notes else ""
+    echo(f"{len(rows) - notes} pairs would have another result{unknown}")
 
 
 def _arrow(value: object) -> object:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from biomlbench.cli._common import as_json, cores_option, echo, print_json, print_table
+from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
@@ -63,7 +64,7 @@ def command(
     the two runs, are printed, and written to differences.parquet in the folder of the rerun.
 
     \b
-    Exit codes: 0 equal; 1 something differs; 2 the command line is wrong;
+    Exit codes: 0 equal; 1 something differs or was left out; 2 the command line is wrong;
     3 the results have no provenance, or could not be run again.
 
     \b
@@ -108,6 +109,7 @@ def _to_stderr(text: str) -> None:
 def _machine_readable(comparison: Comparison, missing: list[NotAgain]) -> JsonObject:
     return {
         "equal": comparison.equal,
+        "not_compared": comparison.left_out,
         "tables": {name: count._asdict() for name, count in comparison.tables.items()},
         "not_again": [item._asdict() for item in missing],
         "changed": [change._asdict() for change in comparison.changed],
@@ -125,6 +127,9 @@ def _print(comparison: Comparison, missing: list[NotAgain]) -> None:
     if comparison.equal:
         echo("Equal: every table, but for the columns that may differ from run to run.")
         return
+    if comparison.left_out:
+        tasks = counted(len(comparison.left_out), "task")
+        echo(f"not compared without --trust-code: {tasks}, and rates of agents")
     columns = ["task_id", "run_id", "table", "row", "column", "old", "new", "why"]
     print_table(comparison.differences[:_SHOWN], columns)
     if (more := len(comparison.differences) - _SHOWN) > 0:

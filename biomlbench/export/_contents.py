@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.contracts import QUERIED, read_table
 from biomlbench.errors import InvalidSubmissionError, UserError
+from biomlbench.export._private_copies import private_copies, private_files
 from biomlbench.export._submissions import add_submissions
 from biomlbench.plain_text import markdown_line
 from biomlbench.reproduce.inputs import APART, DATA, inside, not_in_tree, tree
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from biomlbench.reproduce.inputs import Inputs
 
 __all__ = [
-    *("CRATE", "MANIFEST", "MAX_FILES", "MAX_FILE_BYTES", "MAX_TOTAL_BYTES"),
+    *("CRATE", "MANIFEST", "NOTE", "MAX_FILES", "MAX_FILE_BYTES", "MAX_TOTAL_BYTES"),
     *("ArchiveError", "Contents", "collect"),
 ]
 
@@ -70,6 +71,8 @@ class Contents:
         What could not be taken along, and why.
     refused : list of str
         Submissions that are not taken along since grading did not take them either, and why.
+    private : list of str
+        Files of tasks' own folders that are copies of private files, unless answers are asked for.
     to_make : list of str
         Virtual environments of tasks, which are to be made again.
     own : set of str
@@ -82,6 +85,7 @@ class Contents:
     folders: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    private: list[str] = field(default_factory=list)
     to_make: list[str] = field(default_factory=list)
     own: set[str] = field(default_factory=lambda: set(_OWN))
     _above: set[str] = field(default_factory=set)
@@ -149,8 +153,11 @@ def collect(
     if with_answers:
         _answers(contents, inputs)
     _environment(contents, inputs, workflow)
+    private = private_files(inputs)
+    if not with_answers:
+        contents.private = private_copies(contents, private)
     # Last: whatever they are called, no other file of the archive gives way to them.
-    add_submissions(contents, inputs)
+    add_submissions(contents, inputs, private)
     note = _note(inputs, contents, with_answers=with_answers)
     contents.add(NOTE, note.encode(), "What this archive holds, and how to run it again.")
     return contents
@@ -272,13 +279,7 @@ def _add_if_there(contents: Contents, path: Path, name: str, words: str) -> None
 
 
 def _note(inputs: Inputs, contents: Contents, *, with_answers: bool) -> str:
-    answers = (
-        "Raw data and prepared answers of the tasks are included: keep this archive from those "
-        "whose submissions are still to be graded."
-        if with_answers
-        else "The tasks' answers are not included; they are prepared again from their source. The "
-        "code of tasks that are not built in is, and answers may be made from it."
-    )
+    answers = _of_answers(contents, with_answers=with_answers)
     to_make = "".join(f"- {markdown_line(line)}\n" for line in contents.to_make)
     absent = (*contents.left_out, *contents.refused)
     left_out = "".join(f"- {markdown_line(line)}\n" for line in absent)
@@ -290,6 +291,22 @@ def _note(inputs: Inputs, contents: Contents, *, with_answers: bool) -> str:
         "left_out": f"\nLeft out:\n\n{left_out}" if left_out else "",
     }
     return _NOTE.format(**lines)
+
+
+def _of_answers(contents: Contents, *, with_answers: bool) -> str:
+    keep = "keep this archive from those whose submissions are still to be graded."
+    if with_answers:
+        return f"Raw data and prepared answers of the tasks are included: {keep}"
+    prepared = "they are prepared again from their source. The code of tasks that are not built in"
+    if not contents.private:
+        return (
+            f"The tasks' answers are not included; {prepared} is, and answers may be made from it."
+        )
+    copies = "".join(f"- {markdown_line(name)}\n" for name in contents.private)
+    return (
+        f"Prepared answers of the tasks are not included; {prepared} is, and these files "
+        f"of such tasks hold what private files hold: {keep}\n\n{copies}"
+    )
 
 
 _NOTE = """# {title}

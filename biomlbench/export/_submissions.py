@@ -11,23 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.contracts import read_table
-from biomlbench.errors import InvalidSubmissionError, TaskError
+from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Fault, Reason
 from biomlbench.reproduce.inputs import APART, inside, place_apart
 from biomlbench.runtime.once import one_look
 from biomlbench.runtime.progress_bars import track
 from biomlbench.stages.kinds import all_kinds, get_kind
-from biomlbench.submission.private_files import PrivateFiles
 from biomlbench.submission.reading import FORMATS
 from biomlbench.submission.submitted_file import MAX_BYTES, read_bytes
-from biomlbench.workflow.recorded_places import registry_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from biomlbench.export._contents import Contents
     from biomlbench.reproduce.inputs import Inputs, Submission
-    from biomlbench.task.task import Task
+    from biomlbench.submission.private_files import PrivateFiles
 
 __all__ = ["add_submissions"]
 
@@ -43,7 +41,7 @@ class _Graded(NamedTuple):
     reason: str
 
 
-def add_submissions(contents: Contents, inputs: Inputs) -> None:
+def add_submissions(contents: Contents, inputs: Inputs, private: PrivateFiles) -> None:
     """Add the submissions of a benchmark, and say which are left out.
 
     Parameters
@@ -51,9 +49,10 @@ def add_submissions(contents: Contents, inputs: Inputs) -> None:
     contents : Contents
         With all other files, whose names are not free.
     inputs : Inputs
+    private : PrivateFiles
+        What no submission is.
     """
     graded = _graded(inputs)
-    private = PrivateFiles(*_tasks(inputs))
     with one_look():
         for submission in track(inputs.submissions(), "checking the submissions"):
             if submission.was != "file":
@@ -104,18 +103,6 @@ def _graded(inputs: Inputs) -> dict[str, list[_Graded]]:
             one = _Graded(row["kind"], row["fault"], row["reason"])
             found.setdefault(row["submission"], []).append(one)
     return found
-
-
-def _tasks(inputs: Inputs) -> Iterator[Task]:
-    """Yield all tasks that are not broken: a row may name the answers of any of them."""
-    registry = registry_of(inputs.results, inputs.config)
-    for task_id in registry.list_task_ids():
-        try:
-            task = registry.get_task(task_id)
-            _ = task.answers, task.gold_submission
-        except TaskError:
-            continue
-        yield task
 
 
 def _refused(path: str, graded: Iterable[_Graded]) -> str:

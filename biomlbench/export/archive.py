@@ -26,6 +26,7 @@ from biomlbench.export._contents import (
     MAX_FILE_BYTES,
     MAX_FILES,
     MAX_TOTAL_BYTES,
+    NOTE,
     ArchiveError,
     Contents,
     collect,
@@ -43,7 +44,7 @@ from biomlbench.whole_files import whole_file
 from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from biomlbench.contracts.mappings import JsonObject
 
@@ -61,6 +62,8 @@ _MEDIA = {
     ".yaml": "application/yaml",
 }
 _CHUNK = 1 << 20
+_NAMED = 5
+"""Files that a message names."""
 _MANIFEST_BYTES = (4096, 100)
 """Of a manifest at most, beside the files' names: in all, and for each file."""
 _SMALL_BYTES = 32 << 20
@@ -79,6 +82,7 @@ def archive(
     date: str = "",
     licence: str = NO_LICENCE,
     workflow: str | Path | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> list[str]:
     """Write a benchmark into one file.
 
@@ -99,6 +103,8 @@ def archive(
         Address of the results' licence.
     workflow : path, optional
         Folder of the workflow, whose lock file describes the environment.
+    note : callable, optional
+        Told which files of tasks' own folders come along and hold what private files hold.
 
     Returns
     -------
@@ -131,7 +137,19 @@ def archive(
         crate = _crate(inputs, contents, hashes, date or _latest(inputs), licence)
         hashes[CRATE] = _add(file, CRATE, _json(crate))
         _add(file, MANIFEST, _json({"sha256": dict(sorted(hashes.items()))}))
+    if contents.private and note is not None:
+        note(_of_copies(contents.private))
     return contents.left_out + contents.refused
+
+
+def _of_copies(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    rest = f" and {more} more, which {NOTE} names" if more > 0 else ""
+    return (
+        f"the archive holds what private files of tasks hold: {', '.join(names[:_NAMED])}{rest}. "
+        "They stay, since tasks may be made from them; keep the archive from those whose "
+        "submissions are still to be graded"
+    )
 
 
 def _write(file: zipfile.ZipFile, contents: Contents) -> dict[str, str]:

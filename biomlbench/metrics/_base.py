@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ._errors import MetricError
+from ._option_values import allowed_instead
 from ._truth_first import truth_first
 
 if TYPE_CHECKING:
@@ -89,12 +90,12 @@ class Metric:
         return {p.name: p.default for p in parameters}
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Refuse options that the metric does not have.
+        """Refuse options that the metric does not have, and values that they cannot have.
 
         Raises
         ------
         ValueError
-            Naming the unknown option and the ones there are.
+            Naming the unknown option and the ones there are, or the value and the ones allowed.
         """
         unknown = sorted(set(options) - set(self.options))
         if unknown:
@@ -102,6 +103,11 @@ class Metric:
             raise ValueError(
                 f"metric {self.name} has no option {', '.join(unknown)}; its options: {known}"
             )
+        for name, value in options.items():
+            if allowed := allowed_instead(self.function, name, value):
+                raise ValueError(
+                    f"option {name} of metric {self.name} is {allowed}, not {value!r:.100}"
+                )
 
     def __call__(self, y_true: Any, y_pred: Any, **options: Any) -> float:
         """Score predictions; the result is a finite Python float.
@@ -112,7 +118,10 @@ class Metric:
             The score does not exist. Where the truth has none for any predictions, that is told
             first, by the task's fault.
         """
-        with truth_first(self, y_true, y_pred, options):
+        import numpy as np
+
+        # what is not finite is told by the error below
+        with np.errstate(all="ignore"), truth_first(self, y_true, y_pred, options):
             score = float(self.function(y_true, y_pred, **options))
         if not math.isfinite(score):
             raise MetricError(

@@ -149,9 +149,13 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
         array = array[:, 0]
     if array.ndim != 1:
         raise MetricError("shape_mismatch", _of_dimensions(array, fault), fault)
+    if array.dtype.kind == "O" and len(array) and all(isinstance(v, bytes) for v in array):
+        array = array.astype(bytes)
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
-    if array.dtype.kind in "UT":
+    if array.dtype.kind == "U":
+        return _texts(array, fault)
+    if array.dtype.kind == "T":
         return array
     if array.dtype.kind == "b":
         return array.astype(np.int64)
@@ -159,13 +163,7 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
         return array
     if array.dtype.kind == "O" and any(isinstance(v, str) for v in array):
         if all(isinstance(v, str) for v in array):
-            try:
-                # Each as long as it is: one long label must not take that room in every row.
-                return array.astype(np.dtypes.StringDType())
-            except UnicodeEncodeError:
-                raise MetricError(
-                    "not_labels", f"labels of {_SIDE[fault]} are no Unicode text", fault
-                ) from None
+            return _texts(array, fault)
         if (missing := _missing(array)).any():
             raise MetricError(
                 _MISSING[fault],
@@ -190,6 +188,19 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
             fault,
         )
     return result
+
+
+def _texts(array: NDArray[Any], fault: Fault) -> NDArray[Any]:
+    """Return text in the one type of all labels of text, whatever type it comes in.
+
+    Each label is as long as it is: one long label must not take that room in every row.
+    """
+    try:
+        return array.astype(np.dtypes.StringDType())
+    except UnicodeEncodeError:
+        raise MetricError(
+            "not_labels", f"labels of {_SIDE[fault]} are no Unicode text", fault
+        ) from None
 
 
 def paired_labels(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:

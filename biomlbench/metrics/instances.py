@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -94,7 +94,9 @@ def _panoptic_scorer(y_true: Any, y_pred: Any, reduction: str = "pooled") -> Sco
     symmetric=True,
     resampler=_panoptic_scorer,
 )
-def panoptic_quality(y_true: Any, y_pred: Any, reduction: str = "pooled") -> float:
+def panoptic_quality(
+    y_true: Any, y_pred: Any, reduction: Literal["mean", "pooled"] = "pooled"
+) -> float:
     """Panoptic quality of one class of instances.
 
     Summed IoU of the matched instances over the number of matches plus half the unmatched

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["f1", "precision", "recall"]
 
-AVERAGES = ("binary", "macro", "weighted", "micro")
+Average = Literal["binary", "macro", "weighted", "micro"]
+AVERAGES = get_args(Average)
 
 
 def _rate_scorer(y_true: Any, y_pred: Any, average: str, pos_label: Any, rate: str) -> Scorer:
@@ -55,8 +56,14 @@ def _rate(hits: Floats, true: Floats, predicted: Floats, rate: str) -> Floats:
 def _binary_rate_scorer(
     truth: NDArray[Any], predictions: NDArray[Any], pos_label: Any, rate: str
 ) -> Scorer:
-    pos_label = positive_label(truth, pos_label)
-    true = positives(truth, pos_label)
+    try:
+        pos_label = positive_label(truth, pos_label)
+        true = positives(truth, pos_label)
+    except MetricError as error:
+        if error.reason != "not_binary":
+            raise
+        hint = "average over them: `options: {average: macro}` under `grader` in config.yaml"
+        raise MetricError(error.reason, f"{error.message}; {hint}", error.fault) from None
     if not true.any():
         raise MetricError("no_positives", f"no row is of the class {pos_label!r}", Fault.TASK)
     if len(np.union1d(truth, predictions)) > 2:
@@ -98,7 +105,7 @@ def _recall_scorer(
     symmetric=True,
     resampler=_f1_scorer,
 )
-def f1(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None) -> float:
+def f1(y_true: Any, y_pred: Any, average: Average = "binary", pos_label: Any = None) -> float:
     """F1 score, the harmonic mean of precision and recall.
 
     Parameters
@@ -144,7 +151,9 @@ def f1(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None)
     decomposable=True,
     resampler=_precision_scorer,
 )
-def precision(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None) -> float:
+def precision(
+    y_true: Any, y_pred: Any, average: Average = "binary", pos_label: Any = None
+) -> float:
     """Share of the rows predicted positive that are positive.
 
     Parameters
@@ -183,7 +192,7 @@ def precision(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any 
     decomposable=True,
     resampler=_recall_scorer,
 )
-def recall(y_true: Any, y_pred: Any, average: str = "binary", pos_label: Any = None) -> float:
+def recall(y_true: Any, y_pred: Any, average: Average = "binary", pos_label: Any = None) -> float:
     """Share of the positive rows that are predicted positive.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -146,8 +146,8 @@ def _roc_auc_scorer(
     y_true: Any,
     y_pred: Any,
     pos_label: Any = None,
-    multi_class: str = "ovr",
-    average: str = "macro",
+    multi_class: Literal["ovr", "ovo"] = "ovr",
+    average: Literal["macro", "weighted"] = "macro",
     labels: Sequence[Any] | None = None,
 ) -> Scorer:
     scores = _scores(y_true, y_pred, "ROC AUC", pos_label, labels)
@@ -186,8 +186,8 @@ def roc_auc(
     y_true: Any,
     y_pred: Any,
     pos_label: Any = None,
-    multi_class: str = "ovr",
-    average: str = "macro",
+    multi_class: Literal["ovr", "ovo"] = "ovr",
+    average: Literal["macro", "weighted"] = "macro",
     labels: Sequence[Any] | None = None,
 ) -> float:
     """Area under the receiver operating characteristic curve.

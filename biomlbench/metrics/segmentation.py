@@ -6,7 +6,7 @@ refused with the reason ``non_binary_mask``, since sums over it would give a Dic
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def _dice_scorer(y_true: Any, y_pred: Any, reduction: str = "mean") -> Scorer:
     symmetric=True,
     resampler=_dice_scorer,
 )
-def dice(y_true: Any, y_pred: Any, reduction: str = "mean") -> float:
+def dice(y_true: Any, y_pred: Any, reduction: Literal["mean", "pooled"] = "mean") -> float:
     """Dice coefficient: twice the overlap over the sum of both masks' sizes.
 
     Parameters
@@ -149,7 +149,7 @@ def _iou_scorer(y_true: Any, y_pred: Any, reduction: str = "mean") -> Scorer:
     symmetric=True,
     resampler=_iou_scorer,
 )
-def iou(y_true: Any, y_pred: Any, reduction: str = "mean") -> float:
+def iou(y_true: Any, y_pred: Any, reduction: Literal["mean", "pooled"] = "mean") -> float:
     """Intersection over union, Jaccard's index.
 
     Parameters

@@ -7,7 +7,7 @@ text, never a path: predictions come from strangers, who must not choose which f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -239,7 +239,7 @@ def _lddt_scorer(y_true: Any, y_pred: Any, atoms: str = "ca") -> Scorer:
     decomposable=True,
     resampler=_lddt_scorer,
 )
-def lddt(y_true: Any, y_pred: Any, atoms: str = "ca") -> float:
+def lddt(y_true: Any, y_pred: Any, atoms: Literal["ca", "all"] = "ca") -> float:
     """Local distance difference test, mean over the targets.
 
     Parameters

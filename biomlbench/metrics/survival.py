@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -97,7 +97,9 @@ def _cumulative(weights: Floats) -> Floats:
     rank_invariant=True,
     resampler=_concordance_scorer,
 )
-def concordance_index(y_true: Any, y_pred: Any, higher: str = "risk") -> float:
+def concordance_index(
+    y_true: Any, y_pred: Any, higher: Literal["risk", "survival"] = "risk"
+) -> float:
     """Harrell's concordance index of right-censored data.
 
     The share, among the pairs whose order of death is known, of those in which the one that

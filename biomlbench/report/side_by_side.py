@@ -97,8 +97,9 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
     known = sorted(runs["agent"].unique())
     for name in (agent, other):
         if name not in known:
-            near = difflib.get_close_matches(name, known, 3) or known[:5]
-            raise NoSuchAgentError(f"no run is of agent {name!r}; there are {', '.join(near)}")
+            near = difflib.get_close_matches(name, known, 5, 0.0)
+            told = f"the nearest of {len(known)} agents are" if known[5:] else "there are"
+            raise NoSuchAgentError(f"no run is of agent {name!r}; {told} {', '.join(near)}")
     runs = runs.assign(leaderboard_percentile=counted_percentile(runs))
     both = runs[runs["agent"].isin([agent, other])]
     found: list[TaskSides] = []

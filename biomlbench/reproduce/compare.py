@@ -10,7 +10,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,6 +24,9 @@ from biomlbench.stages import STAGES
 from biomlbench.stages.chain import get_stage
 from biomlbench.stages.provenance import COLUMNS
 from biomlbench.workflow.pair_tables import PairTables
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 __all__ = ["Comparison", "Count", "compare"]
 
@@ -82,29 +85,34 @@ class Comparison:
         Rows of the schema ``differences``.
     changed : list of Change
         What of the provenance of the two is not the same, whether or not it shows.
+    left_out : list of str
+        Tasks that were not compared.
     """
 
     tables: dict[str, Count] = field(default_factory=dict)
     differences: list[DifferenceRow] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
     @property
     def equal(self) -> bool:
-        """Whether every compared table is equal."""
-        return not self.differences
+        """Whether every table is equal, and of every task."""
+        return not self.differences and not self.left_out
 
     def table(self) -> pa.Table:
         """Return the differences as a table of the schema ``differences``."""
         return from_rows("differences", self.differences)
 
 
-def compare(old: str | Path, new: str | Path) -> Comparison:
+def compare(old: str | Path, new: str | Path, without: Collection[str] = ()) -> Comparison:
     """Compare two results folders.
 
     Parameters
     ----------
     old, new : path
         Folders of results, each with a provenance.
+    without : collection of str
+        Tasks that are not compared; then neither are agents, whose rates hang on all tasks.
 
     Returns
     -------
@@ -116,11 +124,15 @@ def compare(old: str | Path, new: str | Path) -> Comparison:
         If one of them has no provenance, or its tables over all pairs cannot be read.
     """
     old, new = Path(old), Path(new)
-    found = Comparison(changed=changes_of(old, new))
+    changed = [c for c in changes_of(old, new) if not (without and _is_left_out(c, without))]
+    found = Comparison(changed=changed, left_out=sorted(without))
     reasons = Reasons(old, new)
+    reasons.pairs = [pair for pair in reasons.pairs if pair[0] not in without]
     for name in QUERIED:
+        if without and "task_id" not in KEYS[name]:
+            continue
         one, other = (_read(name, folder / f"{name}.parquet") for folder in (old, new))
-        _add(found, name, one, other, reasons)
+        _add(found, name, _without_tasks(one, without), _without_tasks(other, without), reasons)
     tasks = sorted({task for task, _, _ in reasons.pairs})
     _prepared(found, old, new, tasks, reasons)
     for stage in STAGES:
@@ -130,6 +142,20 @@ def compare(old: str | Path, new: str | Path) -> Comparison:
 
 def _read(name: str, path: Path) -> pa.Table:
     return _without_provenance(name, read_table(name, path))
+
+
+def _is_left_out(change: Change, without: Collection[str]) -> bool:
+    """Tell whether something changed for nothing but that tasks were left out."""
+    if change.what == "submission":
+        return not change.new
+    return change.what == "run table" or change.name in without
+
+
+def _without_tasks(table: pa.Table, without: Collection[str]) -> pa.Table:
+    if not without:
+        return table
+    names = {*without, *(task.rpartition("/")[2] for task in without)}
+    return table.filter(~pc.field("task_id").isin(sorted(names)))
 
 
 def _without_provenance(name: str, table: pa.Table) -> pa.Table:

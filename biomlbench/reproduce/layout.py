@@ -11,13 +11,14 @@ from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.reproduce.inputs import DATA, NotAgain, inside, tree
 from biomlbench.runtime.files import CONFIG
 from biomlbench.stages.provenance import ABSENT
+from biomlbench.submission.cells import printable
 from biomlbench.submission.submitted_file import file_sha256, read_bytes
 from biomlbench.submission.table_rows import recorded_text
 from biomlbench.task.adopted_data import MANIFEST
 from biomlbench.workflow.record import what_is
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import BinaryIO
 
     from biomlbench.reproduce.inputs import Inputs, Submission
@@ -38,7 +39,9 @@ class ReproduceError(UserError, RuntimeError):
     """A benchmark cannot be run again; the message says why and what to do."""
 
 
-def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotAgain]:
+def lay_out(
+    inputs: Inputs, into: Path, *, keep_data: bool = False, without: Collection[str] = ()
+) -> list[NotAgain]:
     """Put a benchmark's inputs into another folder, each at its own relative place.
 
     Parameters
@@ -48,6 +51,8 @@ def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotA
         Absent or empty.
     keep_data : bool
         Also copy the tasks' prepared data, not only the raw ones.
+    without : collection of str
+        Rows of run tables, by table and line, that are left empty.
 
     Returns
     -------
@@ -67,16 +72,16 @@ def lay_out(inputs: Inputs, into: Path, *, keep_data: bool = False) -> list[NotA
     config.pop("results_dir", None)
     config.pop("notify", None)  # a command, and perhaps somebody else's
     try:
-        return _all_laid_out(inputs, config, into, keep_data=keep_data)
+        return _all_laid_out(inputs, config, into, keep_data=keep_data, without=without)
     except OSError as error:
         raise ReproduceError(f"{into}: the benchmark cannot be laid out there: {error}") from error
 
 
 def _all_laid_out(
-    inputs: Inputs, config: WorkflowConfig, into: Path, *, keep_data: bool
+    inputs: Inputs, config: WorkflowConfig, into: Path, *, keep_data: bool, without: Collection[str]
 ) -> list[NotAgain]:
     # What is the benchmark's own first: whatever the submissions' names are, they lie beside it.
-    _run_tables(inputs, into)
+    _run_tables(inputs, into, frozenset(without))
     missing = _own_tasks(inputs, config, into)
     missing += _own_files(inputs, config, into)
     _data(inputs, config, into, keep_data=keep_data)
@@ -93,13 +98,14 @@ def _all_laid_out(
     return missing + [NotAgain(path, runs.get(path, ()), why) for path, why in found if why]
 
 
-def _run_tables(inputs: Inputs, into: Path) -> None:
+def _run_tables(inputs: Inputs, into: Path, without: frozenset[str]) -> None:
     for path, text in inputs.record["run_tables"].items():
         if text is None:
             continue  # there was no such table then either
         if (name := inside(path)) is not None:
             if _is_among(name, (CONFIG, *_WRITTEN)):
                 raise ReproduceError(f"{path!a}: no run table lies where the workflow writes")
+            text = _without_rows(path, text, without)
             _write_bytes(into / name, text.encode("utf-8", "surrogateescape"))
             continue
         if not (Path(path).is_absolute() and recorded_text(path) == text):
@@ -107,6 +113,20 @@ def _run_tables(inputs: Inputs, into: Path) -> None:
                 f"{path}: this run table lies outside the folder of the benchmark, and is gone or "
                 "not what it was; put it, as `run_tables` in provenance.json has it, there again"
             )
+
+
+def _without_rows(path: str, text: str, without: frozenset[str]) -> str:
+    """Return a table of text with some rows left empty, so that all others keep their lines."""
+    if not without or Path(path).suffix.lower() == ".parquet":
+        return text
+    end = "\n" if "\n" in text else "\r"
+    table = printable(Path(path).as_posix(), 500)
+    lines = (
+        # a row of several lines stays: what is left of it would be a row of its own
+        "" if f"{table}:{number}" in without and line.count('"') % 2 == 0 else line
+        for number, line in enumerate(text.split(end), 1)
+    )
+    return end.join(lines)
 
 
 def _submission(

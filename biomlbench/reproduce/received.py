@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 from biomlbench.reproduce.inputs import DATA, NotAgain, inside
 from biomlbench.reproduce.layout import ReproduceError
 from biomlbench.sandbox.model import Limits
+from biomlbench.task.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from biomlbench.workflow.config_keys import ExecutionSection, TaskSection, WorkflowConfig
     from biomlbench.workflow.record import Record
 
-__all__ = ["check_record", "restricted"]
+__all__ = ["check_record", "own_tasks", "restricted"]
 
 # A block of YAML ends in a line feed, so that a title may.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -218,6 +219,11 @@ def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, lis
     left_out = [NotAgain(folder, (), why) for folder in config["tasks_dirs"]]
     config["tasks_dirs"] = []
     return result, left_out + _without_raised_limits(config)
+
+
+def own_tasks(record: Record) -> frozenset[str]:
+    """Return the tasks of a benchmark that are not built in, by id."""
+    return frozenset(record["tasks"]) - frozenset(Registry().list_task_ids())
 
 
 def _without_raised_limits(config: WorkflowConfig) -> list[NotAgain]:

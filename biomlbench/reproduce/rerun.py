@@ -7,15 +7,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.contracts import write_table
+from biomlbench.contracts import read_table, write_table
 from biomlbench.reproduce.compare import Comparison, compare
 from biomlbench.reproduce.inputs import Inputs, NotAgain
 from biomlbench.reproduce.layout import ReproduceError, lay_out
-from biomlbench.reproduce.received import check_record, restricted
+from biomlbench.reproduce.received import check_record, own_tasks, restricted
 from biomlbench.runtime.files import is_workflow, workflow_root
 from biomlbench.runtime.threads import KERNELS
+from biomlbench.runtime.words import counted
 from biomlbench.stages.provenance import environment
 from biomlbench.workflow.command import place_of_profile
 from biomlbench.workflow.record import RECORD, read_record
@@ -23,6 +24,8 @@ from biomlbench.workflow.record import RECORD, read_record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
+
+    from biomlbench.workflow.record import Record
 
 
 __all__ = ["DIFFERENCES", "find_workflow", "reproduce", "run", "same_kernels"]
@@ -95,15 +98,50 @@ def reproduce(
     if archived:
         record, untrusted = restricted(record, trust_code=trust_code)
     inputs = Inputs(record, results)
+    left_out = _untrusted(record, inputs) if archived and not trust_code else None
+    if left_out:
+        say(left_out.told)
     root = Path(workflow) if workflow else find_workflow(Path.cwd() if archived else inputs.base)
     say(f"laying out {len(inputs.record['submissions'])} submissions in {into}")
-    missing = untrusted + lay_out(inputs, into, keep_data=keep_data)
+    without = left_out.rows if left_out else ()
+    missing = untrusted + lay_out(inputs, into, keep_data=keep_data, without=without)
     say(f"running {root / 'Snakefile'} in {into}")
     kernels = same_kernels(inputs.record["environment"], environment())
     run(root, into, cores, kernels, folder)
-    comparison = compare(results, into / "results")
+    comparison = compare(results, into / "results", left_out.tasks if left_out else ())
     write_table("differences", comparison.table(), into / DIFFERENCES)
     return comparison, missing
+
+
+class _LeftOut(NamedTuple):
+    """The tasks that are not run again, the rows of run tables that name them, what is told."""
+
+    tasks: frozenset[str]
+    rows: tuple[str, ...]
+    told: str
+
+
+def _untrusted(record: Record, inputs: Inputs) -> _LeftOut | None:
+    """Return which tasks of an archive are not trusted; None if all are built in.
+
+    Raises
+    ------
+    ReproduceError
+        If there are runs of no other task.
+    """
+    tasks = own_tasks(record)
+    runs = read_table("pairs", inputs.results / "pairs.parquet", ["task_id", "source"]).to_pylist()
+    rows = tuple(run["source"] for run in runs if run["task_id"] in tasks)
+    if not rows:
+        return None
+    told = (
+        f"{counted(len(rows), 'run')} of {counted(len(tasks), 'task')} that are not built in need "
+        "--trust-code, since such tasks are code that runs outside the sandbox: read them in "
+        f"{inputs.base}, then say --trust-code, with another folder for --into"
+    )
+    if all(run["task_id"] in tasks for run in runs if run["task_id"] in record["tasks"]):
+        raise ReproduceError(f"nothing is left to be run again: {told}")
+    return _LeftOut(tasks, rows, f"left out and not compared: {told}")
 
 
 def find_workflow(base: str | Path) -> Path:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["run_program"]
 
 
+_NO_OUTPUT = "the program wrote no file {}, or made a link or a folder of it, which are not read"
+
+
 def run_program(
     code: Path | bytes,
     inputs: Path,
@@ -116,6 +119,6 @@ def _run(
     finally:
         session.close()
     if status == "ok" and reply.file is None:
-        status, message = "missing_output", f"the program wrote no file {config['output']}"
+        status, message = "missing_output", _NO_OUTPUT.format(config["output"])
     file = reply.file if status == "ok" else None
     return ProgramResult(*stamp, status, file, message, **measured)

@@ -58,6 +58,8 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     if columns is not None:
         if "score" not in list(columns):
             raise TaskError(f"{name}: there is no column `score`, only {list(columns)}")
+        if list(columns).count("score") > 1:
+            raise TaskError(f"{name}: there are several columns `score`; keep one of them")
         humans = humans["score"].to_numpy()
     try:
         scores = np.asarray(humans, dtype=np.float64).ravel()

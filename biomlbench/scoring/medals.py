@@ -330,7 +330,11 @@ def medal_probabilities(
     lower = lower_is_better(direction)
     values = np.sort(np.asarray(quantiles, dtype=np.float64))
     if len(values) < 2 or not np.isfinite(values).all():
-        raise ValueError("medal probabilities need at least two finite quantiles")
+        finite = int(np.isfinite(values).sum())
+        raise ValueError(
+            "medal probabilities need at least two quantiles, all of them finite; there are "
+            f"{len(values)}, {finite} of them finite"
+        )
     limits = thresholds(leaderboard, direction)
     weights = np.full(len(values), 1.0 / (len(values) - 1))
     weights[[0, -1]] /= 2

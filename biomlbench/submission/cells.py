@@ -19,6 +19,7 @@ __all__ = [
     "RowError",
     "check_whole_numbers",
     "integer_of",
+    "listed_submission",
     "optional_text",
     "path_of",
     "printable",
@@ -127,6 +128,13 @@ def _shows(before: str, joiner: str, after: str) -> bool:
     is_picture = unicodedata.category(before) == "So" or before in _SKIN_TONES
     is_next = unicodedata.category(after) == "So" or after == _ARROW
     return joiner == _ZERO_WIDTH_JOINER and is_picture and is_next
+
+
+def listed_submission(row: AnyRow) -> str | None:
+    """Return the path that a line of a ``submission.jsonl`` states; None where it is null."""
+    if "submission_path" not in row:
+        raise RowError("`submission_path` is missing; write null for a run that left no submission")
+    return None if row["submission_path"] is None else path_of(row, "submission_path")
 
 
 def path_of(row: AnyRow, key: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.plain_text import composed
 from biomlbench.submission.csv_table import MISSING
+from biomlbench.submission.ids import JOINT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -102,11 +103,17 @@ def _all_meet(strange: Iterable[str], known: set[str], form: Callable[[str], obj
     return bool(found) and None not in found and found <= {form(value) for value in known}
 
 
-def _number(text: str) -> float | None:
+def _number(text: str) -> tuple[float | str, ...] | None:
+    """Return an id's parts as the numbers that they may have been; None where none is one."""
+    parts = tuple(map(_number_or_text, text.split(JOINT)))
+    return None if all(isinstance(part, str) for part in parts) else parts
+
+
+def _number_or_text(text: str) -> float | str:
     try:
         return float(text)
     except ValueError:
-        return None
+        return text
 
 
 def _date(text: str) -> tuple[int, ...] | None:
@@ -138,4 +145,5 @@ def _month_or_number(text: str) -> int:
 
 
 def _as_seen(text: str) -> str:
-    return composed(text).casefold().strip()
+    parts = composed(text).casefold().split(JOINT)
+    return JOINT.join(" ".join(part.split()) for part in parts)

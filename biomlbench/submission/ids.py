@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "JOINT",
     "PLAIN_INTEGER",
     "Alignment",
     "Keys",
@@ -32,7 +33,7 @@ __all__ = [
 
 PLAIN_INTEGER = r"^(0|-?[1-9]\d{0,17})$"
 # Joins the parts of an id of several columns; text files cannot hold it unnoticed.
-_JOINT = "\x1f"
+JOINT = "\x1f"
 # Ids that are Python's at one time.
 _PIECE = 10_000
 
@@ -66,7 +67,7 @@ class Keys:
         if len(parts) == 1:
             return cls(columns, kinds, parts[0])
         texts = [pc.cast(part, pa.string()) for part in parts]
-        return cls(columns, kinds, one_array(pc.binary_join_element_wise(*texts, _JOINT)))
+        return cls(columns, kinds, one_array(pc.binary_join_element_wise(*texts, JOINT)))
 
     def __len__(self) -> int:
         return len(self.values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.contracts import from_rows
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
 from biomlbench.scoring.lost_runs import lost_runs
@@ -74,7 +75,7 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a column is missing, or a run id occurs twice in a task.
+        If a column is missing, a run has no agent, or a run id occurs twice in a task.
 
     Notes
     -----
@@ -104,7 +105,8 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
 
     runs = _prepared(pairs)
     if runs.empty:
-        return pd.DataFrame(columns=["agent", "domain", "tasks", "runs"])
+        nothing: pd.DataFrame = from_rows("agents", []).to_pandas()
+        return nothing
     everywhere = runs.assign(domain=ALL)
     both = pd.concat([everywhere, runs]).merge(_ranks(runs), on=["agent", "task_id"], how="left")
     table = _counts(both).join(_rates(both)).join(_metadata(both)).reset_index()
@@ -147,6 +149,9 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"pairs lacks the column(s) {', '.join(missing)}")
     runs = pairs[pairs["label"].isna()] if "label" in pairs else pairs
     runs = runs[runs["fault"] != Fault.RUN_TABLE] if "fault" in runs else runs
+    if (nameless := runs["agent"].isna()).any():
+        first = runs[nameless].iloc[0]
+        raise ValueError(f"run {first['run_id']} of {first['task_id']} has no `agent`; name one")
     if runs.duplicated(["task_id", "run_id", "agent"]).any():
         twice = runs[runs.duplicated(["task_id", "run_id", "agent"])].iloc[0]
         raise ValueError(f"run {twice['run_id']} of {twice['task_id']} is there more than once")

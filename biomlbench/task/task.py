@@ -161,7 +161,10 @@ class Task(TaskFiles):
             return published_grader(self)
         from biomlbench.scoring.grader import Grader
 
-        return Grader.from_config(self._section("grader"), self.folder, self.submission)
+        try:
+            return Grader.from_config(self._section("grader"), self.folder, self.submission)
+        except TaskError as error:
+            raise TaskError(f"{self._where}: {error.message}", error.reason) from error
 
     @property
     def metric(self) -> Metric | None:

@@ -7,6 +7,7 @@ becomes a :class:`BadRow` that names its table and line, and that the report sho
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from biomlbench.stages.kinds import kind_of, kinds_for
 from biomlbench.submission.cells import (
     RowError,
     integer_of,
+    listed_submission,
     optional_text,
     path_of,
     printable,
@@ -170,6 +172,8 @@ def read_runs(
         row = bad_row({}, printable(Path(table).as_posix(), 500), RowError(""))
         message = printable(str(fault), 1000)
         reader.bad.append(replace(row, message=message, is_table=True))
+    if note is not None and not reader.runs and not reader.bad:
+        note("the run tables name no runs: nothing is graded; name other tables under `runs`")
     return reader.runs, told_apart([(run.task_id, run.run_id) for run in reader.runs], reader.bad)
 
 
@@ -212,7 +216,7 @@ class _Reader:
             for text in notes:
                 note(printable(text, 1000))
         table = printable(path.as_posix(), 500)
-        first = len(self.runs)
+        first, before = len(self.runs), len(self.runs) + len(self.bad)
         labelled: list[str] = []
         for row in rows:
             source, values = f"{table}:{row.line}", dict(row.values)
@@ -234,7 +238,9 @@ class _Reader:
                     run = replace(run, label=None)
                 self.runs.append(run)
             except RowError as error:
-                self.bad.append(bad_row(values, source, error))
+                self.bad.append(bad_row(self._of_known_task(values), source, error))
+        if len(self.runs) + len(self.bad) == before:
+            note(f"{table}: has no rows")
         unread: dict[str, list[str]] = {}
         for run in self.runs[first:]:
             for column, said in faults_of(run.metadata).items():
@@ -249,6 +255,13 @@ class _Reader:
             renamed.clear()
         for told in unread.values():
             note(f"{told[0]}{_and_more(told)}; it counts in no mean of the agent")
+
+    def _of_known_task(self, row: AnyRow) -> AnyRow:
+        """Return a bad row with the full id of its task, if that can be told."""
+        with suppress(ValueError):
+            name = text_of({"task_id": task_named(row)}, "task_id")
+            row = {**row, "task_id": self._task(name)[0], "competition_id": None}
+        return row
 
     def _bounded(self, rows: Iterator[TableRow]) -> Iterator[TableRow]:
         """Yield the rows of a list up to the most that count, and one that says how many do not."""
@@ -352,11 +365,8 @@ def _published(row: AnyRow, group: RunGroup, ignore_unknown: bool) -> None:
     unknown = {name for name in unknown if not name.startswith(PREFIX)}
     if unknown and not ignore_unknown:
         raise RowError(f"unknown key(s) [{', '.join(map(shown, sorted(unknown)[:20]))}]")
-    if "submission_path" not in row:
-        raise RowError("`submission_path` is missing; write null for a run that left no submission")
-    row["submission"] = None
-    if row["submission_path"] is not None:
-        stated = path_of(row, "submission_path")
+    row["submission"] = stated = listed_submission(row)
+    if stated is not None:
         try:
             row["submission"] = group.own_submission(stated)
         except ValueError:

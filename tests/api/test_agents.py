@@ -206,7 +206,14 @@ def test_bad_input_is_named():
         summarize_agents(PAIRS.drop(columns="any_medal"))
     with pytest.raises(ValueError, match="run 1 of x/1"):
         summarize_agents(pd.concat([PAIRS, PAIRS]))
-    assert summarize_agents(PAIRS.iloc[:0]).empty
+    with pytest.raises(ValueError, match="run 1 of x/1 has no `agent`"):
+        summarize_agents(PAIRS.assign(agent=None))
+
+
+def test_without_runs_the_columns_are_there():
+    table = summarize_agents(PAIRS.iloc[:0])
+    assert table.empty
+    assert list(table.columns) == SCHEMAS["agents"].names
 
 
 runs = st.lists(

@@ -484,3 +484,9 @@ class TestHumans:
         assert up == {"expert": 90.0, "intermediate": 50.0, "novice": 10.0}
         assert down == {"expert": 10.0, "intermediate": 50.0, "novice": 90.0}
         assert human_tiers([], "maximize") == {}
+
+
+def test_human_baselines_with_two_columns_of_scores_are_refused():
+    twice = pd.DataFrame([[0.1, 0.2]], columns=["score", "score"])
+    with pytest.raises(TaskError, match="several columns `score`"):
+        compare_with_humans(0.8, twice, "maximize")

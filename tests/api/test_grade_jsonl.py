@@ -87,35 +87,42 @@ def test_a_bad_line_costs_only_itself(messy, factory, workers):
         messy, factory.root / "deep" / "out", factory.registry(), workers=workers
     )
     report = load(report_path)
-    assert [r["score"] for r in report["task_reports"]] == [1.0, 0.0, *[None] * 4, 1.0, None, 1.0]
+    assert [r["score"] for r in report["task_reports"]] == [1.0, 0.0, *[None] * 4, 1.0, 1.0]
     assert [r["reason"] for r in report["task_reports"]] == [
         *("ok", "ok", "unreadable", "unreadable", "missing_file", "missing_file"),
-        *("broken_leaderboard", "missing_file", "ok"),
+        *("broken_leaderboard", "ok"),
     ]
     assert {r["fault"] for r in report["task_reports"]} == {"none", "submission", "task"}
     errors = {e["line"]: (e["reason"], e["fault"]) for e in report["errors"]}
     assert errors == {
-        **dict.fromkeys((5, 6, 7, 8, 9, 10, 11, 22), ("bad_run_row", "run_table")),
+        **dict.fromkeys((5, 6, 7, 8, 9, 10, 21, 22), ("bad_run_row", "run_table")),
+        11: ("unknown_task", "run_table"),
         17: ("unknown_task", "run_table"),
         18: ("grader_error", "grader"),
         20: ("not_prepared", "infrastructure"),
     }
     assert all(e["message"] for e in report["errors"])
-    assert report["total_runs"] == 9
+    assert report["total_runs"] == 8
     assert report["total_valid_submissions"] == 4
     assert report["total_gold_medals"] == 2
-    assert (report["total_lines"], report["total_errors"]) == (20, 11)
+    assert (report["total_lines"], report["total_errors"]) == (20, 12)
     assert (report["total_not_graded"], report["interrupted"]) == (0, False)
     assert len(list(individual.iterdir())) == 20
     assert TaskReport.from_dict(load(individual / "toy-task.json")).score == 1.0
 
 
+TWICE = '"task_id": "toy-task"'
 BAD_LINES = {
     '"attempt": NaN': "`attempt` nan is not a whole number",
     '"attempt": 0': "`attempt`",
     '"seed": 1.5': "`seed`",
     '"hint_tier": "high"': "`hint_tier`",
-    '"task_id": "toy-task"': "names 'task_id' more than once",
+    '"task_id": ["toy-task"]': "`task_id` is ['toy-task'], not text",
+    '"task_id": "  "': "`task_id` is empty",
+    '"submission_path": ""': "`submission_path` is empty; write null",
+    '"submission_path": ["b.csv"]': "`submission_path` is ['b.csv'], not text",
+    '"submission_path": "b\\u0000.csv"': "holds a control character",
+    TWICE: "names 'task_id' more than once",
 }
 
 
@@ -124,7 +131,10 @@ def test_a_line_is_read_as_the_workflow_reads_it(factory, good, cell):
     """In words of one place; a line of the list's author may name files outside of its folder."""
     factory.task()
     factory.submission(good, name="elsewhere/a.csv")
-    line = f'{{"task_id": "toy-task", "submission_path": "b.csv", {cell}}}'
+    given = {name for name in ("task_id", "submission_path") if cell.startswith(f'"{name}": ')}
+    stated = {"task_id": "toy-task", "submission_path": "b.csv"}
+    others = {name: stated[name] for name in stated if name not in given or cell == TWICE}
+    line = json.dumps(others)[:-1] + f"{', ' if others else ''}{cell}}}"
     listed = write_lines(factory.root / "g" / "s.jsonl", line, entry("../elsewhere/a.csv"))
     report_path, _ = grade_jsonl(listed, factory.root / "out", factory.registry())
     report = load(report_path)

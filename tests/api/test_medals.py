@@ -204,7 +204,7 @@ def test_probabilities_of_a_score_that_comes_in_steps():
 
 
 def test_probabilities_need_a_distribution():
-    with pytest.raises(ValueError, match="two finite"):
+    with pytest.raises(ValueError, match="at least two quantiles, all of them finite"):
         medal_probabilities([1.0], [1.0], "maximize")
-    with pytest.raises(ValueError, match="two finite"):
+    with pytest.raises(ValueError, match="at least two quantiles, all of them finite"):
         medal_probabilities([1.0, float("nan")], [1.0], "maximize")

@@ -75,6 +75,56 @@ def test_a_bad_table_has_the_reason_of_a_bad_file(table, reason, task):
     assert not validate_submission(table, task)[0]
 
 
+def of_polars(dtype, values):
+    """Return a frame of Polars whose predictions are of a type."""
+    pl = pytest.importorskip("polars")
+    return pl.DataFrame({"id": [2, 1], "y": pl.Series(values, dtype=dtype(pl))})
+
+
+TAKEN = {
+    "categorical": lambda pl: pl.Categorical,
+    "enum": lambda pl: pl.Enum(["7.25", "5.0"]),
+    "text": lambda pl: pl.String,
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_every_type_of_text_of_polars_is_read_as_text(name, task):
+    table = of_polars(TAKEN[name], ["7.25", "5.0"])
+    assert grade_csv(table, task).score == grade_csv(FRAME, task).score
+    assert grade_csv(table.select("y", "id"), task).score == grade_csv(FRAME, task).score
+
+
+def test_integers_of_128_bits_are_read(task):
+    table = of_polars(lambda pl: pl.Int128, [7, 5])
+    pl = pytest.importorskip("polars")
+    for frame in (table, table.with_columns(pl.col("id").cast(pl.Int128))):
+        assert grade_csv(frame, task).score == grade_csv(FRAME.assign(y=[7, 5]), task).score
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: of_polars(lambda pl: pl.List(pl.Categorical), [["a"], ["b"]]),
+        lambda: of_polars(lambda pl: pl.List(pl.Int128), [[1], [2]]),
+        lambda: of_polars(lambda pl: pl.Struct({"a": pl.Categorical}), [{"a": "x"}, {"a": "y"}]),
+        lambda: of_polars(lambda pl: pl.Object, [object(), 1]),
+        lambda: FRAME.assign(y=pd.interval_range(0, 2)),
+        lambda: FRAME.assign(y=pd.cut(pd.Series([1, 2]), 2)),
+        lambda: FRAME.assign(y=[{}, {}]),
+        lambda: FRAME.assign(y=[1j, 2j]),
+        lambda: pa.table({"id": [2, 1], "y": pa.array([[1], [2]], pa.list_view(pa.int8()))}),
+        lambda: pa.table({"id": [2, 1], "y": pa.array([pa.MonthDayNano([1, 2, 3])] * 2)}),
+    ],
+)
+def test_a_column_of_any_other_type_is_refused_as_one(make, task):
+    table = make()
+    report = grade_csv(table, task)
+    assert (report.reason, report.fault) == ("wrong_type", "submission")
+    assert '"y"' in report.message
+    assert not validate_submission(table, task)[0]
+
+
 @pytest.mark.parametrize(
     "thing", [None, 5, [1], {"id": [1]}, FRAME["y"], FRAME.to_numpy(), b"id,y"]
 )

@@ -1,6 +1,7 @@
 """What a change of a leaderboard, or the command line, does to past pairs."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 
 from biomlbench.calibrate.regrade import regrade
 from biomlbench.cli.calibrate import command
-from biomlbench.contracts import SCHEMAS, from_rows, write_table
+from biomlbench.contracts import SCHEMAS, from_rows, read_table, write_table
 from biomlbench.stages import Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
 from biomlbench.workflow.record import FORMAT, RECORD
@@ -117,3 +118,35 @@ def test_the_command_line(graded, tmp_path):
     assert "nothing to change" in CliRunner().invoke(command, ["apply", str(bad), *data]).output
     done = CliRunner().invoke(command, ["diff", "2025-W13", "2025-W14", "--results", str(tmp_path)])
     assert "no such table" in str(done.exception)
+
+
+def of_pairs(root, *rows):
+    """Write another `pairs.parquet` and return the one that was there."""
+    path = root / "results" / "pairs.parquet"
+    kept = path.read_bytes()
+    write_table("pairs", from_rows("pairs", rows), path)
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"kind": "", "fault": "run_table", "message": "runs.csv:2: `attempt` 0"}, "`attempt` 0"),
+        ({"task_id": "lab/gone"}, "there is no task 'lab/gone'"),
+    ],
+)
+def test_a_pair_that_cannot_be_graded_is_a_note_and_others_are_graded(graded, changed, told):
+    root, context = graded
+    path = root / "results" / "pairs.parquet"
+    (row,) = read_table("pairs", path).to_pylist()
+    lost = row | changed
+    folder = root / "results" / "pairs" / lost["task_id"] / "gold"
+    if not folder.exists():
+        shutil.copytree(root / "results" / "pairs" / TASK / "gold", folder)
+    kept = of_pairs(root, lost, row | {"score": 0.0})
+    try:
+        noted, other = regrade(root / "results", context)
+    finally:
+        path.write_bytes(kept)
+    assert told in noted["note"]
+    assert other["score"][0] == 0

@@ -24,6 +24,25 @@ def hint(wanted, submitted):
 
 
 @pytest.mark.parametrize(
+    ("submitted", "said"),
+    [(["a", "0.0"], "dtype=str"), (["A", "0"], "in upper"), (["a\u00a0", "0"], "spaces")],
+)
+def test_parts_of_an_id_of_several_columns_are_told_as_single_ones(submitted, said):
+    columns, kinds = ("x", "y"), ("text", "text")
+
+    def keys(parts):
+        table = pa.table({name: [part] for name, part in zip(columns, parts, strict=True)})
+        return Keys.of(table, columns, kinds)
+
+    assert said in id_hint(keys(submitted), keys(["a", "0"]))
+    assert not id_hint(keys(["b", "0"]), keys(["a", "0"]))
+
+
+def test_a_space_that_does_not_break_is_a_space():
+    assert "spaces" in hint(["liver 1", "liver 2"], ["liver\u00a01", "liver  2"])
+
+
+@pytest.mark.parametrize(
     ("wanted", "submitted", "said"),
     [
         (["007", "010"], ["7", "10"], "dtype=str"),

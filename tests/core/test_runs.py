@@ -110,6 +110,48 @@ def test_the_published_jsonl(tmp_path):
     assert "typo" in bad[1].message
 
 
+@pytest.mark.parametrize("key", ["task_id", "competition_id"])
+@pytest.mark.parametrize("name", ["line", "toy/line"])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"typo": 1}, {"submission_path": "../x.csv"}, {"agent": "eve"}, {"attempt": 0}],
+)
+def test_a_bad_row_names_its_task_in_full(tmp_path, key, name, wrong):
+    line = {key: name, "submission_path": "a.csv", **wrong}
+    _, (bad,) = read(tmp_path / "grp" / "submission.jsonl", lines_of(line))
+    assert bad.task_id == "toy/line"
+    text = f"run_id,agent,{key},submission,attempt\nr,,{name},a.csv,1\n"
+    _, (bad,) = read(tmp_path / "t.csv", text)
+    assert bad.task_id == "toy/line"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", HEADER),
+        ("t.tsv", HEADER.replace(",", "\t") + "\n\t\t\n"),
+        ("s.jsonl", ""),
+        ("s.jsonl", "# later\n\n"),
+        ("t.parquet", None),
+    ],
+)
+def test_a_table_without_rows_is_told(tmp_path, name, text):
+    empty, full, told = tmp_path / name, tmp_path / "full.csv", []
+    full.write_text(HEADER + "r,ada,line,s.csv,,,,,,\n")
+    if text is None:
+        names = HEADER.strip().split(",")
+        pq.write_table(pa.table({one: pa.array([], pa.string()) for one in names}), empty)
+    else:
+        empty.write_text(text)
+    read_runs([empty, full], resolve, note=told.append)
+    without_rows = [f"{empty}: has no rows"]
+    assert [line for line in told if "separated" not in line] == without_rows
+    told.clear()
+    read_runs([empty], resolve, note=told.append)
+    assert next(line for line in told if "separated" not in line) == without_rows[0]
+    assert "name no runs: nothing is graded" in told[-1]
+
+
 def lines_of(*rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
 

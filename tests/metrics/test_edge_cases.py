@@ -226,3 +226,56 @@ def test_one_long_label_does_not_take_its_room_in_every_row():
     tracemalloc.stop()
     assert found == 1 - 1 / rows
     assert peak < 100e6  # 40 GB as an array of one width
+
+
+def of_polars(values):
+    return pytest.importorskip("polars").Series(values)
+
+
+TEXTS = ["low", "high", "low"]
+FORMS = {
+    "list": list,
+    "tuple": tuple,
+    "array": np.array,
+    "objects": lambda values: np.array(values, dtype=object),
+    "bytes": lambda values: [value.encode() for value in values],
+    "array of bytes": lambda values: np.array(values, dtype="S"),
+    "bytes as objects": lambda values: np.array([v.encode() for v in values], dtype=object),
+    "Series": pd.Series,
+    "categories": lambda values: pd.Series(values, dtype="category"),
+    "Polars": of_polars,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("name", "predictions", "options"),
+    [
+        ("log_loss", [[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], {"labels": ["low", "high"]}),
+        ("log_loss", [[0.8, 0.2], [0.3, 0.7], [0.6, 0.4]], {"labels": np.array(["low", "high"])}),
+        ("roc_auc", [0.2, 0.7, 0.4], {"pos_label": "high"}),
+        ("accuracy", np.array(["low", "low", "low"]), {}),
+        ("f1", np.array(["high", "high", "low"]), {"pos_label": "high"}),
+    ],
+)
+def test_text_is_the_same_labels_in_every_form(name, predictions, options, form):
+    score = get_metric(name)(FORMS[form](TEXTS), predictions, **options)
+    assert score == get_metric(name)(TEXTS, predictions, **options)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["rmse", "mse", "r2", "matrix_rmse"])
+def test_predictions_without_a_finite_score_are_refused_without_a_warning(name):
+    predictions = [1e300, -1e300, 2e300]
+    if name == "matrix_rmse":
+        assert error_of(name, np.eye(3), np.full((3, 3), 1e300))[1] == S
+    else:
+        assert error_of(name, [1.0, 2.0, 4.0], predictions)[1] == S
+
+
+def test_three_classes_are_told_how_they_are_averaged():
+    for name in ("f1", "precision", "recall"):
+        for truth in ([0, 1, 2], ["a", "b", "c"]):
+            with pytest.raises(MetricError, match=r"average: macro") as caught:
+                get_metric(name)(truth, truth)
+            assert (caught.value.reason, caught.value.fault) == ("not_binary", T)

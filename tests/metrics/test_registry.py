@@ -111,3 +111,41 @@ def test_scores_come_as_python_floats_and_never_infinite():
 def test_examples_in_docstrings(name):
     results = doctest.testmod(importlib.import_module(name))
     assert results.failed == 0
+
+
+CHOICES = {
+    ("f1", "average"): ("macro", "makro"),
+    ("roc_auc", "multi_class"): ("ovo", "one"),
+    ("dice", "reduction"): ("pooled", None),
+    ("iou", "reduction"): ("mean", "sum"),
+    ("panoptic_quality", "reduction"): ("mean", 1),
+    ("lddt", "atoms"): ("all", "every"),
+    ("concordance_index", "higher"): ("survival", True),
+    ("hausdorff95", "percentile"): (90, "90"),
+    ("hausdorff95", "spacing"): ([1.0, 2.0], "1"),
+    ("rmsd", "min_coverage"): (0.5, True),
+    ("log_loss", "labels"): (["a", "b"], "ab"),
+}
+
+
+@pytest.mark.parametrize(("name", "option"), CHOICES)
+def test_a_value_that_an_option_cannot_have_is_told_with_those_it_can(name, option):
+    good, bad = CHOICES[name, option]
+    metric = get_metric(name)
+    metric.check_options(metric.options)
+    metric.check_options({option: good})
+    with pytest.raises(ValueError, match=rf"option {option} of metric {name} is .*, not "):
+        metric.check_options({option: bad})
+
+
+def test_every_option_of_text_declares_its_values():
+    texts = [
+        (name, option)
+        for name in list_metrics()
+        for option, default in get_metric(name).options.items()
+        if isinstance(default, str)
+    ]
+    assert texts
+    for name, option in texts:
+        with pytest.raises(ValueError, match=" or "):
+            get_metric(name).check_options({option: "no such value"})

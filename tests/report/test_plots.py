@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from biomlbench.report import overview, plots
 from biomlbench.report.inputs import CALIBRATION_COLUMNS, Tables, empty
@@ -400,3 +402,19 @@ def test_a_panel_shows_the_whole_interval_of_a_best_run(sign):
     ends = sign * drawn[["score_low", "score_high"]].to_numpy()
     assert low <= ends.min()
     assert ends.max() <= high
+
+
+def test_titles_of_panels_end_within_a_figure_of_long_names(some):
+    agents = some.agents
+    names = {name: f"{name} {'W' * 60}" for name in agents["agent"].unique()}
+    tables = dataclasses.replace(
+        some,
+        agents=agents.assign(agent=agents["agent"].map(names)),
+        pairs=some.pairs.assign(agent=some.pairs["agent"].map(names)),
+    )
+    figure = plots.draw("agent_rates", tables)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    for axes in figure.axes:
+        for text in (text for text in axes.get_children() if isinstance(text, Text)):
+            assert text.get_window_extent(canvas.get_renderer()).x1 <= figure.bbox.width

@@ -78,6 +78,9 @@ def test_an_invalid_run_has_the_percentile_nothing_as_in_the_agents_table(tables
 def test_an_unknown_agent_has_near_ones_named(tables):
     with pytest.raises(NoSuchAgentError, match="no run is of agent 'aidee'; there are aide"):
         by_task(tables.pairs, "aide", "aidee")
+    many = tables.pairs.assign(agent=[f"agent-{number}" for number in range(len(tables.pairs))])
+    with pytest.raises(NoSuchAgentError, match=r"the nearest of \d+ agents are agent-7,"):
+        by_task(many, "agent-8", "Agent 7")
 
 
 def test_runs_of_one_seed_and_attempt_stand_beside_each_other(tables):

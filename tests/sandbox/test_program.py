@@ -140,3 +140,10 @@ if __name__ == "__main__":
 def test_the_interpreter_inside_is_the_one_outside(confined, public):
     code = b"import sys; open('submission.csv', 'w').write(sys.executable)"
     assert run_program(code, public, provider=confined).output == sys.executable.encode()
+
+
+def test_an_output_that_is_a_link_is_told_to_be_none(confined, public):
+    code = b"import os; os.symlink('/etc/hostname', 'submission.csv')"
+    done = run_program(code, public, limits=Limits(wall_s=5), provider=confined)
+    assert done.status == "missing_output"
+    assert "made a link" in done.message

@@ -18,8 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 from rocrate.rocrate import ROCrate
 
+from biomlbench.contracts import from_rows, read_table, write_table
 from biomlbench.export import archive as module
 from biomlbench.export.archive import ArchiveError, archive, unpack
+from biomlbench.reproduce import rerun
+from biomlbench.reproduce.compare import compare
+from biomlbench.reproduce.layout import ReproduceError
 from biomlbench.runtime import bounded_json
 from biomlbench.runtime.bounded import Allowance, call_bounded
 from biomlbench.stages.provenance import file_hash
@@ -414,3 +418,53 @@ def test_a_used_folder_is_left_alone(packed, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ArchiveError, match="not empty"):
         unpack(packed, tmp_path)
+
+
+def laid_out_untrusted(packed, to, monkeypatch):
+    """Reproduce without trust as far as to the run; return what was said before it."""
+    said = []
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rerun, "run", stop)
+    with pytest.raises(KeyboardInterrupt):
+        rerun.reproduce(
+            unpack(packed, to / "a") / "results", to / "b", archived=True, say=said.append
+        )
+    return said
+
+
+def test_untrusted_tasks_are_told_first_and_their_rows_left_empty(packed, tmp_path, monkeypatch):
+    said = laid_out_untrusted(packed, tmp_path, monkeypatch)
+    assert "--trust-code" in said[0]
+    rows = read_table("pairs", tmp_path / "a/results/pairs.parquet").to_pylist()
+    for name in ("runs.csv", "group/submission.jsonl"):
+        then, now = ((tmp_path / x / name).read_text().split("\n") for x in "ab")
+        own = {row["source"] for row in rows if row["task_id"].startswith("toy/")}
+        assert now == [
+            "" if f"{name}:{number}" in own else line for number, line in enumerate(then, 1)
+        ]
+        assert then != now
+
+
+def test_an_archive_of_own_tasks_alone_is_not_run_untrusted(packed, tmp_path, monkeypatch):
+    results = unpack(packed, tmp_path / "a") / "results"
+    monkeypatch.setattr(rerun, "own_tasks", lambda record: frozenset(record["tasks"]))
+    with pytest.raises(ReproduceError, match=r"nothing is left to be run again.*--trust-code"):
+        rerun.reproduce(results, tmp_path / "b", archived=True)
+    assert not (tmp_path / "b").exists()
+
+
+def test_tasks_that_are_left_out_are_not_compared(finished, base):
+    table = base / "results/pairs.parquet"
+    rows = read_table("pairs", table).to_pylist()
+    kept = [row for row in rows if not row["task_id"].startswith("toy/")]
+    assert 0 < len(kept) < len(rows)
+    write_table("pairs", from_rows("pairs", kept), table)
+    own = {row["task_id"] for row in rows if row["task_id"].startswith("toy/")}
+    assert not compare(finished / "results", base / "results").equal
+    found = compare(finished / "results", base / "results", own)
+    assert found.differences == []
+    assert found.left_out == sorted(own)
+    assert not found.equal

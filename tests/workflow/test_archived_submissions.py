@@ -230,3 +230,25 @@ def test_the_rest_is_run_again(fresh, tmp_path):
         "manifest.json",
     }
     assert {row["run_id"] for row in found["differences"] if row["task_id"]} <= set(rows) - {"both"}
+
+
+@pytest.mark.parametrize("with_answers", [False, True])
+def test_a_file_of_an_own_task_that_is_a_private_one_is_named_and_kept(
+    base, tmp_path, with_answers
+):
+    own = "toy/toy/line/src/truth.csv"
+    (base / own).parent.mkdir(parents=True)
+    content = "".join(f"{number},{number}\n" for number in range(100))
+    for path in (own, ANSWERS):
+        (base / path).write_text(content)
+    told = []
+    archive(
+        base / "results", tmp_path / "a.zip", with_answers=with_answers, partial=True,
+        note=told.append,
+    )  # fmt: skip
+    with zipfile.ZipFile(tmp_path / "a.zip") as file:
+        note = file.read("ARCHIVE.md").decode()
+        assert own in file.namelist()
+    assert [own in line for line in told] == ([] if with_answers else [True])
+    assert (f"- {own}" in note) is not with_answers
+    assert "The tasks' answers are not included" not in note

@@ -22,7 +22,7 @@ CAPTION = (
 PANELS = (
     ("verified_medal_rate", "verified medals", 1.0),
     ("pass_rate", "verdict pass", 1.0),
-    ("leaderboard_percentile", "leaderboard percentile", 100.0),
+    ("leaderboard_percentile", "leaderboard\npercentile", 100.0),
 )
 
 
