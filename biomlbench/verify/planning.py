@@ -74,6 +74,8 @@ def make(card: Card) -> Plan:
     near = frozenset(case.id for case in close)
     limits = _edges(card)
     limits += _borrowed(card, cases, limits)
+    large = _turned_round(card, [*cases, *limits])
+    limits += large.values()
     units: dict[tuple[str, str], tuple[UnitSpec, ...]] = {}
     variants: list[PlannedCase] = []
     for index, check in enumerate(card.checks):
@@ -92,7 +94,7 @@ def make(card: Card) -> Plan:
                     index,
                 )
             units[check.name, suite] = tuple(found)
-    same_as, sequences = _alternates(card, cases, limits, near)
+    same_as, sequences = _alternates(card, cases, limits, near, large)
     everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=attrgetter("id"))
     _need_own_names(card, drawn, limits, everything)
     inputs = {case.id: card.inputs_of(case) for case in everything if case not in sequences}
@@ -180,6 +182,22 @@ def _borrowed(card: Card, cases: list[PlannedCase], limits: list[PlannedCase]) -
     return found
 
 
+def _turned_round(card: Card, cases: list[PlannedCase]) -> dict[PlannedCase, PlannedCase]:
+    """Plan for each entry point its largest case once more, with the rows of all arrays turned."""
+    found: dict[PlannedCase, PlannedCase] = {}
+    for function in card.entry_points if card.checks and card.config.get("inputs") else ():
+        base = alternates.largest(case for case in cases if case.function == function)
+        if base is None:
+            continue
+        args = [alternates.turned_round(value) for value in base.args]
+        kwargs = {name: alternates.turned_round(value) for name, value in base.kwargs.items()}
+        suite = edges.suite_of(card, function)
+        case = planned_case(card, suite, f"turned-{base.name}", function, args, kwargs)
+        if edges.is_promised(card, case) and edges.key_of(case) != edges.key_of(base):
+            found[base] = case
+    return found
+
+
 def _same(wanted: dict[str, ArgumentSpec], given: dict[str, ArgumentSpec]) -> bool:
     return all(given.get(name) == spec for name, spec in wanted.items())
 
@@ -262,7 +280,11 @@ def _left_out(card: Card, function: str, inputs: Arguments) -> dict[str, Argumen
 
 
 def _alternates(
-    card: Card, cases: list[PlannedCase], limits: list[PlannedCase], near: frozenset[str]
+    card: Card,
+    cases: list[PlannedCase],
+    limits: list[PlannedCase],
+    near: frozenset[str],
+    large: dict[PlannedCase, PlannedCase],
 ) -> tuple[dict[PlannedCase, str], dict[PlannedCase, tuple[str, ...]]]:
     if not card.checks:
         return {}, {}
@@ -285,7 +307,7 @@ def _alternates(
         own = [case for case in (*cases, *limits) if case.function == function]
         laid |= alternates.laid_out(own, card.layouts, of_card, tells_apart)
     steps = alternates.chosen_steps(cases, near)
-    return laid, alternates.sequences(steps, [*limits, *cases], of_card)
+    return laid, alternates.sequences(steps, [*limits, *cases], of_card, large.items())
 
 
 def _metamorphic(
