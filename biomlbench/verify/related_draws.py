@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify import edge_draws, edge_values
-from biomlbench.verify.edge_numbers import Drawing, bounds_of
+from biomlbench.verify.edge_numbers import Drawing, bounds_of, holds
 from biomlbench.verify.edge_sizes import shrunk
 
 if TYPE_CHECKING:
@@ -69,17 +69,31 @@ def related(
     sizes = {name: _size(bounds, rng) for name, bounds in source.call_sizes.items()}
     dims = shrunk(source, sizes, lead)
     values = edge_draws.filled(source, levels, Drawing(rng, dims, lead=lead, bounds=source.sizes))
+    # one of the listed values is none of them once it is changed
+    free = {key: value for key, value in values.items() if not _is_choice(source, key)}
     wanted = int(rng.integers(1, MOST_RELATIONS, endpoint=True))
     for number in rng.permutation(len(RELATIONS)):
-        if wanted and (new := RELATIONS[number](values, source, rng)):
-            values |= new
+        new = RELATIONS[number](free, source, rng) if wanted else {}
+        if new and all(_is_in_bounds(source.arguments[key], new[key]) for key in new):
+            free |= new
             wanted -= 1
+    values |= free
     yield from _built(source, values)
     name = str(rng.choice([*source.arguments]))
     others = {key: value for key, value in values.items() if key != name}
     again = {**levels, name: _level(factors[name], rng)}
     drawing = Drawing(rng, dims, lead=lead, earlier=others, bounds=source.sizes)
     yield from _built(source, {**others, **edge_draws.value_of(source, name, again, drawing)})
+
+
+def _is_choice(source: Source, name: str) -> bool:
+    return "choice" in source.arguments[name]
+
+
+def _is_in_bounds(spec: ArgumentSpec, value: Any) -> bool:
+    if not isinstance(value, (int, float, np.ndarray)) or not np.size(value):
+        return True
+    return holds(spec, np.nanmin(value)) and holds(spec, np.nanmax(value))
 
 
 def _built(source: Source, values: Arguments) -> Iterator[Arguments]:

@@ -217,6 +217,27 @@ class TestRelated:
             assert encode(kept) == encode(values)
         assert changed >= 5
 
+    def test_a_choice_stays_one_of_what_is_listed(self):
+        listed = ["TATAA", "CGCGCG", ["first", "second", "third"]]
+        arguments = {"word": {"choice": listed}, "text": {"text": "ACGT", "length": "m"}}
+        source = Source(arguments, {"m": [2, 60]}, None, (), 0)
+        rng, factors = seeded("choices"), factors_of(source)
+        made = [values for _ in range(80) for values in related(source, factors, rng)]
+        assert all(values["word"] in listed for values in made)
+
+    def test_numbers_stay_within_their_bounds(self):
+        arguments = {
+            "x": {"array": ["float64"], "shape": ["n", "d"], "min": -3, "max": 3},
+            "square": {"array": ["float64"], "shape": ["d", "d"], "above": 0},
+            "rows": {"array": ["int64"], "shape": ["n"], "min": 0, "max": 9},
+        }
+        source = Source(arguments, {"n": [0, 30], "d": [0, 5]}, None, (), 0)
+        rng, factors = seeded("bounds"), factors_of(source)
+        for values in (made for _ in range(80) for made in related(source, factors, rng)):
+            assert (np.abs(values["x"]) <= 3).all()
+            assert (values["square"] > 0).all()
+            assert ((values["rows"] >= 0) & (values["rows"] <= 9)).all()
+
     def test_a_call_is_followed_by_one_that_differs_in_one_argument(self):
         differing = set()
         for first, second in self.drawn(80):
