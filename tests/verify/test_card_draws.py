@@ -4,6 +4,7 @@ import itertools
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import biomlbench.tasks
@@ -90,10 +91,22 @@ FITS = [
     ("fit_michaelis_menten", _constant_far_from_all_concentrations),
     ("fit_michaelis_menten", _four_decades_of_concentrations),
 ]
+
+
+def _center_next_to_an_edge(call):
+    to_old = np.linalg.inv(call["affine"]) @ call["new_affine"]
+    index = np.indices(call["new_shape"]).reshape(3, -1)
+    places = to_old[:3, :3] @ index + to_old[:3, 3:]
+    sizes = np.array(call["labels"].shape)[:, None]
+    beside = np.minimum(np.abs(places + 0.5), np.abs(places - sizes + 0.5))
+    return beside.min(initial=1) < 1e-5
+
+
 KINDS = [
     *(("chain-contacts", *kind) for kind in CHAIN),
     *(("variant-consequences", *kind) for kind in VARIANTS),
     *(("michaelis-menten-fit", *kind) for kind in FITS),
+    ("lesion-statistics", "resample_labels", _center_next_to_an_edge),
 ]
 
 
