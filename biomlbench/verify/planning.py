@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from contextlib import suppress
-from itertools import islice
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -241,8 +241,9 @@ def _colliding(
                 yield case
 
     shapes = {name: spec["shape"] for name, spec in declared.items() if spec.get("shape")}
-    reshaped = (("reshaped", inputs) for inputs in in_other_shapes(first, shapes))
-    yield from islice(promised(reshaped), 1)
+    # two of each size, one after the other, for a key that is kept for one call
+    for _, reshaped in groupby(in_other_shapes(first, shapes), _size_of):
+        yield from islice(promised(reshaped), 2)
     # What is built may hang together in ways that no declaration carries, as a rotation does.
     free = space.get("rescaled", () if "build" in space else list(declared))
     yield from promised(rounded_alike(first, second, free))
@@ -251,6 +252,10 @@ def _colliding(
     gaps = [name for name, spec in declared.items() if spec.get("nan")]
     yield from promised(with_gap_elsewhere(first, gaps))
     yield from promised(_long(card, space, declared))
+
+
+def _size_of(reshaped: tuple[str, Arguments]) -> str:
+    return reshaped[0].rpartition("-")[0]
 
 
 def _long(

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import math
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from biomlbench.verify import edge_draws, edge_values
 from biomlbench.verify.collisions import in_other_shapes
-from biomlbench.verify.edge_numbers import Drawing
+from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.related_arrays import ARRAY_RELATIONS
 from biomlbench.verify.related_texts import TEXT_RELATIONS
@@ -25,9 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    import numpy as np
-
     from biomlbench.contracts.mappings import Arguments
+    from biomlbench.verify.declarations import ArgumentSpec
     from biomlbench.verify.edge_sources import Source
 
     Relation: TypeAlias = "Callable[[Arguments, Source, np.random.Generator], Arguments]"
@@ -66,23 +67,35 @@ def related(
     sizes = {name: _size(bounds, rng) for name, bounds in source.call_sizes.items()}
     dims = shrunk(source, sizes, lead)
     values = edge_draws.filled(source, levels, Drawing(rng, dims, lead=lead, bounds=source.sizes))
+    # one of the listed values is none of them once it is changed
+    free = {key: value for key, value in values.items() if not _is_choice(source, key)}
     wanted = int(rng.integers(1, MOST_RELATIONS, endpoint=True))
-    chosen = {name for name, spec in source.arguments.items() if "choice" in spec}
     for number in rng.permutation(len(RELATIONS)):
-        free = {name: value for name, value in values.items() if name not in chosen}
-        if wanted and (new := RELATIONS[number](free, source, rng)):
-            values |= new
+        new = RELATIONS[number](free, source, rng) if wanted else {}
+        if new and all(_is_in_bounds(source.arguments[key], new[key]) for key in new):
+            free |= new
             wanted -= 1
+    values |= free
     yield from _built(source, values)
     if rng.random() < RESHAPED_SHARE:
         shapes = {name: spec["shape"] for name, spec in source.arguments.items() if "shape" in spec}
-        for reshaped in islice(in_other_shapes(values, shapes), 1):
+        for _, reshaped in islice(in_other_shapes(values, shapes), 1):
             yield from _built(source, reshaped)
     name = str(rng.choice([*source.arguments]))
     others = {key: value for key, value in values.items() if key != name}
     again = {**levels, name: _level(factors[name], rng)}
     drawing = Drawing(rng, dims, lead=lead, earlier=others, bounds=source.sizes)
     yield from _built(source, {**others, **edge_draws.value_of(source, name, again, drawing)})
+
+
+def _is_choice(source: Source, name: str) -> bool:
+    return "choice" in source.arguments[name]
+
+
+def _is_in_bounds(spec: ArgumentSpec, value: Any) -> bool:
+    if not isinstance(value, (int, float, np.ndarray)) or not np.size(value):
+        return True
+    return holds(spec, np.nanmin(value)) and holds(spec, np.nanmax(value))
 
 
 def _built(source: Source, values: Arguments) -> Iterator[Arguments]:

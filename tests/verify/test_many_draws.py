@@ -233,13 +233,26 @@ class TestRelated:
             assert one.tobytes() == other.tobytes()
             assert one.shape != other.shape
 
-    def test_what_is_one_of_a_choice_stays_so(self):
-        source = self.SOURCE._replace(
-            arguments={**self.SOURCE.arguments, "end": {"choice": ["\n", "\r\n"]}}
-        )
-        rng, factors = seeded("choice"), factors_of(source)
-        ends = {call["end"] for _ in range(60) for call in related(source, factors, rng)}
-        assert ends == {"\n", "\r\n"}
+    def test_a_choice_stays_one_of_what_is_listed(self):
+        listed = ["TATAA", "CGCGCG", ["first", "second", "third"]]
+        arguments = {"word": {"choice": listed}, "text": {"text": "ACGT", "length": "m"}}
+        source = Source(arguments, {"m": [2, 60]}, None, (), 0)
+        rng, factors = seeded("choices"), factors_of(source)
+        made = [values for _ in range(80) for values in related(source, factors, rng)]
+        assert all(values["word"] in listed for values in made)
+
+    def test_numbers_stay_within_their_bounds(self):
+        arguments = {
+            "x": {"array": ["float64"], "shape": ["n", "d"], "min": -3, "max": 3},
+            "square": {"array": ["float64"], "shape": ["d", "d"], "above": 0},
+            "rows": {"array": ["int64"], "shape": ["n"], "min": 0, "max": 9},
+        }
+        source = Source(arguments, {"n": [0, 30], "d": [0, 5]}, None, (), 0)
+        rng, factors = seeded("bounds"), factors_of(source)
+        for values in (made for _ in range(80) for made in related(source, factors, rng)):
+            assert (np.abs(values["x"]) <= 3).all()
+            assert (values["square"] > 0).all()
+            assert ((values["rows"] >= 0) & (values["rows"] <= 9)).all()
 
     def test_a_call_is_followed_by_one_that_differs_in_one_argument(self):
         differing = set()
