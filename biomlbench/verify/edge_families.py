@@ -37,6 +37,8 @@ MATRIX = 10
 _PLAIN = ("spread", "mixed", "choice-0")
 _PLAIN_TEXT = ("odd-letter", *_PLAIN)
 """Letters at random leave no long stretch without one that is not a nucleotide."""
+MAX_ORDERED = 20_000
+"""Product of the sizes of calls in order: of several sizes work may grow with a power of them."""
 _ONE_VALUE = ("all-set", "high")
 """Patterns of flags and of whole numbers that are all the same."""
 _WIDE = ("high", "ends", "huge", "decades", "beyond-doubles")
@@ -208,7 +210,8 @@ def _large_in_order(
         for name, every in factors.items()
         if {*_ONE_VALUE} & {*every} and "hardly-apart" not in every
     }
-    for pattern in edge_thresholds.ORDERED if dims else ():
+    fits = dims and math.prod(dims.values()) <= MAX_ORDERED
+    for pattern in edge_thresholds.ORDERED if fits else ():
         levels = {**plain, **{name: pattern for name, every in factors.items() if pattern in every}}
         rng = seeded(card.name, function, number, f"large-{pattern}")
         if pattern not in levels.values():

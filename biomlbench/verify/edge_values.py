@@ -206,7 +206,7 @@ def _array(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> np.ndarray:
         else numbers_of("spread" if pattern == TAILS else pattern, size, spec, dtype, drawing)
     )
     made = np.asarray(flat).astype(dtype).reshape(shape)
-    if pattern == TAILS and made.size:
+    if pattern == TAILS and made.size and made.ndim > 1:
         made[..., :, : made.shape[-1] - LAST] = made[..., :1, : made.shape[-1] - LAST]
     return made
 
