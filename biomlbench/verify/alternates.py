@@ -28,9 +28,11 @@ __all__ = [
     "SHARED",
     "chosen_steps",
     "laid_out",
+    "largest",
     "lies_in",
     "sequences",
     "shows",
+    "turned_round",
     "with_layout",
 ]
 
@@ -55,6 +57,8 @@ MAX_TWICE = 48
 one object for all calls."""
 MAX_LONGEST = 64
 """Of a text or a list in them: of such, work may grow with the square."""
+MAX_TURNED_BYTES = 2_000_000
+"""Of a case that is called once more with its rows turned round."""
 MAX_STEP_BYTES = 6_000
 """A sequence is of small cases: how a function treats its past does not hang on size."""
 
@@ -221,8 +225,12 @@ def sequences(
     steps: Sequence[PlannedCase],
     cases: Sequence[PlannedCase],
     planned: Callable[..., PlannedCase],
+    large: Iterable[tuple[PlannedCase, PlannedCase]] = (),
 ) -> dict[PlannedCase, tuple[str, ...]]:
     """Plan the sequences: forwards with everything kept, backwards with objects used again.
+
+    Pairs of large calls follow one another, their results kept: memory that is used again for
+    large results alone shows there.
 
     Others have every small case, each twice in a row: what a call returned has been overwritten
     by its caller when the same is asked again.
@@ -241,11 +249,25 @@ def sequences(
         last = {case.function: case for case in order}
         order = [*order, *(case for one in last.values() for case in (one, one)), *first.values()]
         found |= _sequence(name, order, reuse, planned)
+    for one, other in large:
+        found |= _sequence(f"large-{one.function}", [one, other], False, planned)
     small = [c for c in cases if _size(c) <= MAX_STEP_BYTES // 3 and _longest(c) <= MAX_LONGEST]
     for number, start in enumerate(range(0, len(small), MAX_TWICE)):
         twice = [case for case in small[start : start + MAX_TWICE] for case in (case, case)]
         found |= _sequence(f"twice-{number}", twice, True, planned)
     return found
+
+
+def largest(cases: Iterable[PlannedCase]) -> PlannedCase | None:
+    """Return the case with the largest arrays, up to :data:`MAX_TURNED_BYTES` in all."""
+    sizes = {case: sum(array.nbytes for array in _arrays(case)) for case in cases}
+    fit = [case for case, size in sizes.items() if MAX_STEP_BYTES < size <= MAX_TURNED_BYTES]
+    return max(fit, key=sizes.__getitem__, default=None)
+
+
+def turned_round(value: Any) -> Any:
+    """Return an array with its rows in the opposite order; anything else as it is."""
+    return value[::-1].copy() if isinstance(value, np.ndarray) and value.ndim else value
 
 
 def _sequence(

@@ -193,7 +193,7 @@ def _later(text: str) -> str:
     return text[:third] + text[2 * third :] + text[third : 2 * third]
 
 
-def in_other_shapes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[Arguments]:
+def in_other_shapes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[tuple[str, Arguments]]:
     """Yield inputs whose tables have the same bytes and another number of columns.
 
     What else has a size that changes is cut or repeated to the new one.
@@ -207,6 +207,8 @@ def in_other_shapes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[Arg
 
     Yields
     ------
+    str
+        ``reshaped-<size>-<columns>``.
     dict
         The numbers of columns that differ least first.
 
@@ -214,9 +216,9 @@ def in_other_shapes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[Arg
     --------
     >>> shapes = {"q": ["n", "d"], "mask": ["n"]}
     >>> inputs = {"q": np.arange(8.0).reshape(2, 4), "mask": np.array([True, False])}
-    >>> new = next(in_other_shapes(inputs, shapes))
-    >>> new["q"].shape, new["mask"].shape
-    ((4, 2), (4,))
+    >>> name, new = next(in_other_shapes(inputs, shapes))
+    >>> name, new["q"].shape, new["mask"].shape
+    ('reshaped-d-2', (4, 2), (4,))
     """
     arrays: dict[str, Shape] = {}
     for name, shape in shapes.items():
@@ -241,8 +243,9 @@ def in_other_shapes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[Arg
         for new in sorted({*fit} - {old}, key=lambda n: (abs(n - old), n)):
             changed = {row: sizes[row] * old // new for row in rows} | {width: new}
             now = {**sizes, **changed}
-            yield inputs | {
+            resized = {
                 name: np.resize(inputs[name], [s if isinstance(s, int) else now[s] for s in shape])
                 for name, shape in arrays.items()
                 if set(shape) & set(changed)
             }
+            yield f"reshaped-{width}-{new}", inputs | resized

@@ -221,6 +221,8 @@ def _hardly_apart(name: str, part: float, values: Arguments, rng: np.random.Gene
 def _offset(name: str, values: Arguments, _: np.random.Generator) -> None:
     """Let the first column, or all numbers of a row, be close together far from 0."""
     array = values[name].copy()
+    if array.dtype.kind != "f":
+        raise ValueError("no floats")
     column = array[..., 0] if array.ndim > 1 else array
     column[...] = OFFSET + STEP * np.round(column - column.min(initial=np.inf))
     values[name] = array

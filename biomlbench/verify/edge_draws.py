@@ -35,7 +35,11 @@ Change: TypeAlias = "Callable[[Arguments, np.random.Generator], None]"
 
 TRIES = 5
 """Draws of one combination before it is given up."""
-LEADS = ((), (1,), (3,), (0,), (2, 3), (2, 1, 2), (2, 0), (2, 1, 1, 2), (1, 2, 1, 2, 1))
+LEADS = (
+    *((), (1,), (3,), (0,), (2, 3), (2, 1, 2), (2, 0), (2, 1, 1, 2), (1, 2, 1, 2, 1)),
+    (131,),
+)
+"""Sizes of axes that no declaration names; the last is for large calls alone."""
 ORDINARY = ("few", "tens", "mixed", "spread", "choice-0")
 _SIZES = ("least", "least+1", "least+2", "few", "tens", "rung")
 
@@ -48,7 +52,7 @@ def factors_of(source: Source) -> dict[str, list[str]]:
         levels = [level for level in _SIZES if size_of(level, source.sizes[name], None) is not None]
         found[factor_of(name)] = levels
     if any(spec.get("shape", [""])[:1] == ["..."] for spec in source.arguments.values()):
-        found["..."] = [str(i) for i in range(len(LEADS))]
+        found["..."] = [str(i) for i in range(len(LEADS) - 1)]
     for name, spec in source.arguments.items():
         found[name] = edge_nested.names(spec, name in source.left_out)
         if len(spec.get("array", ())) > 1:

@@ -7,10 +7,10 @@ import math
 from typing import TYPE_CHECKING
 
 from biomlbench.verify import edge_changes, edge_interplay, edge_thresholds
-from biomlbench.verify.edge_draws import ORDINARY, dtype_of, factors_of, first_of, tried
+from biomlbench.verify.edge_draws import LEADS, ORDINARY, dtype_of, factors_of, first_of, tried
 from biomlbench.verify.edge_sizes import MAX_LARGE, declared_sizes, large_sizes, largest_prime
 from biomlbench.verify.edge_sources import of_inputs, of_spaces
-from biomlbench.verify.edge_values import SHIFTED, TAILS, USUAL, structures
+from biomlbench.verify.edge_values import MANY_LETTERS, SHIFTED, TAILS, USUAL, structures
 from biomlbench.verify.plan import seeded
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ MATRIX = 10
 _PLAIN = ("spread", "mixed", "choice-0")
 _PLAIN_TEXT = ("odd-letter", *_PLAIN)
 """Letters at random leave no long stretch without one that is not a nucleotide."""
+MAX_ORDERED = 20_000
+"""Product of the sizes of calls in order: of several sizes work may grow with a power of them."""
+_ONE_VALUE = ("all-set", "high")
+"""Patterns of flags and of whole numbers that are all the same."""
 _WIDE = ("high", "ends", "huge", "decades", "beyond-doubles")
 """Patterns that lead to the ends of a declaration."""
 
@@ -46,8 +50,10 @@ def about_size(
 ) -> Iterator[tuple[str, Arguments]]:
     """Yield calls with large sizes: all together, of few letters, and each size by itself."""
     calls = []
-    if dims := large_sizes(source, card, function):
+    large = large_sizes(source, card, function)
+    if dims := large:
         calls += [("large", _PLAIN, dims), ("large-of-few-letters", _PLAIN_TEXT, dims)]
+        calls += [("large-of-many-letters", (MANY_LETTERS, *_PLAIN), dims)]
         alone = {name: max(source.sizes[name][0], min(FEW, size)) for name, size in dims.items()}
         for name in dims if len(dims) > 1 else ():
             long = largest_prime(declared_sizes(source, card, function)[name])
@@ -56,11 +62,15 @@ def about_size(
     factors = factors_of(source)
     for name, plain, dims in calls:
         levels = first_of(plain, factors)
-        if plain is _PLAIN_TEXT and "odd-letter" not in levels.values():
+        if plain is not _PLAIN and plain[0] not in levels.values():
             continue
         inputs = tried(source, {**levels, "...": "0"}, rng, dims)
         if inputs is not None:
             yield f"{number}-{name}", inputs
+    if "..." in factors and math.prod((*LEADS[-1], *large.values())) <= MAX_LARGE:
+        levels = {**first_of(_PLAIN, factors), "...": str(len(LEADS) - 1)}
+        if (inputs := tried(source, levels, rng, large)) is not None:
+            yield f"{number}-large-lead", inputs
 
 
 def interplay(
@@ -163,6 +173,7 @@ def at_thresholds(
                 yield f"{number}-full-{full:g}-{row}", inputs
     yield from _told_apart_late(card, function, number, source)
     yield from _large_and_tied(card, function, number, source)
+    yield from _large_in_order(card, function, number, source)
 
 
 def _large_and_tied(
@@ -183,6 +194,30 @@ def _large_and_tied(
             levels = {**plain, **dict.fromkeys(names, pattern)}
             if (inputs := tried(source, levels, rng, dims)) is not None:
                 yield f"{number}-large-{pattern}-of-{'-'.join(names)}", inputs
+
+
+def _large_in_order(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield large calls whose floats are distinct and in order, or hardly apart.
+
+    What has few values is of one alone, so that none of the others is left out for it.
+    """
+    dims, factors = large_sizes(source, card, function), factors_of(source)
+    plain = {**first_of(_PLAIN, factors), "...": "0"}
+    plain |= {
+        name: _ONE_VALUE[0] if _ONE_VALUE[0] in every else _ONE_VALUE[1]
+        for name, every in factors.items()
+        if {*_ONE_VALUE} & {*every} and "hardly-apart" not in every
+    }
+    fits = dims and math.prod(dims.values()) <= MAX_ORDERED
+    for pattern in edge_thresholds.ORDERED if fits else ():
+        levels = {**plain, **{name: pattern for name, every in factors.items() if pattern in every}}
+        rng = seeded(card.name, function, number, f"large-{pattern}")
+        if pattern not in levels.values():
+            continue
+        if (inputs := tried(source, levels, rng, dims)) is not None:
+            yield f"{number}-large-{pattern}", inputs
 
 
 def _told_apart_late(

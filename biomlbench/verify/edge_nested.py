@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.verify import edge_values
 from biomlbench.verify.declarations import is_nested, names_of_sizes
-from biomlbench.verify.edge_numbers import Drawing
+from biomlbench.verify.edge_numbers import Drawing, bounds_of, holds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
     from biomlbench.verify.declarations import ArgumentSpec
 
-__all__ = ["TooFewError", "make", "names"]
+__all__ = ["TooFewError", "magnitude", "make", "names"]
 
-TIES = "ties"
-_RECORD = ("mixed", "odd", TIES)
-"""What a dict holds has ordinary patterns, or any; or all numbers are of a few, as in one array."""
-_ITEMS = (*_RECORD, "alike", "all-but-one", "repeated", "in-order")
+TIES, ENDS, WIDE = "ties", "ends", "magnitudes"
+_RECORD = ("mixed", "odd", TIES, ENDS, WIDE)
+"""What a dict holds has ordinary patterns, or any; or all numbers are of a few, as in one array, at
+their bounds, or of all magnitudes."""
+CHAIN = "chain"
+_ITEMS = (*_RECORD, "alike", "all-but-one", "repeated", "in-order", CHAIN)
 _PLAIN = ("spread", "ties", "mixed", "few", "two-letters", edge_values.USUAL, "repeated")
+_END = object()
 _FEW = 3
 """Items that come again at most."""
 MOST_INSIDE = 4_000
@@ -101,8 +104,14 @@ def make(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> Any:
 def _part(spec: ArgumentSpec, drawing: Drawing, pattern: str) -> Any:
     """Make what stands in a list or a dict that has a pattern."""
     rng, every = drawing.rng, names(spec)
-    if pattern == TIES and TIES in every:
-        return make(TIES, spec, drawing)
+    if pattern in (TIES, ENDS, WIDE) and pattern in every:
+        return make(pattern, spec, drawing)
+    if pattern == WIDE and spec.get("number") == "int":
+        return magnitude(spec, rng)
+    if pattern == ENDS and "low" in every:
+        return make(("low", "high")[int(rng.integers(2))], spec, drawing)
+    if pattern == WIDE and "decades" in every:
+        return make("decades", spec, drawing)
     plain = [one for one in every if one in _PLAIN or one.startswith(("choice-", "any-"))]
     odd = pattern == "odd" and rng.random() < _ODD_SHARE
     choices = every if odd or not plain else plain
@@ -159,10 +168,42 @@ def _items(pattern: str, spec: ArgumentSpec, size: int, drawing: Drawing) -> lis
         if pattern == "all-but-one" and size:
             _change_a_part(made, int(rng.integers(size)), spec, item("mixed"), rng)
         return made
+    if pattern == CHAIN:
+        made = drawn(min(size, 1))
+        while made and len(made) < size:
+            made.append(_next_to(made[-1], spec, rng))
+        return made
     if pattern == "repeated":
         return again(drawn(min(size, int(rng.integers(2, _FEW, endpoint=True)))))
     made = drawn(size) if size <= _MOST_DRAWN else again(drawn(_MOST_DRAWN))
     return _in_order(made, spec, drawing) if pattern == "in-order" else made
+
+
+def _next_to(value: Any, spec: ArgumentSpec, rng: np.random.Generator) -> Any:
+    """Return a value that is another one but for one letter, one step or one part, if it can be."""
+    if isinstance(value, dict) and "record" in spec:
+        keys = [key for key in value if key in spec["record"]]
+        if not keys:
+            return copy.deepcopy(value)
+        key = keys[int(rng.integers(len(keys)))]
+        return {**copy.deepcopy(value), key: _next_to(value[key], spec["record"][key], rng)}
+    if isinstance(value, str) and value and spec.get("text"):
+        place = int(rng.integers(len(value)))
+        letter = spec["text"][int(rng.integers(len(spec["text"])))]
+        return value[:place] + letter + value[place + 1 :]
+    if type(value) in (int, float) and "number" in spec and math.isfinite(value):
+        near = value + (1 if rng.random() < 0.5 else -1)
+        return near if holds(spec, near) else value
+    return copy.deepcopy(value)
+
+
+def magnitude(spec: ArgumentSpec, rng: np.random.Generator, most: float = math.inf) -> int:
+    """Draw a whole number of any magnitude that an argument may have, up to so much."""
+    low, high = bounds_of(spec, "int")
+    start = min(max(low, 0), high)
+    far = high if high > start else low
+    step = int(math.expm1(rng.uniform(0, math.log1p(min(abs(far - start), most)))) + 0.5)
+    return int(start) + (step if far >= start else -step)
 
 
 def _change_a_part(
@@ -191,10 +232,9 @@ def _in_order(made: list[Any], spec: ArgumentSpec, drawing: Drawing) -> list[Any
 
 def _distinct(spec: ArgumentSpec, size: int, drawing: Drawing, pattern: str) -> list[Any]:
     found: dict[str, Any] = {}
-    for one in _several(spec, size, drawing, pattern):
+    every = _several(spec, size, drawing, pattern)
+    while len(found) < size and (one := next(every, _END)) is not _END:
         found.setdefault(repr(one), one)
-        if len(found) == size:
-            break
     if len(found) < size:
         raise TooFewError(f"there are no {size} distinct ones of {spec}")
     return list(found.values())

@@ -109,7 +109,10 @@ def bounds_of(spec: ArgumentSpec, dtype: str) -> tuple[float, float]:
             low = math.floor(spec["above"]) + 1
         if "array" in spec:
             return max(low, int(info.min)), min(high, int(info.max))
-        return max(low, min(-int(LARGE), high)), min(high, max(int(LARGE), low))
+        return (
+            min(-int(LARGE), high) if low == -math.inf else low,
+            max(int(LARGE), low) if high == math.inf else high,
+        )
     return max(low, -LARGE if low == -math.inf else low), LARGE if high == math.inf else high
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["TIED", "magnitudes", "single_numbers", "sizes_beside"]
+__all__ = ["ORDERED", "TIED", "magnitudes", "single_numbers", "sizes_beside"]
 
 BITS = (
     *(15, 16, 17, 26, 27, 28, 31, 32, 33, 52, 53, 54, 63, 64, 65, 127, 128, 129),
@@ -30,6 +30,8 @@ FULL = {share * 2.0**bits: bits in (24, 53) for bits in (24, 31, 53, 63) for sha
 """What a size times a number may come to: below what a type holds, and above half of it."""
 TIED = ("odd-one", "ties")
 """Patterns of large arrays with few distinct values."""
+ORDERED = ("ascending", "descending", "hardly-apart")
+"""Patterns of large arrays without equal values."""
 LARGEST_SINGLE = 10_000
 """A number that may be larger is a value, not a size or a count of anything."""
 SIZE = 23

@@ -29,13 +29,16 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec
 
 __all__ = [
-    *("AFTER", "KINDS", "NEAR", "SHIFTED", "TAILS", "USUAL"),
+    *("AFTER", "KINDS", "MANY_LETTERS", "NEAR", "SHIFTED", "TAILS", "USUAL"),
     *("make", "names", "of_dtype", "structures"),
 ]
 
 KINDS = ("array", "number", "list", "tuple", "text", "choice")
 """Kinds of declared arguments that values can be made for."""
 _ANY = ("ACGT", "aAbB", "AB-* ", "\t\n\x00 A", "é\U0001f9ecAß\u0301")
+MANY_LETTERS = "many-letters"
+"""More letters than a byte has numbers for them."""
+_MANY_OF_THEM = "".join(map(chr, range(0x4E00, 0x4E00 + 700)))
 _MANY = (
     "ties",
     "spread",
@@ -106,7 +109,7 @@ def names(spec: ArgumentSpec, left_out: bool = False) -> list[str]:
     if "text" in spec:
         one = "length" in spec and spec["length"] == 1
         if not spec["text"]:
-            found += [f"any-{i}" for i in range(len(_ANY))]
+            found += [*(f"any-{i}" for i in range(len(_ANY))), MANY_LETTERS]
         letters = [name for name in _LETTERS if name != USUAL or len(spec["text"]) > FIRST]
         return [*found, *(("mixed",) if one else (*letters, *EARLIER_TEXT))]
     dtypes = spec.get("array", ())
@@ -203,7 +206,7 @@ def _array(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> np.ndarray:
         else numbers_of("spread" if pattern == TAILS else pattern, size, spec, dtype, drawing)
     )
     made = np.asarray(flat).astype(dtype).reshape(shape)
-    if pattern == TAILS and made.size:
+    if pattern == TAILS and made.size and made.ndim > 1:
         made[..., :, : made.shape[-1] - LAST] = made[..., :1, : made.shape[-1] - LAST]
     return made
 
@@ -260,6 +263,8 @@ def _text(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> str:
     alphabet = spec["text"] or _ANY[0]
     if pattern.startswith("any-"):
         alphabet = _ANY[int(pattern.removeprefix("any-"))]
+    if pattern == MANY_LETTERS:
+        alphabet = _MANY_OF_THEM
     if pattern in EARLIER_TEXT:
         texts = [text for text in drawing.earlier.values() if isinstance(text, str) and text]
         if texts and set(texts[0]) <= set(alphabet):

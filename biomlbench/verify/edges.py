@@ -92,7 +92,7 @@ def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
     Raises
     ------
     TaskError
-        If ``edges`` of the card cannot be followed.
+        If what the card declares cannot be followed.
     """
     if not card.checks:
         return []
@@ -103,12 +103,11 @@ def edges(card: Card, planned: Callable[..., PlannedCase]) -> list[PlannedCase]:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # declarations that cannot be read are what the linter tells the author
-            if function in card.config.get("edges", {}):
-                raise TaskError(
-                    f"{card.folder / 'config.yaml'}: `edges` of `{function}`: "
-                    f"{type(error).__name__}: {error}"
-                ) from error
+            key = "edges" if function in card.config.get("edges", {}) else "inputs"
+            raise TaskError(
+                f"{card.folder / 'config.yaml'}: `{key}` of `{function}`: "
+                f"{type(error).__name__}: {error}"
+            ) from error
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from contextlib import suppress
-from itertools import islice
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,8 @@ def make(card: Card) -> Plan:
     near = frozenset(case.id for case in close)
     limits = _edges(card)
     limits += _borrowed(card, cases, limits)
+    large = _turned_round(card, [*cases, *limits])
+    limits += large.values()
     units: dict[tuple[str, str], tuple[UnitSpec, ...]] = {}
     variants: list[PlannedCase] = []
     for index, check in enumerate(card.checks):
@@ -92,7 +94,7 @@ def make(card: Card) -> Plan:
                     index,
                 )
             units[check.name, suite] = tuple(found)
-    same_as, sequences = _alternates(card, cases, limits, near)
+    same_as, sequences = _alternates(card, cases, limits, near, large)
     everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=attrgetter("id"))
     _need_own_names(card, drawn, limits, everything)
     inputs = {case.id: card.inputs_of(case) for case in everything if case not in sequences}
@@ -180,6 +182,23 @@ def _borrowed(card: Card, cases: list[PlannedCase], limits: list[PlannedCase]) -
     return found
 
 
+def _turned_round(card: Card, cases: list[PlannedCase]) -> dict[PlannedCase, PlannedCase]:
+    """Plan for each entry point its largest case once more, with the rows of all arrays turned."""
+    found: dict[PlannedCase, PlannedCase] = {}
+    for function in card.entry_points if card.checks and card.config.get("inputs") else ():
+        base = alternates.largest(case for case in cases if case.function == function)
+        # what is built may hang together in ways that no declaration carries
+        if base is None or "build" in card.config.get("edges", {}).get(function, {}):
+            continue
+        args = [alternates.turned_round(value) for value in base.args]
+        kwargs = {name: alternates.turned_round(value) for name, value in base.kwargs.items()}
+        suite = edges.suite_of(card, function)
+        case = planned_case(card, suite, f"turned-{base.name}", function, args, kwargs)
+        if edges.is_promised(card, case) and edges.key_of(case) != edges.key_of(base):
+            found[base] = case
+    return found
+
+
 def _same(wanted: dict[str, ArgumentSpec], given: dict[str, ArgumentSpec]) -> bool:
     return all(given.get(name) == spec for name, spec in wanted.items())
 
@@ -223,8 +242,9 @@ def _colliding(
                 yield case
 
     shapes = {name: spec["shape"] for name, spec in declared.items() if spec.get("shape")}
-    reshaped = (("reshaped", inputs) for inputs in in_other_shapes(first, shapes))
-    yield from islice(promised(reshaped), 1)
+    # two of each size, one after the other, for a key that is kept for one call
+    for _, reshaped in groupby(in_other_shapes(first, shapes), _size_of):
+        yield from islice(promised(reshaped), 2)
     # What is built may hang together in ways that no declaration carries, as a rotation does.
     free = space.get("rescaled", () if "build" in space else list(declared))
     yield from promised(rounded_alike(first, second, free))
@@ -233,6 +253,10 @@ def _colliding(
     gaps = [name for name, spec in declared.items() if spec.get("nan")]
     yield from promised(with_gap_elsewhere(first, gaps))
     yield from promised(_long(card, space, declared))
+
+
+def _size_of(reshaped: tuple[str, Arguments]) -> str:
+    return reshaped[0].rpartition("-")[0]
 
 
 def _long(
@@ -262,7 +286,11 @@ def _left_out(card: Card, function: str, inputs: Arguments) -> dict[str, Argumen
 
 
 def _alternates(
-    card: Card, cases: list[PlannedCase], limits: list[PlannedCase], near: frozenset[str]
+    card: Card,
+    cases: list[PlannedCase],
+    limits: list[PlannedCase],
+    near: frozenset[str],
+    large: dict[PlannedCase, PlannedCase],
 ) -> tuple[dict[PlannedCase, str], dict[PlannedCase, tuple[str, ...]]]:
     if not card.checks:
         return {}, {}
@@ -285,7 +313,7 @@ def _alternates(
         own = [case for case in (*cases, *limits) if case.function == function]
         laid |= alternates.laid_out(own, card.layouts, of_card, tells_apart)
     steps = alternates.chosen_steps(cases, near)
-    return laid, alternates.sequences(steps, [*limits, *cases], of_card)
+    return laid, alternates.sequences(steps, [*limits, *cases], of_card, large.items())
 
 
 def _metamorphic(

@@ -188,6 +188,7 @@ class TestRelated:
             "a": {"text": "ACGT", "length": "m"},
             "b": {"text": "ACGT", "length": "m"},
             "k": {"number": "int", "min": 0, "max": 400},
+            "scale": {"number": "float", "min": 0},
             "reads": {"items": {"record": {"id": {"text": "", "length": "m"}}}, "length": "n"},
         },
         {"n": [0, 30], "d": [0, 5], "m": [0, 400]},
@@ -213,9 +214,45 @@ class TestRelated:
                     assert (new.shape, new.dtype) == (old.shape, old.dtype)
                 elif isinstance(old, int):
                     assert 0 <= new <= 400
+                elif isinstance(old, float):
+                    assert new >= 0
             # what was drawn is left as it was
             assert encode(kept) == encode(values)
         assert changed >= 5
+
+    def test_a_call_may_be_followed_by_one_of_the_same_bytes_in_other_shapes(self):
+        source = self.SOURCE._replace(
+            arguments={"x": {"array": ["float64"], "shape": ["n", "d"]}},
+            sizes={"n": [2, 8], "d": [2, 8]},
+        )
+        rng, factors = seeded("reshaped"), factors_of(source)
+        found = [list(related(source, factors, rng)) for _ in range(60)]
+        pairs = [(first["x"], second["x"]) for first, second, *rest in found if rest]
+        assert len(pairs) >= 5
+        for one, other in pairs:
+            assert one.tobytes() == other.tobytes()
+            assert one.shape != other.shape
+
+    def test_a_choice_stays_one_of_what_is_listed(self):
+        listed = ["TATAA", "CGCGCG", ["first", "second", "third"]]
+        arguments = {"word": {"choice": listed}, "text": {"text": "ACGT", "length": "m"}}
+        source = Source(arguments, {"m": [2, 60]}, None, (), 0)
+        rng, factors = seeded("choices"), factors_of(source)
+        made = [values for _ in range(80) for values in related(source, factors, rng)]
+        assert all(values["word"] in listed for values in made)
+
+    def test_numbers_stay_within_their_bounds(self):
+        arguments = {
+            "x": {"array": ["float64"], "shape": ["n", "d"], "min": -3, "max": 3},
+            "square": {"array": ["float64"], "shape": ["d", "d"], "above": 0},
+            "rows": {"array": ["int64"], "shape": ["n"], "min": 0, "max": 9},
+        }
+        source = Source(arguments, {"n": [0, 30], "d": [0, 5]}, None, (), 0)
+        rng, factors = seeded("bounds"), factors_of(source)
+        for values in (made for _ in range(80) for made in related(source, factors, rng)):
+            assert (np.abs(values["x"]) <= 3).all()
+            assert (values["square"] > 0).all()
+            assert ((values["rows"] >= 0) & (values["rows"] <= 9)).all()
 
     def test_a_call_is_followed_by_one_that_differs_in_one_argument(self):
         differing = set()

@@ -201,6 +201,44 @@ def visits_that_come_twice(visits):
     return last_weights(kept)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"mapping": {"number": "int"}, "keys": {"choice": ["a", "b", "c"]}, "length": "j"},
+        {"items": {"choice": ["a", "b", "c"]}, "length": "j", "distinct": True},
+    ],
+)
+def test_as_many_distinct_ones_are_made_as_there_have_to_be(spec):
+    for size in range(4):
+        drawing = Drawing(np.random.default_rng(size), {"j": size})
+        for pattern in edge_nested.names(spec):
+            assert len(edge_nested.make(pattern, spec, drawing)) == size
+
+
+def test_numbers_within_come_to_their_bounds_and_to_all_magnitudes():
+    spec = {"items": {"record": {"at": {"number": "int", "min": 0, "max": 3 * 10**9}}}}
+    source = Source({"x": {**spec, "length": "k"}}, {"k": [0, 30]}, None, (), 1)
+    numbers = [item["at"] for one in draws(source, 300) for item in one["x"]]
+    assert {0, 3 * 10**9} <= set(numbers)
+    for low in (10**4, 10**6, 10**8):
+        assert sum(low < number < 30 * low for number in numbers) >= 5
+
+
+def test_words_within_make_chains_of_one_letter_each():
+    spec = {"items": {"text": "ACGT", "length": 6}, "length": "k"}
+    source = Source({"x": spec}, {"k": [5, 9]}, None, (), 1)
+
+    def apart(one, other):
+        return abs(len(one) - len(other)) + sum(a != b for a, b in zip(one, other, strict=False))
+
+    chains = [
+        one["x"]
+        for one in draws(source, 300)
+        if all(apart(a, b) <= 1 for a, b in zip(one["x"], one["x"][1:], strict=False))
+    ]
+    assert sum(apart(words[0], words[-1]) > 2 for words in chains) >= 5
+
+
 def draws(source, count):
     rng, factors = seeded("nested"), factors_of(source)
     for number in range(count):

@@ -335,6 +335,21 @@ def test_arrays_of_one_memory_arrive_in_one_memory():
     assert np.shares_memory(arrived[0], named["again"])
 
 
+def test_an_empty_result_that_is_given_again_is_marked_by_its_caller():
+    kept = {"dict": {}, "list": []}
+
+    def results_of(kind):
+        lookup = {"f": lambda: kept[kind]}.get
+        request = encode([True, [["f", encode([(), {}])]] * 2])
+        _, payload = calls.run(lookup, calls.SEQUENCE, request)
+        return [decode(one) for one in decode(payload)[0]]
+
+    for kind, empty in (("dict", {}), ("list", [])):
+        first, second = results_of(kind)
+        assert first == empty
+        assert second != empty
+
+
 def test_calls_of_a_sequence_lie_apart():
     one = np.arange(4.0)
     alone = prepare(Case("1", "f", (one, one)))

@@ -37,6 +37,8 @@ __all__ = [
 SEQUENCE = "+sequence"
 """In place of a function's name: the request is several calls. No function can be called so."""
 DIGEST_BYTES = 16
+OVERWRITTEN = "overwritten"
+"""What a list or a dict that was returned holds after its caller has changed it."""
 _COUNT = struct.Struct("<H")
 
 
@@ -159,6 +161,11 @@ def overwrite(value: Any) -> None:
         for item in value.values() if type(value) is dict else value:
             overwrite(item)
         value.clear()
+        # what was empty is kept for no call either
+        if type(value) is dict:
+            value[OVERWRITTEN] = OVERWRITTEN
+        else:
+            value.append(OVERWRITTEN)
     elif type(value).__name__ == "ndarray" and value.flags.writeable:
         # zeros become ones: what was kept of a special case may be nothing but zeros
         value[...] = value == 0 if value.dtype.kind in "biufc" else 0

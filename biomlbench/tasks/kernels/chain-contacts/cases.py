@@ -231,6 +231,9 @@ def adversarial():
         case("chain-of-a-digit", LETTERS, structure(32, 6, "7Z"), "7"),
         case("long-lines", READ, structure(31, 6).replace("1.00\n", "1.00 20.00      C\n"), "A"),
         *at_decimal_cutoffs(),
+        *next_to_small_cutoffs(),
+        *_hundredths(),
+        *_records_at_ends(),
         case("all-in-contact", PAIRS, crowd(120), "A", "B", 20.0),
     ]
 
@@ -248,6 +251,41 @@ def at_decimal_cutoffs():
         lines = [atom("CA", "ALA", "ABBB"[k], k + 1, place) for k, place in enumerate(places)]
         found.append(case(f"at-{cutoff}-from-{low}", PAIRS, "\n".join(lines), "A", "B", cutoff))
     return found
+
+
+def next_to_small_cutoffs():
+    """Pairs thousandths apart beside far ones, and cutoffs just below and above their distances."""
+    here = np.array([1.0, -2.0, 0.5])
+    steps = np.random.default_rng(80).permutation(np.indices((4, 4, 4)).reshape(3, -1).T)[:12]
+    lines = [atom("CA", "GLY", "A", k, here + 9 * k) for k in range(2)]
+    lines += [atom("CA", "GLY", "B", k, here + step / 1000) for k, step in enumerate(steps)]
+    lines.append(atom("CA", "GLY", "B", 99, here + 9.03))
+    for name, apart in (("below", 0.001), ("below-two", 0.002), ("above", 0.004), ("far", 0.05196)):
+        cutoff = round(apart + (-5e-6 if name.startswith("below") else 5e-6), 7)
+        yield case(f"small-cutoff-{name}", PAIRS, "\n".join(lines), "A", "B", cutoff)
+
+
+def _hundredths():
+    """Two places of an atom whose occupancies differ by each of all hundredths."""
+    for name, more in (("up", 1), ("down", -1)):
+        lines = []
+        for k in range(max(0, -more), 101 - max(0, more)):
+            for alt, share in (("A", k), ("B", k + more)):
+                place = (k, ord(alt), 0)
+                lines.append(atom("CA", "ALA", "A", k, place, alt=alt, occupancy=share / 100))
+        yield case(f"hundredths-{name}", READ, "\n".join(lines), "A")
+
+
+def _records_at_ends():
+    """Files whose first, last or only line is a record other than an atom's."""
+    two = [atom("CA", "ALA", "A", 1, (0, 0, 0)), atom("CA", "TRP", "B", 2, (1, 0, 0))]
+    for record in ("ENDMDL", "MODEL        1", "TER", "REMARK ENDMDL"):
+        name = record.split()[0].lower()
+        yield case(f"first-{name}", LETTERS, "\n".join([record, *two]), "A")
+        yield case(f"first-{name}-read", READ, "\n".join([record, *two, ""]), "A")
+        yield case(f"first-{name}-pairs", PAIRS, "\r\n".join([record, *two]), "A", "B", 2.0)
+        yield case(f"last-{name}", READ, "\n".join([*two, record]), "B")
+        yield case(f"only-{name}", READ, record, "A")
 
 
 def finer(seed):

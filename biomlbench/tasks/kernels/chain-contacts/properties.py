@@ -159,36 +159,76 @@ def fewer_in_order(base, variants, info):
     return True
 
 
+_ATOM_RECORDS = ("ATOM  ", "HETATM")
+_OTHER = {"T": "TER", "M": "MODEL        2", "R": "REMARK ENDMDL", "-": ""}
+_MORE = {"+": 1, "-": -1, "=": 0}
+_TIMES_FINER = {"t": 10, "h": 100}
 _ATOMS = {"a": "CA", "b": "CA CB", "n": "N", "o": "CB CA", "c": "N CA C CB"}
 
 
-def chain_at_edges(
-    places, names, kinds, records, numbers, codes, chains, occupancies, models, end, chain
-):
+def chain_at_edges(places, names, kinds, records, numbers, codes, chains, **others):
     """Residues that lack atoms, come twice or in alternate places, or are none."""
-    lines = ["HEADER    DRAWN"]
-    rows = zip(names, kinds, records, numbers, codes, chains, occupancies, places, strict=True)
-    for k, (name, kind, record, number, code, letter, share, place) in enumerate(rows):
+    rows = zip(names, kinds, records, numbers, codes, chains, places, strict=True)
+    atoms = []
+    for k, (name, kind, record, number, code, letter, place) in enumerate(rows):
         residue = "HOH" if record == "W" else _NAMES[name]
+        letter = "Aa"[k % 2] if letter == "." else letter
+        label = f"{residue} {letter}{number:4d}{code}   "
+        field = "ATOM  " if record == "A" else "HETATM"
         for i, atom in enumerate(_ATOMS[kind].split()):
-            field = "ATOM  " if record == "A" else "HETATM"
-            at = "".join(f"{x + 0.7 * i:8.3f}" for x in place)
-            label = f"{residue} {letter}{number:4d}{code}   "
-            lines.append(f"{field}{k + 1:5d}  {atom:<3} {label}{at}{share:6.2f}")
+            atoms.append((k, f"{field}{k + 1:5d}  {atom:<3} {label}", place + 0.7 * i))
+    return _file_at_edges(atoms, **others)
+
+
+def _file_at_edges(atoms, share, occupancies, alternates, between, top, bottom, models, end, chain):
+    """The lines of atoms, of some of which there are two, among other records."""
+    lines, last = [], None
+    for k, head, place in atoms:
+        if k != last and between[k] in _OTHER:
+            lines.append(_OTHER[between[k]])
+        last = k
+        twice = alternates[k] in _MORE
+        # all hundredths come, and equal ones among the atoms that have one line
+        hundredths = (share + int(occupancies[k]) + 7 * k * twice) % 101
+        lines.append(_at(head, place, hundredths))
+        if twice:
+            more = min(max(hundredths + _MORE[alternates[k]], 0), 100)
+            lines.append(_at(head[:16] + "B" + head[17:], place + 0.3, more))
     if models == 2:
-        lines += ["ENDMDL", *lines[1:3], *(line[:22] + "  77" + line[26:] for line in lines[1:])]
-    return {"pdb": end.join([*lines, "END", ""]), "chain": chain}
+        again = [line[:22] + "  77" + line[26:] for line in lines if line[:6] in _ATOM_RECORDS]
+        lines += ["ENDMDL", *lines[:2], *again]
+    return {"pdb": end.join([*top, *lines, *bottom]), "chain": chain}
 
 
-def chains_at_edges(chain, other, cutoff, **values):
-    """Two such chains, none of whose centers are about as far apart as the cutoff."""
-    pdb = chain_at_edges(chain=chain, **values)["pdb"]
-    lines = [
-        line for line in pdb.replace("\r\n", "\n").split("\n") if line[:6] in ("ATOM  ", "HETATM")
-    ]
-    at = np.array([[float(line[i : i + 8]) for i in (30, 38, 46)] for line in lines]).reshape(-1, 3)
-    apart = np.linalg.norm(at[:, None] - at, axis=2)
-    along_one = (np.abs(at[:, None] - at) > 1e-9).sum(axis=2) == 1
-    if ((np.abs(apart - cutoff) < 1e-5) & ~along_one).any():
+def _at(head, place, hundredths):
+    return head + "".join(f"{x:8.3f}" for x in place) + f"{hundredths / 100:6.2f}"
+
+
+def chains_at_edges(chain, other, cutoff, rank, beside, places, near, **values):
+    """Two such chains, none of whose centers are about as far apart as the cutoff.
+
+    Some atoms are tenths or thousandths away from the one before, and some cutoffs are next to
+    one of the distances.
+    """
+    places = np.array(places)
+    for k, letter in enumerate(near):
+        if k and letter in _TIMES_FINER:
+            places[k] = np.round(places[k - 1] + places[k] / _TIMES_FINER[letter], 3)
+    pdb = chain_at_edges(places, chain=chain, **values)["pdb"]
+    apart, along_one = _distances(pdb, chain, other)
+    if beside is not None and apart.size:
+        every = np.unique(np.round(apart, 7))
+        cutoff = float(np.clip(round(every[rank % len(every)] + beside, 7), 0.0005, 20.0))
+    if ((np.abs(apart - cutoff) < 1.5e-6) & ~along_one).any():
         return None
     return {"pdb": pdb, "chain_a": chain, "chain_b": other, "cutoff": cutoff}
+
+
+def _distances(pdb, *chains):
+    """Distances between the atoms of two chains, and whether they are along one axis."""
+    one, two = (
+        np.array([[float(line[i : i + 8]) for i in (30, 38, 46)] for line in _read(pdb, chain)])
+        for chain in chains
+    )
+    moves = np.abs(one.reshape(-1, 1, 3) - two.reshape(-1, 3))
+    return np.linalg.norm(moves, axis=2), (moves > 1e-9).sum(axis=2) == 1

@@ -170,6 +170,11 @@ def adversarial():
         case("strongly-sheared", TABLE, a, sheared(2e5), 5.0),
         case("hardly-too-little", FOUND, line(1, 1, 0, 2, 2), line(1, 0, 0, 1, 1), 0.5 + 1e-12),
         resampled("micrometres", a, oblique(48, (1e-4, 1e-4, 3e-4)), (7, 6, 5), micro()),
+        *(
+            resampled(f"{side}-by-{apart:g}", none + 1, PLAIN, (2, 2, 2), at_edges(way * apart))
+            for apart in (2e-6, 4e-5, 1e-3)
+            for side, way in (("inside", 1), ("outside", -1))
+        ),
         resampled("whole-words-away", none + 1, np.eye(4), (3, 3, 3), np.eye(4) + away()),
     ]
 
@@ -193,6 +198,15 @@ def edge():
     """A grid whose first centers lie just outside and just inside of the old voxels."""
     affine = np.eye(4)
     affine[:3, 3] = [-1.6, -0.4, -0.6]
+    return affine
+
+
+def at_edges(inside):
+    """A grid of eight centers that lie so far inside of the corners of the old grid."""
+    affine = np.eye(4)
+    sides = np.array([5, 4, 3])
+    affine[:3, :3] = PLAIN[:3, :3] @ np.diag(sides - 2 * inside)
+    affine[:3, 3] = PLAIN[:3, :3] @ np.full(3, inside - 0.5) + PLAIN[:3, 3]
     return affine
 
 

@@ -24,8 +24,7 @@ def small_image(drawn, sheared, origin):
 def small_resampling(drawn, sheared, origin, new_sheared, new_shape):
     """An image of few voxels, and a grid over the same region."""
     affine, new_affine = _affine(sheared, origin), _affine(new_sheared, origin)
-    to_old = np.linalg.inv(affine) @ new_affine
-    places = to_old[:3, :3] @ np.indices(new_shape).reshape(3, -1) + to_old[:3, 3:]
+    places = _old_places(affine, new_affine, new_shape)
     if (np.abs(places - np.floor(places) - 0.5) < 1e-6).any():
         raise ValueError("a new center is as near to two old voxels")
     labels = _sparse(drawn)
@@ -138,13 +137,28 @@ def lesions_at_edges(labels, spacing, sheared, origin, min_mm3):
     return {"labels": labels, "affine": affine, "min_mm3": min_mm3}
 
 
-def resampling_at_edges(labels, spacing, sheared, new_shape, new_spacing, origin):
-    """An image and a grid whose centers are not at borders between voxels."""
+def resampling_at_edges(
+    labels, spacing, sheared, new_shape, new_spacing, origin, which, axis, edge, beside
+):
+    """An image and a grid whose centers are not at borders between voxels.
+
+    One of them is moved to just `beside` such a border, or the edge of all voxels.
+    """
     affine = _stretched(spacing, sheared, origin)
     new_affine = _stretched(new_spacing, sheared.T, origin / 7)
-    to_old = np.linalg.inv(affine) @ new_affine
-    places = to_old[:3, :3] @ np.indices(new_shape).reshape(3, -1) + to_old[:3, 3:]
-    if (np.abs(places - np.floor(places) - 0.5) < 1e-5).any():
+    places = _old_places(affine, new_affine, new_shape)
+    if beside is not None and places.size:
+        here, size = places[axis, which % places.shape[1]], labels.shape[axis]
+        border = {"first": 0, "last": size, "within": which % (size + 1)}[edge] - 0.5
+        new_affine[:3, 3] += affine[:3, axis] * (border + beside - here)
+        places = _old_places(affine, new_affine, new_shape)
+    if (np.abs(places - np.floor(places) - 0.5) < 1.5e-6).any():
         return None
     grid = {"new_shape": new_shape, "new_affine": new_affine}
     return {"labels": labels, "affine": affine, **grid}
+
+
+def _old_places(affine, new_affine, new_shape):
+    """Centers of new voxels in old voxel coordinates, one a column."""
+    to_old = np.linalg.inv(affine) @ new_affine
+    return to_old[:3, :3] @ np.indices(new_shape).reshape(3, -1) + to_old[:3, 3:]

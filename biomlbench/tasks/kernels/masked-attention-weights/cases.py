@@ -3,6 +3,8 @@ import numpy as np
 from biomlbench.verify.cases import case
 
 F = "attention_weights"
+BLOCKS = (1, 8, 16, 32, 64, 128, 256, 512)
+"""Numbers of keys that are looked at together."""
 
 
 def _random(name, seed, n, m, d, size=1.0, keep=0.7):
@@ -91,6 +93,7 @@ def adversarial():
         case("near-the-lowest", F, *_at_ends(-np.ones(5), 1 - np.arange(7) / 7000), chosen),
         case("near-the-highest", F, *_at_ends(np.ones(5), 1 - np.arange(7) / 7000), chosen),
         case("masked-in-stretches", F, *_stretches()),
+        *(case(f"masked-blocks-of-{size}", F, *_blocks(size)) for size in BLOCKS),
         *(case(f"triangle-{name}", F, square, others, mask) for name, mask in triangles.items()),
         # each exp is a number, but not their sum
         *(
@@ -101,6 +104,21 @@ def adversarial():
         # exp of the highest score of a row is barely a number, or barely none
         case("about-the-range-of-exp", F, *_at_ends(about / 1e4, 1 - np.arange(7) / 3000), chosen),
     ]
+
+
+def _blocks(size):
+    """Rows without their first, middle or last keys or with these alone, twice.
+
+    All scores are about 2,000 below 0 in the first half of the rows, and above it in the others.
+    """
+    count = min(4 * size + 3, 1024)
+    places = np.arange(count)
+    starts = np.array([0, size, count - size])[:, None]
+    block = (places >= starts) & (places < starts + size)
+    some = np.vstack([~block, block])
+    keys = np.stack([np.random.default_rng(size).normal(size=count), np.ones(count)], axis=1)
+    queries = np.sqrt(2) * np.array([[1.0, -2000.0], [1.0, 2000.0]]).repeat(len(some), axis=0)
+    return queries, keys, np.vstack([some, some])
 
 
 def _stretches():

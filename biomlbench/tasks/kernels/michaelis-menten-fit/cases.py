@@ -67,6 +67,12 @@ def _wilder(seed, n):
     return s, rates(s, 1.0, 2.0) + 0.3 * np.random.default_rng(seed).normal(size=n)
 
 
+def _one_apart(apart):
+    """Exact rates at concentrations of which one is others' multiple, with a constant beyond it."""
+    s = np.array([apart, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+    return s, rates(s, 1.0, 1.1e-3 * apart if apart < 1 else 20.0)
+
+
 def _pairs(gap):
     """Each concentration twice, all but the same, at rates that go apart from pair to pair."""
     s = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
@@ -133,6 +139,8 @@ def adversarial():
         _drawn("six-decades-50", 35, 9.0, 4.0, n=14, low=50, high=5e7, noise=1e-6),
         _drawn("constant-far-below", 32, 9.0, 1e-3, n=12, low=800, high=950, noise=1e-8),
         _drawn("constant-far-above", 33, 9.0, 7.0, n=12, low=1.5e-3, high=4e-3, noise=1e-8),
+        # one concentration lies apart, and the constant as far from it as may be
+        *(case(f"apart-by-{apart:g}", F, *_one_apart(apart)) for apart in (1e-6, 1e-4, 1e4)),
         *(
             _drawn(
                 f"narrow-{factor:g}", 34, 5.0, 2.0, n=9, low=factor, high=1.3 * factor, noise=1e-6

@@ -74,10 +74,46 @@ def enzyme(scale, vmax, km, noise):
     return {"s": s, "v": vmax * (s / (km + s) + 0.03 * noise)}
 
 
-def enzyme_at_edges(scale, vmax, km, noise, blanks):
-    """Rates that have one best fit: of several concentrations, with little noise."""
+def enzyme_at_edges(scale, vmax, unit, decades, far, noise, quiet, blanks):
+    """Rates that have one best fit, at concentrations over some decades.
+
+    The constant is among the concentrations, or `far` decades below the least or above the largest,
+    where there is so much less noise.
+    """
     if len(np.unique(scale)) < 4 or scale.max() < 4 * scale.min():
         return None
-    s = np.concatenate([km * scale, np.zeros(blanks)])
+    s = scale * 10.0 ** (decades * (scale - scale.min()) / np.ptp(scale))
+    if s.max() > 1e6 * s.min():
+        return None
+    km = (s.min(), np.median(s), s.max())[int(np.sign(far)) + 1] * 10.0**far
+    s = np.concatenate([s, np.zeros(blanks)])
     noise = np.concatenate([noise, 0.5 * np.ones(blanks)])
-    return {"s": s, "v": vmax * (s / (km + s) + 0.02 * noise)}
+    share = s / (km + s)
+    if _is_lost_in_rounding(s, km):
+        return None
+    v = share + 0.02 * quiet * 100.0 ** -abs(far) * share.max() * noise
+    if not _has_one_best_fit(s, v):
+        return None
+    return {"s": unit * s, "v": vmax * v}
+
+
+def _is_lost_in_rounding(s, km, most=1e-9):
+    """Whether rounded slopes of the sum of squares leave a value less exact than a share of it."""
+    share = s / (km + s)
+    slopes = np.stack([share, -share * km / (km + s)], axis=1)
+    rounding = np.finfo(float).eps * np.abs(slopes).T @ share
+    change = np.abs(np.linalg.pinv(slopes.T @ slopes)) @ rounding
+    return change.max() > most
+
+
+def _has_one_best_fit(s, v):
+    """Whether what is explained has one summit over all constants, within those promised."""
+    least, largest = s[s > 0].min(), s.max()
+    grid = np.geomspace(1e-5 * least, 1e5 * largest, 300)
+    shape = s / (grid[:, None] + s)
+    explained = (shape @ v) ** 2 / (shape**2).sum(axis=1)
+    # constants that are far enough off explain all but the same
+    ways = np.sign(np.diff(np.round(explained / explained.max(), 13)))
+    summits = np.count_nonzero(np.diff(ways[ways != 0]))
+    best = grid[np.argmax(explained)]
+    return summits == 1 and 1.1e-3 * least < best < 0.9e3 * largest

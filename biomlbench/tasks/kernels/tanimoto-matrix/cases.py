@@ -72,6 +72,20 @@ def _nearly_full():
     return bits, bits[::-1].copy()
 
 
+def _of_equal_sums():
+    """Fingerprints of the same number of bits, whose places have equal sums, squares and cubes.
+
+    They are the places of each letter of the Thue-Morse word (Prouhet 1851).
+    """
+    rows = np.zeros((12, 140), dtype=np.uint8)
+    for i, size in enumerate((16, 32, 64, 128)):
+        word = np.array([place.bit_count() % 2 for place in range(size)], dtype=np.uint8)
+        rows[3 * i, i : size + i] = word
+        rows[3 * i + 1, i : size + i] = 1 - word
+        rows[3 * i + 2, i + 1 : size + i + 1] = word
+    return rows
+
+
 def adversarial():
     rng = np.random.default_rng(6)
     some = prints(rng, 4, 32, 0.3)
@@ -90,5 +104,7 @@ def adversarial():
         case("disjoint", F, _bits("11110000"), _bits("00001111")),
         case("one-bit", F, _bits("1", "0"), _bits("0", "1")),
         case("nearly-all-of-4096-bits", F, *_nearly_full()),
+        case("self-places-of-equal-sums", F, *(2 * [_of_equal_sums()])),
+        case("places-of-equal-sums", F, _of_equal_sums(), _of_equal_sums()[::-1].copy()),
         case("all-bits", F, np.ones((2, 300), np.uint8), np.ones((2, 300), np.uint8)),
     ]

@@ -174,6 +174,37 @@ def _other_strand(forwards):
     )
 
 
+def _seams():
+    """Deletions of whole codons' lengths within a codon: a stop is put together, kept or lost."""
+    for stop in STOPS:
+        for offset, size in itertools.product((1, 2), (3, 6)):
+            begin = "ATGGCC" + stop[:offset]
+            coding = begin + "CACCCA"[:size] + stop[offset:] + "GCCTAA"
+            gene = coding, [(0, len(coding))], (0, len(coding)), "+"
+            at, gone = len(begin), coding[len(begin) : len(begin) + size]
+            yield case(f"seam-{stop}-{offset}-{size}", EFFECT, *gene, at, gone, "")
+    for name, letter in (("kept", "T"), ("lost", "C")):
+        coding = f"ATGGCC{letter}CGTAA"
+        gene = coding, [(0, 12)], (0, 12), "+"
+        yield case(f"stop-{name}-at-a-seam", EFFECT, *gene, 7, "CGT", "")
+
+
+def _long_alleles():
+    """Alleles of up to the most letters that begin, end or do both alike."""
+    rng = np.random.default_rng(50)
+    for size in (300, 1500, 4999):
+        same = letters(rng, size)
+        half = same[: size // 2]
+        for name, ref, alt in (
+            ("begin", same + "A", same + "C"),
+            ("end", "C" + same, "G" + same),
+            ("both", half + "A" + half, half + half),
+            ("shorter", same, same[:-7]),
+        ):
+            line = f"chr1\t70\t.\t{ref}\t{alt},{alt[:-1].lower()}\t.\tPASS\n"
+            yield case(f"alike-{name}-{size}", READ, line)
+
+
 def adversarial():
     wide = gene(42, 40, 0, "+", utr_exon=False)
     begin = wide[2][0] + 33
@@ -208,6 +239,7 @@ def adversarial():
         case("same-at-both-ends", EFFECT, *ends, 7, "AAAAC", "GGAAT"),
         case("stop-moved-forwards", EFFECT, *plain, 7, "ATTAA", "GAGCC"),
     ]
+    forwards += _seams()
     # two transcripts of one gene that differ in the middle exon alone
     spliced = "ATGGCAGTAAGCTGCCGCTGCCCCAGGGATAA"
     ways = [(spliced, [(0, 6), (at, at + 6), (26, 32)], (0, 32), "+") for at in (10, 11, 13)]
@@ -216,6 +248,7 @@ def adversarial():
         *(case(f"change-at-{way[1][1][0]}", EFFECT, *way, 12, "T", "A") for way in ways),
         *forwards,
         *map(_other_strand, forwards),
+        *_long_alleles(),
         case("no-lines", READ, ""),
         case(
             "other-line-ends",

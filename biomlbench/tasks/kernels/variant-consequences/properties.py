@@ -1,12 +1,20 @@
 from biomlbench.verify.cases import Transformed
 
 _COMPLEMENT = str.maketrans("ACGT", "TGCA")
+_STOPS = ("TAA", "TAG", "TGA")
 _INTRON = "GTAAGTTTCAG"
 
 
 def lines(inputs):
     """How many lines a file has; 0 where there is none."""
     return len(inputs.get("text", "").removesuffix("\n").split("\n"))
+
+
+def longest_allele(inputs):
+    """How many letters the longest allele of a file has; 0 where there is no file."""
+    rows = [line.split("\t") for line in inputs.get("text", "").split("\n") if line[:1] != "#"]
+    alleles = [len(one) for row in rows for field in row[3:5] for one in field.split(",")]
+    return max(alleles, default=0)
 
 
 def file_of_alleles(letters):
@@ -91,8 +99,12 @@ def move_gene(inputs, rng):
     return Transformed([{**inputs, **new}])
 
 
-def line_at_edges(position, ref, alt, more, odd, quality, status, extra, before, end):
+def line_at_edges(
+    position, ref, alt, common, begin, close, more, odd, quality, status, extra, before, end
+):
     """A file with a line of odd alleles, and a plain one behind it."""
+    first, last = ((common * size)[:size] for size in (begin, close))
+    ref, alt = first + ref + last, first + alt + last
     alleles = more.strip() + alt if more.endswith((",", ", ")) else alt + more
     fields = ["chr1", position, ".", ref + odd, alleles, quality, status]
     line = "\t".join(map(str, fields)) + extra
@@ -101,7 +113,8 @@ def line_at_edges(position, ref, alt, more, odd, quality, status, extra, before,
 
 def gene_at_edges(inner, cuts, intron, left, right, stop, strand):
     """A gene that is cut into exons anywhere, also within the first and the last codon."""
-    coding = "ATG" + inner[: len(inner) // 3 * 3] + stop
+    codons = [inner[i : i + 3] for i in range(0, len(inner) - 2, 3)]
+    coding = "".join(["ATG", *(one[:2] + "C" if one in _STOPS else one for one in codons), stop])
     if strand == "-":
         coding = coding.translate(_COMPLEMENT)[::-1]
     places = sorted({cut % len(coding) for cut in cuts} - {0})
@@ -119,19 +132,61 @@ def gene_at_edges(inner, cuts, intron, left, right, stop, strand):
     return {"genome": genome, "exons": exons, "cds": (first, last), "strand": strand}
 
 
-def change_at_edges(place, beside, removed, alt, mismatch, **values):
-    """A variant in such a gene, or None where its alleles have an end in common.
+def change_at_edges(place, beside, removed, alt, mismatch, lengths, seam, inner, **values):
+    """A variant in such a gene, or None where its alleles are equal.
 
-    It is anywhere, or `beside` so many letters from an end of an exon or of the coding part.
+    It is at any coding letter, or `beside` so many letters from an end of an exon or of the coding
+    part, or a deletion of whole codons' lengths that puts the letters `seam` together.
     """
-    gene = gene_at_edges(**values)
+    at = 3 * (place % 8) + 1 + place % 2
+    size = 3 * (1 + removed % 3)
+    if seam and len(inner) >= at + size + 2:
+        inner = _with_seam(inner, seam, at, size)
+        gene = gene_at_edges(inner, **values)
+        position, stop = _on_genome(gene, 3 + at, 3 + at + size)
+        return _changed(gene, position, gene["genome"][position:stop], "")
+    gene = gene_at_edges(inner, **values)
     marks = sorted({*gene["cds"], *(end for exon in gene["exons"] for end in exon)})
-    position = place % (len(gene["genome"]) + 1)
-    if beside is not None:
+    if beside is None:
+        position = (coding := _coding(gene))[place % len(coding)]
+    else:
         position = min(max(marks[place % len(marks)] + beside, 0), len(gene["genome"]))
     ref = gene["genome"][position : position + removed]
+    if lengths == "equal":
+        ref, alt = ref[: len(alt)], alt[: len(ref)]
+    if lengths == "whole codons":
+        alt = alt[: max(len(alt) - (len(alt) - len(ref)) % 3, 0)]
     if mismatch and ref:
         ref = ref.translate(str.maketrans("ACGT", "CGTA"))
-    if ref == alt or (ref and alt and (ref[0] == alt[0] or ref[-1] == alt[-1])):
+    return _changed(gene, position, ref, alt)
+
+
+def _with_seam(inner, seam, at, size):
+    """Letters of which those on both sides of a deletion at `at`, within a codon, make a codon."""
+    offset = at % 3
+    behind = at + size
+    ahead = inner[: at - offset] + seam[:offset]
+    return ahead + inner[at:behind] + seam[offset:] + inner[behind + 3 - offset :]
+
+
+def _coding(gene):
+    first, last = gene["cds"]
+    return [i for a, b in gene["exons"] for i in range(max(a, first), min(b, last))]
+
+
+def _on_genome(gene, start, stop):
+    """Begin and end, on the genome, of letters of the coding sequence."""
+    coding = _coding(gene)
+    if gene["strand"] == "-":
+        start, stop = len(coding) - stop, len(coding) - start
+    return coding[start], coding[stop - 1] + 1
+
+
+def _changed(gene, position, ref, alt):
+    if ref == alt:
         return None
+    while ref and alt and ref[-1] == alt[-1]:
+        ref, alt = ref[:-1], alt[:-1]
+    while ref and alt and ref[0] == alt[0]:
+        position, ref, alt = position + 1, ref[1:], alt[1:]
     return {**gene, "position": position, "ref": ref, "alt": alt}

@@ -14,7 +14,7 @@ def fit_michaelis_menten(s, v):
     # in units of the data, and from the best of a few starting values
     unit, size = s.max(), np.abs(v).max()
     x, y = s / unit, v / size
-    starts = [(y.max() * (1 + km), km) for km in np.geomspace(1e-4, 1e2, 25)]
+    starts = [(y.max() * (1 + km), km) for km in np.geomspace(1e-10, 1e3, 53)]
     start = min(starts, key=lambda p: ((y - _rate(x, *p)) ** 2).sum())
     found, _ = curve_fit(_rate, x, y, p0=start, jac=_slopes, xtol=1e-14, ftol=1e-14, maxfev=2000)
     # it ends where the sum of squares no longer falls, which in a flat valley is too early

@@ -12,7 +12,7 @@ def fit_michaelis_menten(s, v):
         g = f * f / x.clip(min=1e-300)
         return (v @ f) * (f @ g) - (v @ g) * (f @ f)
 
-    grid = np.linspace(-16, 14, 301)
+    grid = np.linspace(-26, 14, 401)
     f = x / (np.exp(grid)[:, None] + x)
     explained = (f @ v) ** 2 / (f * f).sum(axis=1)
     best = int(np.clip(np.argmax(explained), 1, len(grid) - 2))
