@@ -74,6 +74,8 @@ class Contents:
         Virtual environments of tasks, which are to be made again.
     own : set of str
         Files and folders that no submission is put among.
+    listed_bytes : int
+        Size of the submissions that only lists of runs name, which may be agents' own.
     """
 
     base: Path
@@ -83,6 +85,7 @@ class Contents:
     left_out: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     to_make: list[str] = field(default_factory=list)
+    listed_bytes: int = 0
     own: set[str] = field(default_factory=lambda: set(_OWN))
     _above: set[str] = field(default_factory=set)
 

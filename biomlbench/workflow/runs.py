@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
+    "LIST",
     "NO_SUBMISSION",
     "RUN_ID",
     "BadRow",
@@ -58,7 +59,9 @@ COLUMNS = REQUIRED + OPTIONAL
 LABELS = ("right", "wrong")
 NO_SUBMISSION = ""
 """A run's submission where the agent left none: JSON's null, or ``null`` in a CSV."""
-SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
+LIST = ".jsonl"
+"""Ending of a list of runs, which may be an agent's own."""
+SUFFIXES = (".csv", ".tsv", ".parquet", LIST)
 _JSONL_KEYS = {"task_id", "competition_id", "submission_path", "run_id", "agent", *OPTIONAL}
 _JSONL_IGNORED = {"logs_path", "code_path"}
 _ALTERNATIVES = ("run_id", "agent", "task_id|competition_id", "submission")
@@ -326,7 +329,7 @@ class _Reader:
 
 
 def _is_list(path: Path) -> bool:
-    return path.suffix.lower() == ".jsonl"
+    return path.suffix.lower() == LIST
 
 
 def _and_more(told: Sequence[str]) -> str:
