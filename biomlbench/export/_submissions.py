@@ -21,7 +21,7 @@ from biomlbench.submission.private_files import PrivateFiles
 from biomlbench.submission.reading import FORMATS
 from biomlbench.submission.submitted_file import MAX_BYTES, read_bytes
 from biomlbench.workflow.recorded_places import registry_of
-from biomlbench.workflow.runs import LIST
+from biomlbench.workflow.runs import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,7 +52,7 @@ class _Graded(NamedTuple):
     @property
     def is_listed(self) -> bool:
         """Whether a ``submission.jsonl`` names the run, which may be an agent's own."""
-        return self.source.rpartition(":")[0].lower().endswith(LIST)
+        return is_list(self.source.rpartition(":")[0])
 
 
 def add_submissions(contents: Contents, inputs: Inputs) -> None:

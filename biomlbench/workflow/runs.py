@@ -50,6 +50,7 @@ __all__ = [
     "BadRow",
     "Run",
     "RunTableError",
+    "is_list",
     "read_runs",
 ]
 
@@ -119,6 +120,7 @@ def read_runs(
     results: str | Path | None = None,
     agent: str | None = None,
     most_listed: int | None = None,
+    refused: Mapping[str, str] | None = None,
 ) -> tuple[list[Run], list[BadRow]]:
     """Read run tables.
 
@@ -144,6 +146,8 @@ def read_runs(
     most_listed : int, optional
         Most lines of a jsonl that become runs or bad rows; all others become one bad row. A list
         may be an agent's own, and hold up everybody else's runs.
+    refused : mapping of str to str, optional
+        Why tables are not read at all, by path.
 
     Returns
     -------
@@ -160,10 +164,12 @@ def read_runs(
     """
     reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent, most_listed)
     unreadable: list[tuple[str, RunTableError]] = []
-    names = sorted(dict.fromkeys(map(str, tables)), key=lambda name: _is_list(Path(name)))
-    reader.has_lists = bool(names) and _is_list(Path(names[-1]))
+    names = sorted(dict.fromkeys(map(str, tables)), key=is_list)
+    reader.has_lists = bool(names) and is_list(names[-1])
     for table in names:
         try:
+            if refused and table in refused:
+                raise RunTableError(refused[table])
             reader.read(Path(table), note or (lambda text: None))
         except RunTableError as error:
             unreadable.append((table, error))
@@ -207,7 +213,7 @@ class _Reader:
         if path.suffix.lower() not in SUFFIXES:
             raise RunTableError(f"{path}: a run table is a .csv, .tsv, .parquet or .jsonl file")
         group = None
-        if _is_list(path):
+        if is_list(path):
             rows = listed = list(self._bounded(json_rows(path)))
             group = RunGroup(path.parent, [row.values.get("submission_path") for row in listed])
         else:
@@ -328,8 +334,9 @@ class _Reader:
         return found
 
 
-def _is_list(path: Path) -> bool:
-    return path.suffix.lower() == LIST
+def is_list(path: str | Path) -> bool:
+    """Tell whether a run table is a list of runs, which may be an agent's own."""
+    return Path(path).suffix.lower() == LIST
 
 
 def _and_more(told: Sequence[str]) -> str:

@@ -270,3 +270,12 @@ def test_what_a_list_names_does_not_stop_the_archive_of_others(base, tmp_path, h
     missing = [item.path for item in lay_out(inputs, tmp_path / "again") if item.path != "toy"]
     assert missing == ([] if harm == "long" else [path])
     assert (tmp_path / "again" / path).is_file() == (harm == "long")
+
+
+def test_a_list_that_was_not_read_does_not_stop_the_archive_of_others(base, tmp_path):
+    record = read_record(base / "results")
+    record["run_tables"]["group/submission.jsonl"] = None
+    (base / "results" / RECORD).write_text(json.dumps(record))
+    said, contents = packed(base, tmp_path)
+    assert said == ["run table group/submission.jsonl: could not be read"]
+    assert said[0] in contents["ARCHIVE.md"].decode()
