@@ -162,9 +162,11 @@ def read_runs(
     RunTableError
         If no table can be read.
     """
-    reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent, most_listed)
     unreadable: list[tuple[str, RunTableError]] = []
     names = sorted(dict.fromkeys(map(str, tables)), key=is_list)
+    groups = {name: RunGroup(Path(name).parent).name for name in filter(is_list, names)}
+    ids = RunIds(ignore_case=ignore_case, groups=groups)
+    reader = _Reader(resolve, ids, ignore_unknown, results, agent, most_listed)
     reader.has_lists = bool(names) and is_list(names[-1])
     for table in names:
         try:
@@ -188,7 +190,7 @@ class _Reader:
     def __init__(
         self,
         resolve: Callable[[str], tuple[str, str]],
-        ignore_case: bool,
+        ids: RunIds,
         ignore_unknown: bool,
         results: str | Path | None,
         agent: str | None = None,
@@ -198,7 +200,7 @@ class _Reader:
         self.runs: list[Run] = []
         self.bad: list[BadRow] = []
         self._resolve = resolve
-        self._ids = RunIds(ignore_case=ignore_case)
+        self._ids = ids
         self._ignore_unknown = ignore_unknown
         self._tasks: dict[str, tuple[str, str] | RowError] = {}
         self._results = os.path.realpath(results) if results else ""
@@ -236,7 +238,7 @@ class _Reader:
                     if self._agent is None:
                         _check_agent(named, group)
                     _published(values, group, self._ignore_unknown)
-                run = self._run(values, source, group)
+                run = self._run(values, source, str(path), group)
                 if group is not None and run.label:
                     # A list may be an agent's own, and labelled runs are none of its rates.
                     labelled.append(source)
@@ -274,7 +276,7 @@ class _Reader:
                 f"hold {most}; if it holds more with good reason, raise `runs_per_list`",
             )
 
-    def _run(self, row: AnyRow, source: str, group: RunGroup | None) -> Run:
+    def _run(self, row: AnyRow, source: str, table: str, group: RunGroup | None) -> Run:
         if group is None and row.get("submission") == "null":
             row["submission"] = None
         try:
@@ -285,7 +287,7 @@ class _Reader:
         row["task_id"], task_kind = self._task(text_of(row, "task_id"))
         is_given = group is None or row.get("run_id") not in (None, "")
         if group is not None and not is_given:
-            row["run_id"] = self._ids.numbered(row["task_id"], group.name)
+            row["run_id"] = self._ids.default(row["task_id"], table)
         run = _run(row, agent, task_kind, source)
         if self._is_result(run.submission):
             raise RowError(
@@ -296,7 +298,8 @@ class _Reader:
         if run.submission != NO_SUBMISSION and self.has_lists:
             self._check_owner(run, is_listed=group is not None)
         root = group.root if group is not None else None
-        return replace(run, run_id=self._ids.claim(run, is_given=is_given), root=root)
+        run_id = self._ids.claim(run, is_given=is_given, group=table if group is not None else "")
+        return replace(run, run_id=run_id, root=root)
 
     def _check_owner(self, run: Run, *, is_listed: bool) -> None:
         """Refuse a list's row of a file that is another agent's by a run table."""
