@@ -280,7 +280,9 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("silver", I64, "number of silver medals"),
             field("bronze", I64, "number of bronze medals"),
             field("mean_rank", F64, "mean over tasks of the rank among agents"),
-            field("meta_model", STR, "models of the runs, as the run table says"),
+            field(
+                "meta_model", STR, "models of the runs, as the run table says: the first 20 by name"
+            ),
             *_stated("meta_cost_usd", "cost of a run, US dollars"),
             field("meta_cost_usd_total", F64, "sum of the stated costs of all runs, US dollars"),
             *_stated("meta_tokens", "tokens that a run used"),

@@ -20,10 +20,13 @@ MOST_OF_A_TEXT = 1_048_576
 """Bytes of any other text in a table over all pairs."""
 MOST_ITEMS = 10_000
 """Items of a list in such a table."""
+READ_AGAIN = "make the table anew with this program"
 _NAMES = frozenset(("task_id", "run_id", "agent", "domain", "kind", "check", "metric"))
 
 
-def refuse_long_texts(name: str, table: pa.Table, path: str | Path) -> None:
+def refuse_long_texts(
+    name: str, table: pa.Table, path: str | Path, remedy: str = READ_AGAIN
+) -> None:
     """Refuse texts that none of our tables has: what others made is drawn, searched and shown.
 
     Parameters
@@ -34,6 +37,8 @@ def refuse_long_texts(name: str, table: pa.Table, path: str | Path) -> None:
         Its texts may be coded.
     path : path
         Of its file, for the message.
+    remedy : str
+        The end of the message.
 
     Raises
     ------
@@ -47,7 +52,7 @@ def refuse_long_texts(name: str, table: pa.Table, path: str | Path) -> None:
             if most > MOST_ITEMS:
                 raise ContractError(
                     f"{path}: `{name}.{field.name}` has a list of {most} items; at most "
-                    f"{MOST_ITEMS} are read; make the table anew with this program"
+                    f"{MOST_ITEMS} are read; {remedy}"
                 )
             column = pc.list_flatten(column)
         allowed = MOST_OF_A_NAME if field.name in _NAMES else MOST_OF_A_TEXT
@@ -55,7 +60,7 @@ def refuse_long_texts(name: str, table: pa.Table, path: str | Path) -> None:
         if most > allowed:
             raise ContractError(
                 f"{path}: row {row + 1}: `{name}.{field.name}` has {most} bytes; at most {allowed} "
-                "are read; make the table anew with this program"
+                f"are read; {remedy}"
             )
 
 

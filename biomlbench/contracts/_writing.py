@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from biomlbench.contracts._tables import PROVENANCE, QUERIED, SCHEMA_VERSION, SCHEMAS, check
+from biomlbench.contracts._text_limits import refuse_long_texts
 from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def write_table(
     ContractError
         If the table does not have the declared schema.
     """
-    check(name, table, str(path))
+    _check(name, table, path)
     with whole_file(path) as temporary:
         if name in QUERIED:
             size = max(ROWS_A_GROUP, -(-len(table) // MOST_GROUPS))
@@ -85,7 +86,7 @@ def write_parts(
         kept = SCHEMAS[name].empty_table().cast(writer.schema)
         written = 0
         for part in parts:
-            check(name, part, str(path))
+            _check(name, part, path)
             kept = pa.concat_tables([kept, part.cast(writer.schema)])
             # Larger groups the longer it gets: nobody knows how long it will be.
             while len(kept) >= (size := max(ROWS_A_GROUP, written // _GROWTH)):
@@ -94,6 +95,13 @@ def write_parts(
                 kept = kept.slice(size)
         if len(kept) or not written:
             writer.write_table(kept)
+
+
+def _check(name: str, table: pa.Table, path: str | Path) -> None:
+    """Refuse what is no such table, or would be refused when it is read."""
+    check(name, table, str(path))
+    if name in QUERIED:
+        refuse_long_texts(name, table, path, "it is not written")
 
 
 def _metadata(name: str, provenance: Mapping[str, Any] | None) -> dict[bytes, bytes]:

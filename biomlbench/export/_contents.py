@@ -20,6 +20,7 @@ from biomlbench.submission.submitted_file import MAX_BYTES, read_bytes
 from biomlbench.summary.grading_report import GRADING_REPORT
 from biomlbench.summary.history import kept_in
 from biomlbench.workflow.pair_tables import PairTables
+from biomlbench.workflow.runs import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,13 +71,16 @@ class Contents:
     left_out : list of str
         What could not be taken along, and why.
     refused : list of str
-        Submissions that are not taken along since grading did not take them either, and why.
+        What is not taken along since grading did not take it either, or since only a list names
+        it, which may be an agent's own; and why.
     private : list of str
         Files of tasks' own folders that are copies of private files, unless answers are asked for.
     to_make : list of str
         Virtual environments of tasks, which are to be made again.
     own : set of str
         Files and folders that no submission is put among.
+    listed_bytes : int
+        Size of the submissions that only lists of runs name, which may be agents' own.
     """
 
     base: Path
@@ -87,6 +91,7 @@ class Contents:
     refused: list[str] = field(default_factory=list)
     private: list[str] = field(default_factory=list)
     to_make: list[str] = field(default_factory=list)
+    listed_bytes: int = 0
     own: set[str] = field(default_factory=lambda: set(_OWN))
     _above: set[str] = field(default_factory=set)
 
@@ -172,7 +177,8 @@ def _config(contents: Contents, inputs: Inputs) -> None:
         if (name := inside(path)) is None:
             contents.left_out.append(f"run table {path}: lies outside the benchmark's folder")
         elif table is None:
-            contents.left_out.append(f"run table {path}: could not be read")
+            told = contents.refused if is_list(path) else contents.left_out
+            told.append(f"run table {path}: could not be read")
         else:
             data = table.encode("utf-8", "surrogateescape")
             contents.add(name, data, "Run table: who submitted what for which task.")

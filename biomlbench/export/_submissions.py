@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from biomlbench.contracts import read_table
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Fault, Reason
-from biomlbench.reproduce.inputs import APART, inside, place_apart
+from biomlbench.reproduce.inputs import APART, ODD_NAME, inside, leads_out, place_apart
 from biomlbench.runtime.once import one_look
 from biomlbench.runtime.progress_bars import track
 from biomlbench.stages.kinds import all_kinds, get_kind
 from biomlbench.submission.reading import FORMATS
 from biomlbench.submission.submitted_file import MAX_BYTES, read_bytes
+from biomlbench.workflow.runs import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["add_submissions"]
 
+MAX_LISTED_BYTES = 8 * 2**30
+"""Of files that only a ``submission.jsonl`` names, in all: half of what an archive may hold."""
+_FULL = f"such lists have more than {MAX_LISTED_BYTES >> 30} GiB of files; name it in a run table"
+_LONGEST_NAME = 1000
+"""Bytes of a name that can be unpacked into most folders; a file's whole path has at most 4,095."""
 _READ = (Fault.NONE, Fault.SUBMISSION)
 """Faults of runs whose submission was looked at."""
 
@@ -39,6 +45,12 @@ class _Graded(NamedTuple):
     kind: str
     fault: str
     reason: str
+    source: str
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether a ``submission.jsonl`` names the run, which may be an agent's own."""
+        return is_list(self.source.rpartition(":")[0])
 
 
 def add_submissions(contents: Contents, inputs: Inputs, private: PrivateFiles) -> None:
@@ -58,49 +70,67 @@ def add_submissions(contents: Contents, inputs: Inputs, private: PrivateFiles) -
             if submission.was != "file":
                 continue
             shown = f"submission {submission.path!a}"
-            if why := _refused(submission.path, graded.get(submission.path, ())):
+            runs = graded.get(submission.path, ())
+            if why := _refused(submission.path, runs):
                 contents.refused.append(f"{shown}: {why}")
             else:
-                _add(contents, inputs, submission, private)
+                is_listed = bool(runs) and all(run.is_listed for run in runs)
+                _add(contents, inputs, submission, private, is_listed=is_listed)
 
 
-def _add(contents: Contents, inputs: Inputs, submission: Submission, private: PrivateFiles) -> None:
+def _add(
+    contents: Contents,
+    inputs: Inputs,
+    submission: Submission,
+    private: PrivateFiles,
+    *,
+    is_listed: bool,
+) -> None:
     shown, name = f"submission {submission.path!a}", inside(submission.path)
+    # What a list names, which may be an agent's own, never stops the archive of the others.
+    told = contents.refused if is_listed else contents.left_out
     if name is None:
-        why = "lies outside the benchmark's folder, or has an odd name"
-        if Path(submission.path).is_absolute():
-            why = "has an absolute path; name it from the benchmark's folder in the run table"
-        contents.left_out.append(f"{shown}: {why}")
+        told.append(f"{shown}: {_why_not_inside(submission.path)}")
         return
     source = inputs.place_of(submission, name)
     try:
         data = read_bytes(source, MAX_BYTES, inputs.base, private)
     except InvalidSubmissionError as error:
-        told = contents.refused if error.reason == Reason.PRIVATE_FILE else contents.left_out
+        told = contents.refused if error.reason == Reason.PRIVATE_FILE else told
         told.append(f"{shown}: {error}")
         return
     if submission.sha256 not in (None, hashlib.sha256(data).hexdigest()):
-        contents.left_out.append(f"{shown}: has changed since it was graded")
+        told.append(f"{shown}: has changed since it was graded")
         return
     if name in contents.files and contents.read(name) == data:
         return
-    if contents.is_free(name):
+    if is_listed and contents.listed_bytes + len(data) > MAX_LISTED_BYTES:
+        told.append(f"{shown}: {_FULL}")
+        return
+    contents.listed_bytes += len(data) * is_listed
+    if len(name.encode()) <= _LONGEST_NAME and contents.is_free(name):
         top, is_in_folder, _ = name.partition("/")
         contents.add(name, Path(source), "" if is_in_folder else "A submission.")
         if is_in_folder:
             contents.folders.setdefault(top, "Submissions.")
     elif (place := place_apart(name)) not in contents.files:
         contents.add(place, Path(source))
-        words = "Submissions whose names the archive needs itself, by the SHA-256 of their paths."
+        words = "Submissions whose names are not free or too long, by the SHA-256 of their paths."
         contents.folders.setdefault(APART, words)
 
 
+def _why_not_inside(path: str) -> str:
+    if Path(path).is_absolute():
+        return "has an absolute path; name it from the benchmark's folder in the run table"
+    return "lies outside the benchmark's folder" if leads_out(path) else ODD_NAME
+
+
 def _graded(inputs: Inputs) -> dict[str, list[_Graded]]:
-    columns = ["submission", "kind", "fault", "reason"]
+    columns = ["submission", "kind", "fault", "reason", "source"]
     found: dict[str, list[_Graded]] = {}
     for row in read_table("pairs", inputs.results / "pairs.parquet", columns).to_pylist():
         if row["kind"]:  # none: a bad line of a run table
-            one = _Graded(row["kind"], row["fault"], row["reason"])
+            one = _Graded(row["kind"], row["fault"], row["reason"], row["source"])
             found.setdefault(row["submission"], []).append(one)
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from biomlbench.outcomes import Fault, Outcome, Verifier
 from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.hashing import is_sha256
-from biomlbench.runtime.words import counted
+from biomlbench.runtime.words import counted, some_of
 from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.stages.preparing import ADOPTED, CHANGED
 from biomlbench.verify.near_duplicates import CHECK
@@ -42,8 +42,7 @@ class Warned:
 
 def _named(names: Iterable[str]) -> str:
     names = sorted({shown_name(name, MAX_NAME) for name in names})
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    return some_of(names, NAMED)
 
 
 def _to_correct(sources: Iterable[str]) -> str:

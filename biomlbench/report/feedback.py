@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 
 from biomlbench import contracts
 from biomlbench.stages.kinds import all_kinds
+from biomlbench.workflow.runs import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,9 +15,14 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["ShownCase", "provenance", "visible_feedback"]
+__all__ = ["ORDER", "ShownCase", "of_runs", "provenance", "visible_feedback"]
 
 MAX_RUNS = 2000
+ORDER = (
+    "those of run tables before those of `submission.jsonl`, in turns over agents, of each those "
+    "that failed first"
+)
+"""Which runs are looked at, in words."""
 MAX_CASES = 12
 MAX_STREAM = 2000  # characters of stdout or stderr, the end of it
 SHOWN_SUITES = ("", "visible")
@@ -62,20 +68,12 @@ def visible_feedback(results: Path, pairs: pd.DataFrame) -> dict[int, list[Shown
     -------
     dict of int to list of dict
         By row number of `pairs`: case, status, message, stdout and stderr of at most
-        :data:`MAX_CASES` cases. Beyond :data:`MAX_RUNS` runs, those that failed come first.
+        :data:`MAX_CASES` cases. Of more than :data:`MAX_RUNS` runs, those that :data:`ORDER` says,
+        in that order.
     """
-    code = pairs.reset_index(drop=True)
-    code = code[
-        code["kind"].isin([name for name, kind in all_kinds().items() if kind.IS_CODE])
-        & code["provider"].fillna("").ne("")
-    ]
-    failed_first = code.assign(passed=code["verdict"].eq("pass")).sort_values(
-        "passed", kind="stable"
-    )
-    if len(failed_first) > MAX_RUNS:
-        _log.info("visible output is shown for %d of %d runs", MAX_RUNS, len(failed_first))
+    code = _of_code(pairs)
     found: dict[int, list[ShownCase]] = {}
-    for index, row in failed_first.head(MAX_RUNS).iterrows():
+    for index, row in code.loc[_in_turns(code)].iterrows():
         path = results / "pairs" / row["task_id"] / row["run_id"] / "execute.parquet"
         if not path.is_file():
             continue
@@ -86,7 +84,7 @@ def visible_feedback(results: Path, pairs: pd.DataFrame) -> dict[int, list[Shown
             continue
         if cases := _cases(table.to_pylist()):
             found[int(cast("int", index))] = cases
-    return dict(sorted(found.items()))
+    return found
 
 
 def provenance(results: Path, pairs: pd.DataFrame) -> dict[int, dict[str, str]]:
@@ -102,15 +100,17 @@ def provenance(results: Path, pairs: pd.DataFrame) -> dict[int, dict[str, str]]:
     Returns
     -------
     dict of int to dict
-        By row number of `pairs`, hashes by name; of the first :data:`MAX_RUNS` runs.
+        By row number of `pairs`, hashes by name. Of more than :data:`MAX_RUNS` runs, those that
+        :data:`ORDER` says, in that order.
     """
     from biomlbench.workflow.pair_tables import PairTables
 
     tables = PairTables(results)
     found = {}
-    keys = zip(pairs["task_id"], pairs["run_id"], pairs["kind"], strict=True)
-    for index, (task, run, kind) in zip(range(MAX_RUNS), keys, strict=False):
-        path = tables.path("medal", task, run, kind)
+    graded = _graded(pairs)
+    for index, row in graded.loc[_in_turns(graded)].iterrows():
+        run = row["run_id"]
+        path = tables.path("medal", row["task_id"], run, row["kind"])
         if not path.is_file():
             continue
         try:
@@ -120,8 +120,46 @@ def provenance(results: Path, pairs: pd.DataFrame) -> dict[int, dict[str, str]]:
             continue
         hashes = {name: text for name, text in record.items() if name not in _NOT_HASHES}
         if hashes:
-            found[index] = hashes
+            found[int(cast("int", index))] = hashes
     return found
+
+
+def of_runs(pairs: pd.DataFrame) -> dict[str, int]:
+    """Return of how many runs there is more than is read, by what is read of them.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        As the contract `pairs` declares them.
+
+    Returns
+    -------
+    dict of str to int
+        ``feedback`` and ``provenance``, where they are of more than :data:`MAX_RUNS` runs.
+    """
+    found = {"feedback": len(_of_code(pairs)), "provenance": len(_graded(pairs))}
+    return {name: number for name, number in found.items() if number > MAX_RUNS}
+
+
+def _graded(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs, by row number: a row of a run table that could not be used is none."""
+    pairs = pairs.reset_index(drop=True)
+    return pairs[pairs["kind"].fillna("").ne("")]
+
+
+def _of_code(pairs: pd.DataFrame) -> pd.DataFrame:
+    graded = _graded(pairs)
+    kinds = [name for name, kind in all_kinds().items() if kind.IS_CODE]
+    return graded[graded["kind"].isin(kinds) & graded["provider"].fillna("").ne("")]
+
+
+def _in_turns(pairs: pd.DataFrame) -> pd.Index:
+    """Return the row numbers of at most :data:`MAX_RUNS` runs: an agent's list takes nobody's."""
+    listed = [is_list(source.rpartition(":")[0]) for source in pairs["source"]]
+    chosen = pairs.assign(listed=listed, passed=pairs["verdict"].eq("pass"))
+    chosen = chosen.sort_values("passed", kind="stable")
+    chosen["turn"] = chosen.groupby(["listed", "agent"]).cumcount()
+    return chosen.sort_values(["listed", "turn"], kind="stable").index[:MAX_RUNS]
 
 
 def _cases(rows: Sequence[_Case]) -> list[ShownCase]:

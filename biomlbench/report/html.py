@@ -15,7 +15,7 @@ from biomlbench import __version__
 from biomlbench.errors import UserError
 from biomlbench.report import plots
 from biomlbench.report.embedding import embedded
-from biomlbench.report.feedback import ShownCase, visible_feedback
+from biomlbench.report.feedback import ShownCase, of_runs, visible_feedback
 from biomlbench.report.feedback import provenance as read_provenance
 from biomlbench.report.inputs import Tables
 from biomlbench.report.overview import build as build_overview
@@ -206,8 +206,9 @@ def render_tables(
         "style": style(),
     }
     room = PAGE_BYTES - len(page.render(data="", **parts).encode("utf-8"))
-    of_runs = OfRuns(feedback or {}, provenance or {}, rows)
-    return page.render(data=payload_within(tables, room, of_runs, place), **parts)
+    there = {} if feedback is None else of_runs(tables.pairs)
+    told = OfRuns(feedback or {}, provenance or {}, rows, there)
+    return page.render(data=payload_within(tables, room, told, place), **parts)
 
 
 def _that_fit(drawings: list[Figure]) -> list[Figure]:

@@ -6,13 +6,14 @@ and has sums over all rows where its own are not enough to count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from biomlbench.report.agent_order import in_order
+from biomlbench.report.feedback import ORDER as ORDER_READ
 from biomlbench.report.fitting import LeftOut, most_that_fit, weight
 from biomlbench.report.payload import (
     build,
@@ -53,6 +54,15 @@ class OfRuns:
     feedback: dict[int, list[ShownCase]]
     provenance: dict[int, dict[str, str]]
     rows: dict[str, PredictedRows] | None = None
+    there: dict[str, int] = field(default_factory=dict)
+    """Of how many runs there is more than was read; see :func:`feedback.of_runs`."""
+
+    def all_of(self, name: str) -> int:
+        """Return of how many runs there is feedback or provenance."""
+        read: dict[str, dict[int, Any]] = {
+            "feedback": self.feedback, "provenance": self.provenance
+        }  # fmt: skip
+        return self.there.get(name, len(read[name]))
 
 
 def payload_within(tables: Tables, room: int, of_runs: OfRuns, place: str = "") -> str:
@@ -77,7 +87,10 @@ def payload_within(tables: Tables, room: int, of_runs: OfRuns, place: str = "") 
     small = small_tables(tables)
     if LEAST_OF_A_RUN * len(tables.pairs) <= room:
         told = (of_runs.feedback, of_runs.provenance, of_runs.rows)
-        whole = dumps(build(tables, *told, place, small))
+        data = build(tables, *told, place, small)
+        if of_runs.there:
+            data["notes"] = {name: _note_of_read(name, of_runs, place) for name in of_runs.there}
+        whole = dumps(data)
         if len(whole.encode("utf-8")) <= room:
             return whole
     return dumps(_Cut(tables, of_runs, place).made(room, small))
@@ -206,12 +219,22 @@ class _Cut:
             {numbers[row]: provenance[row] for row in first if row in provenance},
             self.place,
         )
-        for name, some in (("feedback", len(feedback)), ("provenance", len(provenance))):
+        for name in ("feedback", "provenance"):
             made[name] = _kept(made[name], BYTES[name])
-            if len(made[name]) < some:
+            if len(made[name]) < (some := self.of_runs.all_of(name)):
                 self._note(name, len(made[name]), some)
         if shown < len(whole):
             self._note("runs", shown, len(whole), ORDER)
+
+
+def _note_of_read(name: str, of_runs: OfRuns, place: str) -> LeftOut:
+    """Return what a page says that carries all runs, but not of all what was read of some."""
+    read = len(of_runs.feedback if name == "feedback" else of_runs.provenance)
+    query = TABLES[name].query(place, local=bool(place))
+    what = TABLES[name].what
+    return {
+        "shown": read, "of": of_runs.there[name], "what": what, "order": ORDER_READ, "query": query,
+    }  # fmt: skip
 
 
 def _kept(some: dict[str, Any], most: int) -> dict[str, Any]:

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 __all__ = [
     "APART",
     "DATA",
+    "ODD_NAME",
     "Inputs",
     "NotAgain",
     "Submission",
     "inside",
+    "leads_out",
     "not_in_tree",
     "place_apart",
     "tree",
@@ -38,6 +40,8 @@ __all__ = [
 
 APART = "submissions-apart"
 """Folder of an archive for the submissions whose own names the archive needs itself."""
+ODD_NAME = "has a backslash or a control character in its name, with which no file is taken along"
+"""Why a file below the benchmark's folder has no name as :func:`inside` gives it."""
 _TREE = ("__pycache__", ".git", ".snakemake")
 _UNPRINTABLE = {chr(n) for n in range(32)} | {"\x7f", "\\"}
 
@@ -95,13 +99,19 @@ def inside(path: str | Path) -> str | None:
     ('runs/a.csv', None, None)
     """
     text = os.path.normpath(str(path))
-    if Path(text).is_absolute() or text.split("/")[0] in ("..", ".") or _UNPRINTABLE & set(text):
+    if leads_out(text) or text == "." or _UNPRINTABLE & set(text):
         return None
     try:
         text.encode()
     except UnicodeEncodeError:
         return None
     return text
+
+
+def leads_out(path: str | Path) -> bool:
+    """Tell whether a path is absolute, or leads out of the folder that it is relative to."""
+    text = os.path.normpath(str(path))
+    return Path(text).is_absolute() or text.split("/")[0] == ".."
 
 
 def place_apart(name: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import InvalidSubmissionError, UserError
-from biomlbench.reproduce.inputs import DATA, NotAgain, inside, tree
+from biomlbench.reproduce.inputs import DATA, ODD_NAME, NotAgain, inside, leads_out, tree
 from biomlbench.runtime.files import CONFIG
 from biomlbench.stages.provenance import ABSENT
 from biomlbench.submission.cells import printable
@@ -93,7 +94,7 @@ def _all_laid_out(
     own = (*_WRITTEN, config["data_dir"], *config["tasks_dirs"])
     # Then files, and last what stands for a link or a pipe, which nothing is to be written to.
     ordered = sorted(inputs.submissions(), key=_is_no_file)
-    found = [_submission(inputs, submission, into, own) for submission in ordered]
+    found = [_placed(inputs, submission, into, own) for submission in ordered]
     runs = inputs.runs_of()
     return missing + [NotAgain(path, runs.get(path, ()), why) for path, why in found if why]
 
@@ -129,6 +130,18 @@ def _without_rows(path: str, text: str, without: frozenset[str]) -> str:
     return end.join(lines)
 
 
+def _placed(
+    inputs: Inputs, submission: Submission, into: Path, own: tuple[str, ...]
+) -> tuple[str, str]:
+    """Put a submission in its place, where its path is not too long."""
+    try:
+        return _submission(inputs, submission, into, own)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return submission.path, f"its path is too long below {into.absolute()}"
+
+
 def _submission(
     inputs: Inputs, submission: Submission, into: Path, own: tuple[str, ...]
 ) -> tuple[str, str]:
@@ -140,7 +153,7 @@ def _submission(
             return path, ""
         if submission.was == "missing":
             return path, ""
-        return path, "lies outside the folder of the benchmark, and is not taken along"
+        return path, "lies outside the folder of the benchmark" if leads_out(path) else ODD_NAME
     if submission.was == "missing":
         return path, ""
     target = into / name

@@ -12,7 +12,7 @@ import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, cast
 
-from biomlbench.reproduce.inputs import DATA, NotAgain, inside
+from biomlbench.reproduce.inputs import DATA, NotAgain, inside, leads_out
 from biomlbench.reproduce.layout import ReproduceError
 from biomlbench.sandbox.model import Limits
 from biomlbench.task.registry import Registry
@@ -205,8 +205,8 @@ def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, lis
     config = result["config"]
     _refuse_outside("run table", result["run_tables"])
     _refuse_outside("run table", config["runs"])
-    # a run that has left nothing names no file
-    _refuse_outside("submission", filter(None, result["submissions"]))
+    # One with an odd name, which may be an agent's own, is not laid out: its run has no file.
+    _refuse_outside("submission", filter(leads_out, result["submissions"]))
     _refuse_outside("folder of tasks", config["tasks_dirs"])
     named = [changes.get("leaderboard") for changes in config["tasks"].values()]
     named.append(config.get("calibration", {}).get("adjudications"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Written", "write_json"]
+__all__ = ["Written", "encoded", "write_json"]
+
+
+# Of bytes that are not UTF-8: no file can hold them as they are.
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Written(str):
     """An entry that is JSON already, as one made by columns is."""
 
     __slots__ = ()
+
+
+def encoded(value: Any, *, sort_keys: bool = False, allow_nan: bool = True) -> str:
+    r"""Return a value as JSON that UTF-8 can hold, and that is hardly longer than its texts.
+
+    Examples
+    --------
+    >>> encoded(["é", chr(0xDC80)])
+    '["é", "\\udc80"]'
+    """
+    text = json.dumps(value, ensure_ascii=False, sort_keys=sort_keys, allow_nan=allow_nan)
+    return text if text.isascii() else _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def write_json(path: Path, content: Mapping[str, Any], *, allow_nan: bool = True) -> None:
@@ -35,7 +52,7 @@ def write_json(path: Path, content: Mapping[str, Any], *, allow_nan: bool = True
     allow_nan : bool
         Whether to write infinite numbers and NaN, which only Python reads, or refuse them.
     """
-    dumps = partial(json.dumps, sort_keys=True, allow_nan=allow_nan)
+    dumps = partial(encoded, sort_keys=True, allow_nan=allow_nan)
     with whole_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(_lines(content, dumps))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.contracts import from_rows
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
+from biomlbench.runtime.words import some_of
 from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.level_means import level_means
@@ -37,6 +38,8 @@ BOARD_RATES = {
 LARGEST = {"leaderboard_percentile": 100.0}
 #: Columns of what run tables say of runs, of which agents have means.
 METADATA = ("meta_cost_usd", "meta_tokens", "meta_steps", "meta_wall_time_s")
+#: How many models an agent's row names.
+MOST_MODELS = 20
 #: Those of which agents have a total.
 TOTALS = ("meta_cost_usd",)
 #: All columns that the summary looks at, where they are there.
@@ -254,7 +257,9 @@ def _metadata(runs: pd.DataFrame) -> pd.DataFrame:
     A mean of few of an agent's runs looks like one of all: beside each is how many it is of.
     """
     groups = runs.groupby(["agent", "domain"])
-    models = groups["meta_model"].agg(lambda column: ", ".join(sorted(set(column.dropna()))))
+    models = groups["meta_model"].agg(
+        lambda column: some_of(sorted(set(column.dropna())), MOST_MODELS)
+    )
     stated = groups[list(METADATA)]
     return (
         stated.mean()

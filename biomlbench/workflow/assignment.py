@@ -12,7 +12,7 @@ import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
 from biomlbench.contracts import ContractError
 from biomlbench.runtime.json_lines import write_json
@@ -61,6 +61,9 @@ class Member(TypedDict):
     kind: str
     root: NotRequired[str]
 
+
+_FIELDS: tuple[Literal["submission", "seed", "kind", "root"], ...]
+_FIELDS = ("submission", "seed", "kind", "root")
 
 Members = dict[str, Member]
 """The runs of a batch, by run id."""
@@ -138,7 +141,7 @@ class Assignment:
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
             batches = {
-                (task, batch): dict(members)
+                (task, batch): {run: _in_order(member) for run, member in members.items()}
                 for task, of_task in record["batches"].items()
                 for batch, members in of_task.items()
             }
@@ -245,6 +248,11 @@ def _member(run: Run) -> Member:
     if run.root is not None:
         member["root"] = run.root
     return member
+
+
+def _in_order(member: Member) -> Member:
+    """Return a recorded member as :func:`_member` makes it: Snakemake compares the keys' order."""
+    return cast("Member", {name: member[name] for name in _FIELDS if name in member})
 
 
 def _renewed(task: str, members: Members, runs: Mapping[_Key, Run]) -> Members:

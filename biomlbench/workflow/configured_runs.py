@@ -26,10 +26,11 @@ from biomlbench.task.task import TASK_ID
 from biomlbench.workflow.assignment import Assignment, pair_folder
 from biomlbench.workflow.checked_config import changes_of_tasks, checked
 from biomlbench.workflow.config import ConfigError, Sources
+from biomlbench.workflow.list_sizes import too_large
 from biomlbench.workflow.planned import Planned
 from biomlbench.workflow.planned import read as read_planned
 from biomlbench.workflow.planned import write as write_planned
-from biomlbench.workflow.runs import Run, read_runs
+from biomlbench.workflow.runs import Run, is_list, read_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -149,6 +150,9 @@ class ConfiguredRuns:
     def _read_tables(self, note: Callable[[str], None] | None) -> Planned:
         """Read the run tables."""
         texts = {name: recorded_text(self.run_table(name)) for name in self.config["runs"]}
+        lists = {name: text for name, text in texts.items() if text and is_list(name)}
+        refused = too_large(lists, self.config["runs_per_list"])
+        texts.update(dict.fromkeys(refused))
         runs, bad_rows = read_runs(
             [self.run_table(name) for name in self.config["runs"]],
             self._resolve,
@@ -156,6 +160,7 @@ class ConfiguredRuns:
             note=note,
             results=self.results,
             most_listed=self.config["runs_per_list"],
+            refused={str(self.run_table(name)): why for name, why in refused.items()},
         )
         return Planned(list(map(self._as_here, runs)), bad_rows, texts)
 

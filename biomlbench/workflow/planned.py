@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.contracts import ContractError
 from biomlbench.outcomes import Reason
-from biomlbench.runtime.json_lines import Written, write_json
+from biomlbench.runtime.json_lines import Written, encoded, write_json
 from biomlbench.runtime.locking import is_held
 from biomlbench.workflow.bad_rows import BadRow
 from biomlbench.workflow.run_state import LOCK
@@ -61,8 +61,8 @@ def write(results: str | Path, planned: Planned) -> None:
 
 def _lines(rows: Iterable[Run | BadRow], names: list[str]) -> Iterator[Written]:
     # By position: names would double the file.
-    values, encode = attrgetter(*names), json.JSONEncoder().encode
-    return (Written(encode(values(row))) for row in rows)
+    values = attrgetter(*names)
+    return (Written(encoded(values(row))) for row in rows)
 
 
 def read(results: str | Path) -> Planned | None:

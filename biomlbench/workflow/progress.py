@@ -12,7 +12,7 @@ from biomlbench.runtime.words import counted
 from biomlbench.stages.chain import FINAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 __all__ = ["TALLY", "Tally", "describe", "seconds_left", "time_left"]
 
@@ -69,11 +69,12 @@ class Tally:
     notify: list[str] = field(default_factory=list)
     watched: bool = False
     planning: TextIO | None = None
+    _gone: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _finished: set[str] = field(default_factory=set, repr=False)
     _failed: set[str] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def plan(self, folder: str, stage: str, pairs: int = 1) -> None:
+    def plan(self, folder: str, stage: str, pairs: int = 1, gone: Collection[str] = ()) -> None:
         """Note that pairs are to be taken through a stage.
 
         Parameters
@@ -82,8 +83,12 @@ class Tally:
             Where their tables are.
         stage : str
         pairs : int
-            How many share that folder.
+            How many configured ones share that folder.
+        gone : collection of str
+            Ids of further runs there, which have left the config and are not counted.
         """
+        if gone:
+            self._gone[folder] = frozenset(gone)
         if pairs != 1:
             self.sizes[folder] = pairs
         self.planned[stage] += pairs
@@ -106,7 +111,8 @@ class Tally:
             if table in self._finished:
                 return
             self._finished.add(table)
-            found = Counter(_faults_in(table) if faults is None else faults)
+            gone = self._gone.get(_folder(table), frozenset())
+            found = Counter(_faults_in(table, gone) if faults is None or gone else faults)
             self.faults.update(found)
             if found.keys() - {"none"}:
                 self.faulty.append(table)
@@ -154,17 +160,16 @@ def _folder(table: str) -> str:
     return table.rpartition("/")[0]
 
 
-def _faults_in(table: str) -> list[str]:
+def _faults_in(table: str, gone: Collection[str]) -> list[str]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        result: list[str] = pq.read_table(table, columns=["fault"], partitioning=None)[
-            "fault"
-        ].to_pylist()
-        return result
+        found = pq.read_table(table, columns=["run_id", "fault"], partitioning=None)
     except (OSError, pa.ArrowException):
         return []  # What reads it next says what is wrong with it.
+    runs, faults = (found[name].to_pylist() for name in ("run_id", "fault"))
+    return [fault for run, fault in zip(runs, faults, strict=True) if run not in gone]
 
 
 def describe(tally: Tally) -> str:

@@ -34,6 +34,7 @@ _LIKE = 0.8
 _MOST_TEXT = 500
 _MOST_NAME = 60
 _MOST_OTHER = 20
+_MOST_BYTES = 10_000
 _MOST_NOTE = 600
 _LARGEST = 2.0**53
 # `float` takes more: 1_000, infinity, and digits of all scripts.
@@ -67,6 +68,7 @@ def metadata_of(row: Mapping[str, Any]) -> AnyRow:
     """
     found: AnyRow = {}
     other: dict[str, str] = {}
+    size = 0
     faults: list[str] = []
     for name, cell in row.items():
         if not name.startswith(PREFIX) or cell is None or cell == "":
@@ -75,7 +77,11 @@ def metadata_of(row: Mapping[str, Any]) -> AnyRow:
             if name in _TYPES:
                 found[name] = _typed(cell, _TYPES[name])
             elif len(other) < _MOST_OTHER:
-                other[_text(name.removeprefix(PREFIX), _MOST_NAME)] = _text(cell)
+                own, text = _text(name.removeprefix(PREFIX), _MOST_NAME), _text(cell)
+                size += len(own.encode()) + len(text.encode())
+                if size > _MOST_BYTES:
+                    raise ValueError(f"left out: {_MOST_BYTES:,} bytes of other columns are kept")
+                other[own] = text
                 if meant := _meant(name, row):
                     faults.append(f"{printable(name, _MOST_NAME)}: did you mean {meant}?")
             else:

@@ -46,11 +46,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
+    "LIST",
     "NO_SUBMISSION",
     "RUN_ID",
     "BadRow",
     "Run",
     "RunTableError",
+    "is_list",
     "read_runs",
 ]
 
@@ -60,7 +62,9 @@ COLUMNS = REQUIRED + OPTIONAL
 LABELS = ("right", "wrong")
 NO_SUBMISSION = ""
 """A run's submission where the agent left none: JSON's null, or ``null`` in a CSV."""
-SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl")
+LIST = ".jsonl"
+"""Ending of a list of runs, which may be an agent's own."""
+SUFFIXES = (".csv", ".tsv", ".parquet", LIST)
 _JSONL_KEYS = {"task_id", "competition_id", "submission_path", "run_id", "agent", *OPTIONAL}
 _JSONL_IGNORED = {"logs_path", "code_path"}
 _ALTERNATIVES = ("run_id", "agent", "task_id|competition_id", "submission")
@@ -118,6 +122,7 @@ def read_runs(
     results: str | Path | None = None,
     agent: str | None = None,
     most_listed: int | None = None,
+    refused: Mapping[str, str] | None = None,
 ) -> tuple[list[Run], list[BadRow]]:
     """Read run tables.
 
@@ -143,6 +148,8 @@ def read_runs(
     most_listed : int, optional
         Most lines of a jsonl that become runs or bad rows; all others become one bad row. A list
         may be an agent's own, and hold up everybody else's runs.
+    refused : mapping of str to str, optional
+        Why tables are not read at all, by path.
 
     Returns
     -------
@@ -157,12 +164,16 @@ def read_runs(
     RunTableError
         If no table can be read.
     """
-    reader = _Reader(resolve, ignore_case, ignore_unknown, results, agent, most_listed)
     unreadable: list[tuple[str, RunTableError]] = []
-    names = sorted(dict.fromkeys(map(str, tables)), key=lambda name: _is_list(Path(name)))
-    reader.has_lists = bool(names) and _is_list(Path(names[-1]))
+    names = sorted(dict.fromkeys(map(str, tables)), key=is_list)
+    groups = {name: RunGroup(Path(name).parent).name for name in filter(is_list, names)}
+    ids = RunIds(ignore_case=ignore_case, groups=groups)
+    reader = _Reader(resolve, ids, ignore_unknown, results, agent, most_listed)
+    reader.has_lists = bool(names) and is_list(names[-1])
     for table in names:
         try:
+            if refused and table in refused:
+                raise RunTableError(refused[table])
             reader.read(Path(table), note or (lambda text: None))
         except RunTableError as error:
             unreadable.append((table, error))
@@ -183,7 +194,7 @@ class _Reader:
     def __init__(
         self,
         resolve: Callable[[str], tuple[str, str]],
-        ignore_case: bool,
+        ids: RunIds,
         ignore_unknown: bool,
         results: str | Path | None,
         agent: str | None = None,
@@ -193,7 +204,7 @@ class _Reader:
         self.runs: list[Run] = []
         self.bad: list[BadRow] = []
         self._resolve = resolve
-        self._ids = RunIds(ignore_case=ignore_case)
+        self._ids = ids
         self._ignore_unknown = ignore_unknown
         self._tasks: dict[str, tuple[str, str] | RowError] = {}
         self._results = os.path.realpath(results) if results else ""
@@ -208,7 +219,7 @@ class _Reader:
         if path.suffix.lower() not in SUFFIXES:
             raise RunTableError(f"{path}: a run table is a .csv, .tsv, .parquet or .jsonl file")
         group = None
-        if _is_list(path):
+        if is_list(path):
             rows = listed = list(self._bounded(json_rows(path)))
             group = RunGroup(path.parent, [row.values.get("submission_path") for row in listed])
         else:
@@ -231,7 +242,7 @@ class _Reader:
                     if self._agent is None:
                         _check_agent(named, group)
                     _published(values, group, self._ignore_unknown)
-                run = self._run(values, source, group)
+                run = self._run(values, source, str(path), group)
                 if group is not None and run.label:
                     # A list may be an agent's own, and labelled runs are none of its rates.
                     labelled.append(source)
@@ -278,7 +289,7 @@ class _Reader:
                 f"hold {most}; if it holds more with good reason, raise `runs_per_list`",
             )
 
-    def _run(self, row: AnyRow, source: str, group: RunGroup | None) -> Run:
+    def _run(self, row: AnyRow, source: str, table: str, group: RunGroup | None) -> Run:
         if group is None and row.get("submission") == "null":
             row["submission"] = None
         try:
@@ -289,7 +300,7 @@ class _Reader:
         row["task_id"], task_kind = self._task(text_of(row, "task_id"))
         is_given = group is None or row.get("run_id") not in (None, "")
         if group is not None and not is_given:
-            row["run_id"] = self._ids.numbered(row["task_id"], group.name)
+            row["run_id"] = self._ids.default(row["task_id"], table)
         run = _run(row, agent, task_kind, source)
         if self._is_result(run.submission):
             raise RowError(
@@ -300,7 +311,8 @@ class _Reader:
         if run.submission != NO_SUBMISSION and self.has_lists:
             self._check_owner(run, is_listed=group is not None)
         root = group.root if group is not None else None
-        return replace(run, run_id=self._ids.claim(run, is_given=is_given), root=root)
+        run_id = self._ids.claim(run, is_given=is_given, group=table if group is not None else "")
+        return replace(run, run_id=run_id, root=root)
 
     def _check_owner(self, run: Run, *, is_listed: bool) -> None:
         """Refuse a list's row of a file that is another agent's by a run table."""
@@ -338,8 +350,9 @@ class _Reader:
         return found
 
 
-def _is_list(path: Path) -> bool:
-    return path.suffix.lower() == ".jsonl"
+def is_list(path: str | Path) -> bool:
+    """Tell whether a run table is a list of runs, which may be an agent's own."""
+    return Path(path).suffix.lower() == LIST
 
 
 def _and_more(told: Sequence[str]) -> str:

@@ -65,6 +65,14 @@ def test_what_runs_cost_is_a_mean_over_those_that_say_so():
     assert table[table["agent"] == "b"][["meta_cost_usd", "meta_model"]].isna().all(axis=None)
 
 
+def test_many_models_of_an_agent_are_counted_beyond_the_first_ones(tmp_path):
+    models = [f"{n:04}" + "\U0001f600" * 490 for n in range(540)]
+    runs = pd.concat([PAIRS[:1].assign(run_id=model, meta_model=model) for model in models])
+    table = summarize_agents(runs)
+    shown = ", ".join(models[:20])
+    assert set(table["meta_model"]) == {f"{shown} and 520 more"}
+
+
 def test_a_mean_of_some_runs_says_of_how_many_and_what_they_cost_in_all():
     table = summarize_agents(PAIRS.assign(meta_cost_usd=[1.0, None, 3.0, *[None] * 5]))
     stated = ["meta_cost_usd_runs", "meta_cost_usd_total", "meta_tokens_runs", "runs"]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import fault_of
+from biomlbench.workflow.run_metadata import metadata_of
 from biomlbench.workflow.runs import NO_SUBMISSION, RunTableError, read_runs
 from tests.workflow.run_table_rows import BAD_CELLS, COLUMNS, GOOD, csv_line
 
@@ -426,6 +427,15 @@ def test_a_list_that_an_agent_may_have_written_labels_no_run(tmp_path):
     assert not bad
     (note,) = notes
     assert note.startswith(f"{path}:2 (and 1 more row): the label is not used")
+
+
+def test_of_other_columns_so_many_bytes_are_kept():
+    row = {f"meta_k{n:02}": "\U0001f600" * 480 for n in range(20)} | {"meta_steps": 3}
+    found = metadata_of(row)
+    assert len(json.loads(found["meta_other"])) == 5
+    assert len(found["meta_other"].encode()) < 11_000
+    assert "meta_k05: left out: 10,000 bytes of other columns are kept" in found["meta_note"]
+    assert found["meta_steps"] == 3
 
 
 META = "run_id,agent,task_id,submission,meta_model,meta_cost_usd,meta_tokens,meta_site\n"

@@ -15,6 +15,7 @@ from biomlbench import contracts
 from biomlbench.calibrate.intervals import wilson
 from biomlbench.report import feedback, inputs, overview, payload, side_by_side, trust
 from biomlbench.report.inputs import Tables
+from biomlbench.report.payload_budget import OfRuns, payload_within
 from biomlbench.report.plots import false_rates
 from biomlbench.report.shown import MAX_TEXT, printable
 from biomlbench.runtime.shown_numbers import percent
@@ -517,7 +518,7 @@ def execution(root, rows):
 
 PAIR = pd.DataFrame(
     [{"task_id": "kernels/k", "run_id": "r", "kind": "functions", "provider": "bwrap",
-      "verdict": "fail"}]
+      "verdict": "fail", "agent": "a", "source": "runs.csv:2"}]
 )  # fmt: skip
 
 
@@ -561,3 +562,47 @@ def test_provenance(tmp_path):
     folder = tmp_path / "pairs" / frame["task_id"][0] / frame["run_id"][0]
     contracts.write_table("medal", medal, folder / "medal.parquet", {"submission_sha256": "ab"})
     assert feedback.provenance(tmp_path, frame) == {0: {"submission_sha256": "ab"}}
+
+
+OF_AGENTS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.booleans(), st.booleans(), st.sampled_from("xyz")),
+    max_size=30,
+)
+
+
+@given(OF_AGENTS, st.integers(1, 12))
+def test_what_is_told_of_runs_is_shared_among_agents(drawn, most):
+    runs = [
+        {"task_id": task, "run_id": f"r{n:02}", "agent": agent, "kind": "program",
+         "provider": "bwrap", "verdict": "pass" if passed else "fail",
+         "source": f"{agent}/submission.jsonl:{n}" if listed else f"runs.csv:{n}"}
+        for n, (agent, listed, passed, task) in enumerate(drawn)
+    ]  # fmt: skip
+    frame = pd.DataFrame(runs, columns=list(runs[0]) if runs else [*PAIR])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(feedback, "MAX_RUNS", most)
+        chosen = frame.loc[feedback._in_turns(frame)]
+        left = frame.drop(chosen.index)
+        there = {"feedback": len(frame), "provenance": len(frame)} if len(frame) > most else {}
+        assert feedback.of_runs(frame) == there
+    assert len(chosen) == min(most, len(frame))
+    is_listed = [frame["source"].str.contains("jsonl") for frame in (chosen, left)]
+    # No list takes the place of a run of a table.
+    assert not (is_listed[0].any() and (~is_listed[1]).any())
+    for listed in (True, False):
+        counts = chosen[is_listed[0] == listed]["agent"].value_counts()
+        lacking = left[is_listed[1] == listed]
+        for agent in set(lacking["agent"]):
+            assert counts.get(agent, 0) >= max(counts, default=0) - 1
+            if (lacking[lacking["agent"] == agent]["verdict"] == "fail").any():
+                own = chosen[(chosen["agent"] == agent) & (is_listed[0] == listed)]
+                assert (own["verdict"] == "fail").all()
+
+
+def test_what_is_not_told_of_all_runs_is_said():
+    tables = fixtures.frames(20)
+    told = OfRuns({0: []}, {0: {"a": "b"}}, None, {"provenance": 2100})
+    (note,) = json.loads(payload_within(tables, 1_000_000, told, "results"))["notes"].items()
+    assert note[0] == "provenance"
+    assert (note[1]["shown"], note[1]["of"], note[1]["order"]) == (1, 2100, feedback.ORDER)
+    assert note[1]["query"] == 'biomlbench.Results("results").pair("TASK", "RUN")'

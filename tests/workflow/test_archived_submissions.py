@@ -14,11 +14,13 @@ import pytest
 from rocrate.rocrate import ROCrate
 
 from biomlbench.contracts import from_rows, read_table, write_table
+from biomlbench.export import _submissions
 from biomlbench.export import archive as module
 from biomlbench.export._contents import Contents
 from biomlbench.export.archive import ArchiveError, archive, unpack
 from biomlbench.reproduce.inputs import APART, Inputs, place_apart
 from biomlbench.reproduce.layout import lay_out
+from biomlbench.reproduce.received import restricted
 from biomlbench.workflow.record import RECORD, read_record
 from tests.workflow.conftest import predictions
 from tests.workflow.test_reproduce import biomlbench, reproduce
@@ -53,6 +55,13 @@ def hand_in(base, path, content=None, *, kind="predictions", reason="missing_col
     row |= {"reason": reason, "fault": "submission"}
     pairs = pa.concat_tables([pairs, from_rows("pairs", [row])])
     write_table("pairs", pairs, base / "results/pairs.parquet")
+
+
+def from_list(base):
+    """Let the run that was handed in last be one of an agent's own list."""
+    pairs = read_table("pairs", base / "results/pairs.parquet").to_pylist()
+    pairs[-1]["source"] = "group/submission.jsonl:7"
+    write_table("pairs", from_rows("pairs", pairs), base / "results/pairs.parquet")
 
 
 def packed(base, to):
@@ -252,3 +261,43 @@ def test_a_file_of_an_own_task_that_is_a_private_one_is_named_and_kept(
     assert [own in line for line in told] == ([] if with_answers else [True])
     assert (f"- {own}" in note) is not with_answers
     assert "The tasks' answers are not included" not in note
+
+
+@pytest.mark.parametrize("harm", ["odd", "gone", "changed", "link", "long", "large"])
+def test_what_a_list_names_does_not_stop_the_archive_of_others(base, tmp_path, harm, monkeypatch):
+    path = {"odd": "group/a\\b.csv", "long": f"group/{'x' * 250}" * 8 + ".csv"}.get(
+        harm, "group/x.csv"
+    )
+    hand_in(base, path, "id,y\n")
+    if harm == "gone":
+        (base / path).unlink()
+    elif harm == "changed":
+        (base / path).write_text("id,y\nr00,1\n")
+    elif harm == "link":
+        (base / path).rename(base / "group/y.csv")
+        (base / path).symlink_to("y.csv")
+    elif harm == "large":
+        other = (base / "group/a.csv").stat().st_size
+        monkeypatch.setattr(_submissions, "MAX_LISTED_BYTES", other + 3)
+    if harm in ("odd", "gone", "changed", "link"):
+        with pytest.raises(ArchiveError, match="would not be whole"):
+            archive(base / "results", tmp_path / "a.zip")
+    from_list(base)
+    said, _ = packed(base, tmp_path)
+    assert [ascii(path)[1:-1] in line for line in said] == ([] if harm == "long" else [True])
+    inputs = Inputs(
+        restricted(read_record(base / "results"))[0],
+        unpack(tmp_path / "a.zip", tmp_path / "out") / "results",
+    )
+    missing = [item.path for item in lay_out(inputs, tmp_path / "again") if item.path != "toy"]
+    assert missing == ([] if harm == "long" else [path])
+    assert (tmp_path / "again" / path).is_file() == (harm == "long")
+
+
+def test_a_list_that_was_not_read_does_not_stop_the_archive_of_others(base, tmp_path):
+    record = read_record(base / "results")
+    record["run_tables"]["group/submission.jsonl"] = None
+    (base / "results" / RECORD).write_text(json.dumps(record))
+    said, contents = packed(base, tmp_path)
+    assert said == ["run table group/submission.jsonl: could not be read"]
+    assert said[0] in contents["ARCHIVE.md"].decode()

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table
+from biomlbench.contracts import SCHEMAS, ContractError, _reading, read_table, write_table
 from biomlbench.contracts._text_limits import MOST_OF_A_NAME
 from biomlbench.export import public_tables
 from biomlbench.export.public_tables import without_paths
@@ -44,6 +44,21 @@ def test_more_lines_than_any_table_has_are_refused(tmp_path, monkeypatch):
     assert len(read(tmp_path, HEAD + "r,a,line,s.csv\n")[0]) == 1
     with pytest.raises(RunTableError, match="4 lines; at most 3 are read; split it"):
         read(tmp_path, HEAD + "\n\n\n")
+
+
+@given(st.integers(0, 2 * MOST_OF_A_NAME), st.sampled_from(["kind", "message"]))
+def test_a_table_that_can_be_written_can_be_read(tmp_path_factory, length, column):
+    path = tmp_path_factory.mktemp("table") / "pairs.parquet"
+    empty = {pa.string(): "", pa.bool_(): False, pa.list_(pa.string()): []}
+    row = {f.name: empty.get(f.type) for f in SCHEMAS["pairs"]} | {column: "x" * length}
+    table = pa.Table.from_pylist([row], schema=SCHEMAS["pairs"])
+    if column == "kind" and length > MOST_OF_A_NAME:
+        with pytest.raises(ContractError, match="are read; it is not written"):
+            write_table("pairs", table, path)
+        assert not path.exists()
+    else:
+        write_table("pairs", table, path)
+        assert read_table("pairs", path, [column])[column].to_pylist() == ["x" * length]
 
 
 @pytest.mark.parametrize("name", ["runs.csv", "a/runs.jsonl"])

@@ -135,6 +135,61 @@ def test_a_list_takes_no_run_of_a_table(
     assert f"is already at {own}:2" in told[0]
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@given(
+    st.data(),
+    st.sampled_from(["rival", "rival-2", "r.1", "eve/out"]),
+    st.integers(1, 4),
+    st.booleans(),
+    st.booleans(),
+)
+def test_what_is_in_a_list_changes_no_id_of_another_ones_runs(
+    tmp_path: Path, data: st.DataObject, folder: str, lines: int, is_first: bool, ignore_case: bool
+) -> None:
+    """Adjudications and judgements name runs by their ids."""
+    own = listed(tmp_path / "rival" / folder / "submission.jsonl", *[LINE] * lines)
+    name = folder.rpartition("/")[2]
+    asked = st.sampled_from([name, f"{name}-2", f"{name}-3", name.upper(), f"{name}_2", "r-2", ""])
+    ids = data.draw(st.lists(asked, max_size=6))
+    mine = data.draw(st.sampled_from(["rival", "evil", name]))
+    hostile = tmp_path / "evil" / mine / "submission.jsonl"
+    tables = (hostile, own) if is_first else (own, hostile)
+
+    def ids_of_rival(*rows: dict[str, Any]) -> list[str]:
+        listed(hostile, *rows)
+        runs, _ = read(*tables, ignore_case=ignore_case)
+        kept = [run.run_id.lower() if ignore_case else run.run_id for run in runs]
+        assert len(set(kept)) == len(kept)
+        return [run.run_id for run in runs if run.source.startswith(f"{own}:")]
+
+    assert ids_of_rival(*[{**LINE, "run_id": run_id} for run_id in ids]) == ids_of_rival()
+    if mine != name:
+        assert ids_of_rival()[:2] == [name, f"{name}-2"][:lines]
+
+
+def test_an_id_of_another_lists_runs_is_not_given_and_told(tmp_path: Path) -> None:
+    hostile = listed(
+        tmp_path / "a_run-group_evil" / "submission.jsonl",
+        {**LINE, "run_id": "b_run-group_rival"},
+        {**LINE, "run_id": "b_run-group_rival-2"},
+    )
+    own = listed(tmp_path / "b_run-group_rival" / "submission.jsonl", LINE, LINE)
+    notes: list[str] = []
+    runs, bad = read(hostile, own, note=notes.append)
+    assert not bad
+    assert [(run.agent, run.run_id) for run in runs] == [
+        ("evil", "a_run-group_evil"),
+        ("evil", "a_run-group_evil-2"),
+        ("rival", "b_run-group_rival"),
+        ("rival", "b_run-group_rival-2"),
+    ]
+    (note,) = notes
+    assert note == (
+        f"{hostile}:1: `b_run-group_rival` is what runs of another list are called; this one is "
+        "called `a_run-group_evil` (and 1 more row)"
+    )
+
+
 @pytest.mark.parametrize(
     "stated",
     [

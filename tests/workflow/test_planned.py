@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from biomlbench.contracts import ContractError
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.json_lines import encoded
 from biomlbench.runtime.locking import lock
 from biomlbench.workflow import planned
 from biomlbench.workflow.bad_rows import BadRow
@@ -45,6 +46,14 @@ def test_what_is_read_is_what_was_planned(tmp_path: Path, good: list[Run], bad: 
     assert planned.read(tmp_path) is None  # nobody runs
     with lock(tmp_path / LOCK):
         assert repr(planned.read(tmp_path)) == repr(whole)
+
+
+@given(st.lists(text, max_size=4), st.dictionaries(text, st.none() | text, max_size=3))
+def test_texts_are_written_no_longer_than_they_must_be(listed: list[str], by_name):
+    whole = {"a": listed, "b": by_name}
+    written = encoded(whole)
+    assert json.dumps(json.loads(written)) == json.dumps(json.loads(json.dumps(whole)))
+    assert len(written.encode()) <= len(json.dumps(whole).encode())
 
 
 def test_a_damaged_record_is_told(tmp_path: Path) -> None:

@@ -7,10 +7,13 @@ import re
 from collections import Counter
 from types import SimpleNamespace
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_biomlbench as plugin
+from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.progress import Tally, describe
 from tests.workflow.conftest import say
 
@@ -71,6 +74,21 @@ def test_the_pairs_of_a_failed_batch_are_held_up_until_a_retry(tally):
     assert describe(tally) == "0 of 3 pairs · 3 held up by a failed job"
     tally.finish(f"{folder}/medal.parquet", ["none", "submission", "none"])
     assert describe(tally) == "3 of 3 pairs · 2 sound · 1 the submission's fault"
+
+
+@pytest.mark.parametrize("faults", [["none", "submission", "none"], None])
+def test_runs_of_a_batch_that_left_the_config_are_not_counted(tmp_path, faults):
+    tally, folder = Tally(), str(tmp_path)
+    tally.plan(folder, "validate", 2, ["r1"])
+    tally.plan(folder, FINAL, 2, ["r1"])
+    assert describe(tally) == "0 of 2 pairs"
+    table = {"run_id": ["r0", "r1", "r2"], "fault": ["none", "submission", "none"]}
+    pq.write_table(pa.table(table), f"{folder}/{FINAL}.parquet")
+    tally.fail(f"{folder}/{FINAL}.parquet")
+    assert describe(tally) == "0 of 2 pairs · 2 held up by a failed job"
+    tally.finish(f"{folder}/{FINAL}.parquet", faults)
+    assert describe(tally) == "2 of 2 pairs · 2 sound"
+    assert not tally.faulty
 
 
 def test_what_another_machine_finished_is_read_from_its_table(finished, handler, tally, capsys):

@@ -109,7 +109,9 @@ def received(record):
     return restricted(record)
 
 
-OUTSIDE = ["/etc/passwd.csv", "../x.csv", "a/../../x.csv", "x\x1b[31m.csv", "a\\b.csv"]
+LEADS_OUT = ["/etc/passwd.csv", "../x.csv", "a/../../x.csv"]
+ODD = ["x\x1b[31m.csv", "a\\b.csv"]
+OUTSIDE = LEADS_OUT + ODD
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
@@ -118,7 +120,6 @@ OUTSIDE = ["/etc/passwd.csv", "../x.csv", "a/../../x.csv", "x\x1b[31m.csv", "a\\
     [
         lambda p: changed("config", "runs", value=[p]),
         lambda p: changed("run_tables", p, value=""),
-        lambda p: changed("submissions", p, value={"sha256": None, "is": "file"}),
         lambda p: changed("config", "tasks_dirs", value=[p]),
         lambda p: changed("config", "tasks", "toy/line", "leaderboard", value=p),
         lambda p: changed("config", "calibration", value={"adjudications": p}),
@@ -128,6 +129,17 @@ def test_what_it_names_outside_is_refused(path, place):
     with pytest.raises(ReproduceError, match=r"outside the archive|control characters") as caught:
         received(place(path))
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("path", LEADS_OUT)
+def test_a_submission_outside_is_refused(path):
+    with pytest.raises(ReproduceError, match="outside the archive"):
+        received(changed("submissions", path, value={"sha256": None, "is": "file"}))
+
+
+@pytest.mark.parametrize("path", ODD)
+def test_a_submission_with_an_odd_name_costs_only_its_run(path):
+    received(changed("submissions", path, value={"sha256": None, "is": "file"}))
 
 
 @pytest.mark.parametrize(

@@ -382,10 +382,16 @@ def test_what_was_no_file_is_laid_out_as_what_it_was(finished, tmp_path):
     record["submissions"] |= {
         path: {"sha256": "absent", "is": kind} for path, kind in kinds.items()
     }
-    record["submissions"]["../outside.csv"] = {"sha256": "0" * 64, "is": "file"}
+    long = "/".join(["x" * 250] * 16) + ".csv"
+    for odd in ("../outside.csv", "a\\b.csv", long):
+        record["submissions"][odd] = {"sha256": "0" * 64, "is": "file"}
     into = tmp_path / "again"
     missing = lay_out(Inputs(record, finished / "results"), into)
-    assert [(item.path, item.why[:12]) for item in missing] == [("../outside.csv", "lies outside")]
+    assert [(item.path, item.why[:15]) for item in missing] == [
+        ("../outside.csv", "lies outside th"),
+        ("a\\b.csv", "has a backslash"),
+        (long, "the file is gone"[:15]),
+    ]
     assert (into / "subs/a.csv").is_symlink()
     assert not (into / "subs/a.csv").exists()
     assert (into / "subs/b.csv").is_dir()
@@ -478,11 +484,13 @@ def test_data_are_where_nobody_elses_files_are(finished, tmp_path, place):
     assert config["data_dir"] == "data"
 
 
-def test_a_name_that_no_file_can_have_ends_with_a_sentence(finished, tmp_path):
+def test_a_name_that_no_file_can_have_costs_only_its_run(finished, tmp_path):
     record = read_record(finished / "results")
     record["submissions"]["a" * 1000] = {"sha256": None, "is": "folder"}
-    with pytest.raises(ReproduceError, match="cannot be laid out there"):
-        lay_out(Inputs(record, finished / "results"), tmp_path / "again")
+    missing = lay_out(Inputs(record, finished / "results"), tmp_path / "again")
+    assert [(item.path, item.why[:20]) for item in missing] == [
+        ("a" * 1000, "its path is too long")
+    ]
 
 
 def test_a_run_table_out_of_reach_is_named(finished, tmp_path):

@@ -254,8 +254,10 @@ def expect_pairs():
         if stage not in STAGES or not folder.startswith(f"{RESULTS}/"):
             continue
         if batch := wildcards.get("batch"):
-            members = BENCHMARK.assignment.batches[wildcards["task"], batch]
-            TALLY.plan(folder, stage, len(members))
+            task = wildcards["task"]
+            members = BENCHMARK.assignment.batches[task, batch]
+            gone = [run for run in members if not BENCHMARK.is_in_batch(task, run)]
+            TALLY.plan(folder, stage, len(members) - len(gone), gone)
         else:
             TALLY.plan(folder, stage)
 

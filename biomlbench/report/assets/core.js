@@ -156,7 +156,7 @@ Report.rowsOf = (task) => {
 
 // A report of very many runs does not carry all rows: then `cut` has notes on what it lacks, and sums over all.
 Report.cut = Report.data.cut || null;
-Report.noteOf = (name) => (Report.cut && Report.cut.notes[name]) || null;
+Report.noteOf = (name) => ((Report.cut || Report.data).notes || {})[name] || null;
 Report.leftOut = (name, lead = "Shown are") => {
   const note = Report.noteOf(name);
   if (!note) return "";

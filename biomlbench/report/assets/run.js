@@ -109,7 +109,7 @@ function feedback(row) {
 
 function provenance(row) {
   const record = Report.data.provenance[row];
-  if (!record) return "";
+  if (!record) return Report.pairs.value("kind", row) ? Report.leftOut("provenance", "What results were made from is shown of") : "";
   const e = Report.escape;
   return `<dl class="facts hashes">${Object.entries(record)
     .map(([name, text]) => `<div title="What the result was made from"><dt>${e(Report.words(name))}</dt><dd><code>${e(text)}</code></dd></div>`)
