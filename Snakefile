@@ -49,6 +49,7 @@ onstart:
     start_run()
     SNAKEMAKE.no_rate_limit()
     SNAKEMAKE.no_input_sizes()
+    SNAKEMAKE.in_turns(turn_of)
     SNAKEMAKE.ask_soon()
 
 

@@ -8,9 +8,11 @@ that no file meets what an earlier one left behind; this process itself only imp
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import json
 import os
+import re
 import resource
 import select
 import signal
@@ -51,6 +53,9 @@ _CPU_S = 120
 _PR_SET_PDEATHSIG = 1
 _BOOLEAN = r"^(True|TRUE|true|False|FALSE|false)$"
 _AT_END = 3
+# What Arrow writes of its own types into a file's footer.
+_ARROW_SCHEMA = re.compile(rb"ARROW:schema.{1,8}?([A-Za-z0-9+/]{40,}={0,2})", re.DOTALL)
+_NOT_IMPLEMENTED = "Not yet implemented"
 
 
 class RefusedError(Exception):
@@ -81,7 +86,7 @@ def _read(request: Request, data: bytes) -> tuple[Header, list[bytes]]:
     import pyarrow.parquet as pq
 
     wanted = request["columns"]
-    schema = pq.read_schema(pa.BufferReader(data))
+    schema = _schema(data)
     file = pq.ParquetFile(
         pa.BufferReader(data),
         read_dictionary=[
@@ -121,6 +126,31 @@ def _read(request: Request, data: bytes) -> tuple[Header, list[bytes]]:
         if left < 0:
             raise RefusedError("the decoded columns are too large", "too_large")
     return {"rows": table.num_rows, "types": types}, buffers
+
+
+def _schema(data: bytes) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_schema(pa.BufferReader(data))
+    except (pa.ArrowException, OSError):
+        if not _has_extensions(data):
+            raise
+        raise RefusedError(
+            "the Parquet file has columns of a type that is not read, such as an extension type; "
+            "write them as numbers or as text, as the sample submission has them",
+            "wrong_type",
+        ) from None
+
+
+def _has_extensions(data: bytes) -> bool:
+    """Tell whether a file whose schema cannot be read names extension types in it."""
+    found = _ARROW_SCHEMA.search(data, data.rfind(b"ARROW:schema"))
+    try:
+        return found is not None and b"ARROW:extension:name" in base64.b64decode(found[1])
+    except ValueError:
+        return False
 
 
 def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[bytes]]:
@@ -233,9 +263,18 @@ def _answer(out: BinaryIO) -> None:
         header = {"message": error.args[0], "reason": error.args[1]}
     except MemoryError:
         header = {"message": "the decoded file is too large", "reason": "too_large"}
-    except Exception:
-        header = {"message": "the Parquet file is damaged", "reason": "unreadable"}
+    except Exception as error:
+        header = {"message": _unreadable(error), "reason": "unreadable"}
     _send(out, header, buffers)
+
+
+def _unreadable(error: Exception) -> str:
+    if _NOT_IMPLEMENTED in str(error):
+        return (
+            "the Parquet file has pages of an encoding that is not read; write it with the usual "
+            "encodings, as pandas does"
+        )
+    return "the Parquet file is damaged"
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import csv
 import difflib
 import json
 import re
+import sys
 from collections import Counter
 from itertools import accumulate, takewhile
 from pathlib import Path
@@ -178,8 +179,11 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     """
     try:
         values = json.loads(text, object_pairs_hook=_object)
-    except (ValueError, RecursionError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"not JSON ({error})") from None
+    except ValueError:  # Python's, of a whole number, with a remedy for who runs it
+        digits = sys.get_int_max_str_digits()
+        raise ValueError(f"holds a number of more than {digits:,} digits") from None
     if not isinstance(values, dict):
         raise ValueError("not a JSON object")
     if len(values) > MOST_COLUMNS:

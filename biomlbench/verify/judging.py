@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,14 @@ def judge(
         or with one that a deciding shape guard refuses, is looked at no further; a check that
         loses cases that way is ``skipped`` unless the rest already fails it.
     """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a candidate chooses the values that they are about
+        return _judged(card, plan, oracle, outputs)
+
+
+def _judged(
+    card: Card, plan: Plan, oracle: Oracle, outputs: Mapping[str, Any] | Results
+) -> list[CheckOutcome]:
     results = outputs if isinstance(outputs, Results) else Results(outputs)
     plan = settled(card, plan, oracle, results)
     judged = Judge(card, plan, oracle, results)

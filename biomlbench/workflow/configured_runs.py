@@ -31,6 +31,7 @@ from biomlbench.workflow.planned import Planned
 from biomlbench.workflow.planned import read as read_planned
 from biomlbench.workflow.planned import write as write_planned
 from biomlbench.workflow.runs import Run, is_list, read_runs
+from biomlbench.workflow.turns import turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -239,6 +240,30 @@ class ConfiguredRuns:
     def is_in_batch(self, task: str, run: str) -> bool:
         """Tell whether a configured pair shares a job with others."""
         return (task, run) in self._batch_of
+
+    def turn(self, wildcards: Mapping[str, str]) -> int | None:
+        """Return the place of a pair, or of a batch by its first one, in the order of all.
+
+        Parameters
+        ----------
+        wildcards : mapping of str to str
+            Of a stage's job: ``task`` and ``run`` or ``batch``.
+
+        Returns
+        -------
+        int or None
+            None for another job.
+        """
+        task = wildcards.get("task", "")
+        if batch := wildcards.get("batch"):
+            members = self.assignment.batches.get((task, batch), {})
+            turns = (self._turns.get((task, run)) for run in members)
+            return min((turn for turn in turns if turn is not None), default=None)
+        return self._turns.get((task, wildcards.get("run", "")))
+
+    @cached_property
+    def _turns(self) -> dict[tuple[str, str], int]:
+        return turns_of(self.runs.values())
 
     def tables(self, stage: str) -> list[str]:
         """Return one stage's tables, one for every pair or batch, as the rules name them."""

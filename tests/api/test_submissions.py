@@ -378,6 +378,28 @@ def test_damaged_parquet_costs_only_itself():
     assert read_parquet(good).num_rows == 200
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ({"extension": b"arrow.uuid"}, "a type that is not read, such as an extension type"),
+        ({"extension": b"arrow.fixed_shape_tensor"}, "write them as numbers or as text"),
+        ({"encoding": "DELTA_BYTE_ARRAY"}, "pages of an encoding that is not read; write it with"),
+    ],
+)
+def test_parquet_that_is_not_read_is_not_called_damaged(written, told):
+    field = pa.field("y", pa.float64())
+    options = {}
+    if name := written.get("extension"):
+        field = field.with_metadata({b"ARROW:extension:name": name})
+    else:
+        encoding = {"id": written["encoding"]}
+        options = {"data_page_version": "2.0", "use_dictionary": False, "column_encoding": encoding}
+    schema = pa.schema([pa.field("id", pa.string()), field])
+    data = parquet_bytes(pa.table({"id": ["a", "b"], "y": [1.0, 2.0]}, schema=schema), **options)
+    with pytest.raises(InvalidSubmissionError, match=told):
+        read_parquet(data)
+
+
 def test_a_reader_that_died_is_replaced():
     from biomlbench.submission import parquet
 

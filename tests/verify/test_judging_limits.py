@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import warnings
 
 import pytest
 
@@ -18,6 +19,7 @@ from biomlbench.stages.cards import load_card, loaded_from
 from biomlbench.stages.outputs import case_row
 from biomlbench.stages.prepare import compute
 from biomlbench.verify.card import Card
+from biomlbench.verify.judging import judge
 from tests.verify.conftest import TEMPLATE
 
 ATTACKS = {
@@ -131,3 +133,15 @@ def test_a_card_that_is_not_prepared_is_told_before_its_cases_are_planned(monkey
     with pytest.raises(TaskError, match="prepare the task first"):
         loaded_from(TEMPLATE, tmp_path / "oracle.bin")
     assert not planned
+
+
+def test_what_a_card_warns_of_in_an_output_is_not_printed(home):
+    """The output is the candidate's choice, and a warning names a file of the grader's."""
+    task = home("__import__('warnings').warn('of an output')", "pass")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # else it is printed, which a fork of pytest never does
+        rows = outcomes(task, 0.123)
+        card = load_card(task)
+        found = judge(*card, dict.fromkeys(card.oracle.values, bounded_judging._Right("ok", 0.123)))
+    assert "error" not in {row["outcome"] for row in rows}
+    assert "error" not in {str(row.outcome) for row in found}

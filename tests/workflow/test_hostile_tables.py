@@ -46,6 +46,13 @@ def test_more_lines_than_any_table_has_are_refused(tmp_path, monkeypatch):
         read(tmp_path, HEAD + "\n\n\n")
 
 
+def test_a_number_of_too_many_digits_is_named_without_a_remedy_for_programmers(tmp_path):
+    lines = f'{{"task_id": "line", "submission_path": null, "seed": {"1" * 5000}}}\n{{"a": 1'
+    _, (long, torn) = read(tmp_path, lines, "a/runs.jsonl")
+    assert long.message.endswith("runs.jsonl:1: holds a number of more than 4,300 digits")
+    assert "not JSON" in torn.message
+
+
 @given(st.integers(0, 2 * MOST_OF_A_NAME), st.sampled_from(["kind", "message"]))
 def test_a_table_that_can_be_written_can_be_read(tmp_path_factory, length, column):
     path = tmp_path_factory.mktemp("table") / "pairs.parquet"

@@ -173,6 +173,7 @@ def test_a_snakemake_that_has_moved_something_costs_no_run(missing, tmp_path):
     adapter.warm_up(1)
     adapter.no_rate_limit()
     adapter.no_input_sizes()
+    adapter.in_turns(lambda output, wildcards: 0)
     adapter.ask_soon()
     assert list(adapter.to_be_done()) == []
 
@@ -244,3 +245,53 @@ def test_time_and_memory_of_a_job_are_kept(adapter, tmp_path):
 def test_an_unknown_peak_is_told_as_such():
     assert Usage(1.0, 0.5, None).table().splitlines()[1] == "1.0000\tNA\t0.50"
     assert str(Usage(1.0, 0.5, None)) == "1.000 s, CPU time 0.50 s"
+
+
+IN_TURNS = """
+from pathlib import Path
+from biomlbench.workflow.snakemake_adapter import Adapter
+
+SNAKEMAKE = Adapter(workflow, Path("."))
+TURNS = {name: place for place, name in enumerate("d a c e b f".split())}
+DONE = []
+
+rule all:
+    input: expand("{name}.second", name=TURNS), "z.first"
+
+for number, (name, reads) in enumerate({"first": [], "second": "{name}.first"}.items()):
+    rule:
+        name: name
+        input: reads
+        output: "{name}." + name
+        priority: number
+        run:
+            DONE.append(output[0])
+            Path(output[0]).touch()
+
+def turn_of(output, wildcards):
+    turn = TURNS.get(wildcards["name"]) if wildcards else None
+    return None if turn is None else turn + 0.5 * output.endswith("first")
+
+onstart:
+    SNAKEMAKE.no_rate_limit()
+    SNAKEMAKE.in_turns(turn_of)
+
+onsuccess:
+    Path("done").write_text(" ".join(DONE))
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--scheduler-subsample", "1"), ("--prioritize", "b.first")]
+)
+def test_jobs_are_done_in_their_turn_however_many_are_ready(tmp_path, options):
+    (tmp_path / "Snakefile").write_text(IN_TURNS)
+    greedy = ("--scheduler", "greedy", "--scheduler-greedy-omit-prioritize-by-temp-and-input")
+    done = run(tmp_path, "--cores", "1", "--force-use-threads", *greedy, *options)
+    assert done.returncode == 0, done.stderr
+    found = (tmp_path / "done").read_text().split()
+    usual = ["z.first", *(f"{name}.{part}" for name in "dacebf" for part in ("first", "second"))]
+    if "--prioritize" in options:
+        usual.remove("b.first")
+        usual.insert(0, "b.first")
+    assert found == usual

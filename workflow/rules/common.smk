@@ -262,6 +262,14 @@ def expect_pairs():
             TALLY.plan(folder, stage)
 
 
+def turn_of(output, wildcards):
+    """Return the place of a pair's or a batch's job in the order of all; None for another job."""
+    stage = output.rpartition("/")[2].removesuffix(".parquet")
+    turn = BENCHMARK.turn(wildcards) if stage in STAGES else None
+    # What has begun goes first, so that pairs are finished one after another.
+    return None if turn is None else turn + 0.5 - STAGES.index(stage) / (2 * len(STAGES))
+
+
 def report_what_is_there():
     """After a failed job, report all other results, and why those that are missing are."""
     if SNAKEMAKE.is_main:
