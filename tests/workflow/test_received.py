@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from biomlbench import contracts
 from biomlbench.reproduce import rerun
 from biomlbench.reproduce.layout import ReproduceError
 from biomlbench.reproduce.received import check_record, restricted
@@ -221,6 +222,8 @@ def test_a_workflow_that_lies_in_an_archive_is_not_run(tmp_path, monkeypatch):
     record = changed("submissions", value={})
     record["config"]["tasks"] = {}
     (base / "results" / "provenance.json").write_text(json.dumps(record))
+    pairs = contracts.from_rows("pairs", [])
+    contracts.write_table("pairs", pairs, base / "results" / "pairs.parquet")
     roots = []
 
     class StopHereError(Exception):
