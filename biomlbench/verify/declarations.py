@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("INPUTS_SCHEMA", "KINDS", "ArgumentSpec", "EdgesSpec", "QuantitySpec", "Shape", "Size"),
-    *("is_nested", "leaves", "may_be_float", "names_of_sizes", "parts"),
+    *("is_nested", "leaves", "may_be_float", "names_of_sizes", "parts", "whole_and_parts"),
 ]
 
 _Number: TypeAlias = Literal["int", "float"]
@@ -236,12 +236,18 @@ def parts(spec: ArgumentSpec) -> dict[str, ArgumentSpec]:
     return {}
 
 
+def whole_and_parts(name: str, spec: ArgumentSpec) -> Iterator[tuple[str, ArgumentSpec]]:
+    """Yield an argument and all that it is made of, each with where it is."""
+    yield name, spec
+    for behind, part in parts(spec).items():
+        yield from whole_and_parts(f"{name}{behind}", part)
+
+
 def leaves(name: str, spec: ArgumentSpec) -> Iterator[tuple[str, ArgumentSpec]]:
     """Yield what an argument is made of in the end, each with where it is; itself if of nothing."""
-    if not is_nested(spec):
-        yield name, spec
-    for behind, part in parts(spec).items():
-        yield from leaves(f"{name}{behind}", part)
+    for place, part in whole_and_parts(name, spec):
+        if not is_nested(part):
+            yield place, part
 
 
 def names_of_sizes(spec: ArgumentSpec, inner: bool = False) -> list[str]:

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify.alternates import SHARED, lies_in
-from biomlbench.verify.declarations import is_nested, may_be_float, names_of_sizes, parts
+from biomlbench.verify.declarations import (
+    is_nested,
+    may_be_float,
+    names_of_sizes,
+    parts,
+    whole_and_parts,
+)
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
 from biomlbench.verify.edge_sources import not_made
 from biomlbench.verify.shared_memory import can_share, overlapping
@@ -342,7 +348,7 @@ class _Linter:
             for name, spec in arguments.items():
                 where = f"{function}.{name}"
                 wanted += [f"{where}: {way}" for way in self._ways(spec)]
-                for place, part in _every(where, spec):
+                for place, part in whole_and_parts(where, spec):
                     wanted += [f"{place}: {promise}" for promise in self._wanted(part)]
                 if name in parameters and parameters[name].default is not inspect.Parameter.empty:
                     wanted.append(f"{where}: left out")
@@ -405,13 +411,6 @@ class _Linter:
                 one_row = layout == "fortran" and len(shape) < 2 and "..." not in shape
                 if not one_byte and not one_row:
                     yield f"{layout}, {dtype}"
-
-
-def _every(where: str, spec: ArgumentSpec) -> Iterator[tuple[str, ArgumentSpec]]:
-    """Yield an argument and all that it is made of, each with where it is."""
-    yield where, spec
-    for behind, part in parts(spec).items():
-        yield from _every(f"{where}{behind}", part)
 
 
 def _is_small(dtype: np.dtype[Any]) -> bool:
