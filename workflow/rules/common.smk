@@ -267,7 +267,9 @@ def turn_of(output, wildcards):
     stage = output.rpartition("/")[2].removesuffix(".parquet")
     turn = BENCHMARK.turn(wildcards) if stage in STAGES else None
     # What has begun goes first, so that pairs are finished one after another.
-    return None if turn is None else turn + 0.5 - STAGES.index(stage) / (2 * len(STAGES))
+    return (
+        None if turn is None else turn + 0.5 - STAGES.index(stage) / (2 * len(STAGES))
+    )
 
 
 def report_what_is_there():
