@@ -264,7 +264,7 @@ def expect_pairs():
 
 def turn_of(output, wildcards):
     """Return the place of a pair's or a batch's job in the order of all; None for another job."""
-    stage = output.rpartition("/")[2].removesuffix(".parquet")
+    stage = Path(output).stem
     turn = BENCHMARK.turn(wildcards) if stage in STAGES else None
     # What has begun goes first, so that pairs are finished one after another.
     return (
