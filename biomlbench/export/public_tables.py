@@ -19,6 +19,15 @@ __all__ = ["public_tables", "without_paths"]
 
 EMPTIED = ("source", "submission")
 """Columns of `pairs` that say where something lies."""
+MESSAGES = (
+    *("message", "meta_note", "medal_note", "leaderboard_note", "data_note"),
+    *("evidence_missing", "audit_findings"),
+)
+"""Columns that hold what was found or why: texts of programs, which name files where they lie.
+
+All others hold names and what their owners wrote, which stay as they are: of two names, one would
+be made.
+"""
 _OF_MACHINES = (Fault.INFRASTRUCTURE, Fault.GRADER, Fault.RUN_TABLE)
 # Their messages are last lines of logs and cells of run tables: of anything, for nobody outside.
 # A path begins where no word, address or other path goes on, and has two parts at least.
@@ -79,7 +88,8 @@ def public_tables(
     dict of str to pyarrow.Table
         Of the same schemas. Submissions' paths and lines of run tables are empty, and so are
         messages of faults of machine, grader and run table; a log that is no address of the web is
-        null; of absolute paths in all other texts the last part is left.
+        null; of paths in messages and notes, the columns :data:`MESSAGES`, the last part is left.
+        All other texts are as they were.
     """
     renamed = _renamed(tables["pairs"])
     return {name: _public(name, table, places, renamed) for name, table in tables.items()}
@@ -91,11 +101,20 @@ def _renamed(pairs: pa.Table) -> dict[tuple[str, str], str]:
     What may be a run's id stays, so that who made the results finds it in the run table.
     """
     columns = (pairs.column(name).to_pylist() for name in ("task_id", "run_id", "fault"))
+    rows = list(zip(*columns, strict=True))
+    taken = {run for _, run, _ in rows}
     return {
-        (task, run): f"row-{number}"
-        for number, (task, run, fault) in enumerate(zip(*columns, strict=True), start=1)
+        (task, run): _free_id(f"row-{number}", taken)
+        for number, (task, run, fault) in enumerate(rows, start=1)
         if fault == Fault.RUN_TABLE and not RUN_ID.fullmatch(run)
     }
+
+
+def _free_id(name: str, taken: set[str]) -> str:
+    """Return a name that no run has; of two rows' names, none is made of the other like this."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _public(
@@ -109,19 +128,17 @@ def _public(
         table = _replaced(table, "run_id", [renamed.get(key, key[1]) for key in keys])
     if name == "pairs":
         table = _public_pairs(table)
-    for number, field in enumerate(table.schema):
-        if pa.types.is_string(field.type):
-            texts = table.column(number).to_pylist()
-            cleaned: list[object] = [text and without_paths(text, places) for text in texts]
-        elif pa.types.is_list(field.type) and pa.types.is_string(field.type.value_type):
-            lists = table.column(number).to_pylist()
-            texts = lists
-            cleaned = [i and [without_paths(text, places) for text in i] for i in lists]
-        else:
-            continue
-        if cleaned != texts:
-            table = table.set_column(number, field, pa.array(cleaned, field.type))
+    for column in MESSAGES:
+        if column in table.column_names:
+            texts = table.column(column).to_pylist()
+            table = _replaced(table, column, [_cleaned(text, places) for text in texts])
     return table
+
+
+def _cleaned(text: str | list[str] | None, places: Sequence[str]) -> str | list[str] | None:
+    if isinstance(text, list):
+        return [without_paths(one, places) for one in text]
+    return text and without_paths(text, places)
 
 
 def _public_pairs(pairs: pa.Table) -> pa.Table:
@@ -134,6 +151,7 @@ def _public_pairs(pairs: pa.Table) -> pa.Table:
     return _replaced(pairs, "meta_log", [t if t and is_web_address(t) else None for t in logs])
 
 
-def _replaced(table: pa.Table, name: str, values: list[str | None]) -> pa.Table:
+def _replaced(table: pa.Table, name: str, values: Sequence[str | list[str] | None]) -> pa.Table:
     place = table.schema.get_field_index(name)
-    return table.set_column(place, table.schema.field(place), pa.array(values, pa.string()))
+    field = table.schema.field(place)
+    return table.set_column(place, field, pa.array(values, field.type))
