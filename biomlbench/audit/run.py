@@ -64,11 +64,10 @@ def audit_task(task: Task, waivers: Path | None = None, pandas_env: Path | None 
         if detector.SCORES and not subject.reads_predictions:
             skipped.append(f"{name}: better predictions do not have better scores")
             continue
-        one, fault = _looked(detector, subject)
+        one, faults = _looked(detector, subject)
         for finding in one:
             found.setdefault(finding.name, finding)
-        if fault:
-            skipped.append(f"{name}: {fault}")
+        skipped += [f"{name}: {fault}" for fault in faults]
     return Audit(
         task_id=task.id,
         findings=worst_first(_reported(one, waived, task) for one in found.values()),
@@ -84,19 +83,20 @@ def audit_task(task: Task, waivers: Path | None = None, pandas_env: Path | None 
     )
 
 
-def _looked(detector: Any, subject: Subject) -> tuple[list[Found], str]:
-    """Return what a detector found, and why it did not come to its end."""
+def _looked(detector: Any, subject: Subject) -> tuple[list[Found], list[str]]:
+    """Return what a detector found, and why it or parts of it did not come to their end."""
     found: list[Found] = []
+    subject.faults = []
     try:
         # One by one: what was found before a fault is kept.
         found.extend(detector.find(subject))
     except TaskError as error:
-        return found, str(error)
+        return found, [*subject.faults, str(error)]
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return found, f"the detector raised {type(error).__name__}: {error}"
-    return found, ""
+        return found, [*subject.faults, f"the detector raised {type(error).__name__}: {error}"]
+    return found, subject.faults
 
 
 def _reported(found: Found, waived: dict[str, str], task: Task) -> Finding:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biomlbench.arrow import positions
 from biomlbench.errors import TaskError
 from biomlbench.scoring.score import answers_of
 from biomlbench.submission.own_tables import own_table
@@ -19,12 +18,13 @@ from .prediction_values import class_of, exchanged, filled, informs, label, row_
 from .public_tables import PublicTable, read_public
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     import pandas as pd
 
     from biomlbench.outcomes import Gravity
+    from biomlbench.submission.answers import Answers
     from biomlbench.task.submission_columns import ColumnSpec
     from biomlbench.task.task import Task
 
@@ -63,8 +63,11 @@ class Subject:
         The prediction columns.
     sample : DataFrame
         The sample submission as text.
+    faults : list of str
+        Which parts of the detector at work did not come to their end, and why.
     answers : DataFrame
-        In the order of the sample: columns of numbers as float, others as text.
+        In the order of the sample, read as grading reads them: columns of numbers as float, others
+        as text.
 
     Raises
     ------
@@ -80,11 +83,26 @@ class Subject:
         self.pandas_env, self.not_tried = pandas_env, list[str]()
         self.ids, self.specs = known.keys.columns, known.predictions
         self.sample = own_table(task.sample_submission).to_pandas()
-        found = answers_of(task)
-        table = found.table
-        if found.order is not None:
-            table = table.take(positions(np.argsort(found.order)))
-        self.answers = table.to_pandas()
+        self.faults = list[str]()
+        self.answers = _as_graded(answers_of(task))
+
+    def part(self, found: Iterable[Found], where: str = "") -> Iterator[Found]:
+        """Yield what a part of a detector finds; its fault ends that part alone.
+
+        Parameters
+        ----------
+        found : iterable of Found
+            Generator of the part.
+        where : str
+            What the part looks at, for the message.
+        """
+        try:
+            yield from found
+        except TaskError:
+            raise
+        except Exception as error:
+            place = where and f" at {where}"
+            self.faults.append(f"the detector raised {type(error).__name__}{place}: {error}")
 
     @property
     def n(self) -> int:
@@ -313,6 +331,28 @@ class Subject:
         """Return a table's columns that are neither ids nor targets nor predictions."""
         own = {*self.ids, *self.truths, *self.names}
         return [column for column in table.columns if column not in own]
+
+
+def _as_graded(answers: Answers) -> Any:
+    """Return answers in the order of the sample, with columns of numbers where grading has them.
+
+    A metric takes the targets from the table, a function all from :attr:`Answers.frame`. A missing
+    text is an empty one.
+    """
+    frame = answers.table.to_pandas()
+    graded, grader = answers.frame, answers.task.grader
+    as_they_are = {*answers.paired, *answers.sample.keys.columns}
+    if answers.task.metric is not None and grader.inputs_fn is None:
+        as_they_are |= set(answers.targets)
+    for name in frame.columns.difference(list(as_they_are)):
+        column = graded[name].reset_index(drop=True)
+        if column.dtype.kind in "iuf":
+            frame[name] = column.astype(float)
+        elif frame[name].dtype.kind == "f":
+            frame[name] = own_table(answers.task.answers).column(name).to_pandas()
+    if answers.order is not None:
+        frame = frame.take(np.argsort(answers.order)).reset_index(drop=True)
+    return frame
 
 
 def _score_of(outcome: Outcome) -> float:

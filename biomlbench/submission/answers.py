@@ -54,6 +54,11 @@ class Answers:
         return tuple(declared) or tuple(spec.name for spec in self.sample.predictions)
 
     @cached_property
+    def paired(self) -> dict[str, ColumnSpec]:
+        """Columns that a submission has as well, and how they look there."""
+        return _paired(self.task, self.sample)
+
+    @cached_property
     def truth(self) -> Any:
         """What the metric takes as the truth."""
         targets = self.targets
@@ -91,7 +96,7 @@ class Answers:
             name: as_kind(self.table.column(name), kind)
             for name, kind in zip(keys.columns, keys.kinds, strict=True)
         }
-        paired = _paired(self.task, self.sample)
+        paired = self.paired
         columns |= {
             name: self.table.column(name)
             for name, spec in paired.items()
@@ -157,7 +162,7 @@ class Answers:
         """The different true values of each prediction column of words."""
         import pyarrow.compute as pc
 
-        paired = _paired(self.task, self.sample)
+        paired = self.paired
         return {
             spec.name: pc.unique(self.table.column(name)).to_pylist()
             for name, spec in paired.items()

@@ -18,13 +18,15 @@ from click.testing import CliRunner
 
 from biomlbench.audit import SEVERITIES, audit_task, card_findings
 from biomlbench.audit.badge import badge, verdict
-from biomlbench.audit.detectors import all_detectors, other_pandas, remedies
+from biomlbench.audit.detectors import all_detectors, other_pandas, remedies, rows
 from biomlbench.audit.detectors.grader_resources import grows
 from biomlbench.audit.doors import Doors, Outcome
+from biomlbench.audit.subject import Subject
 from biomlbench.audit.upstream import reports
 from biomlbench.audit.write import write_audit, write_page
 from biomlbench.cli.audit import command
 from biomlbench.errors import NotPreparedError, TaskError
+from biomlbench.scoring.score import answers_of
 from tests.audit.zoo import FLAWED, RMSE, SOUND, base
 from tests.bars import recorded
 
@@ -277,3 +279,63 @@ def test_another_pandas(code, installed, found, not_tried, tmp_path, monkeypatch
     assert audit.clean is not bool(found)
     assert " ".join(audit.not_tried).startswith(not_tried)
     assert bool(audit.not_tried) is bool(not_tried)
+
+
+GROUPS = """
+    class InvalidSubmissionError(Exception):
+        pass
+
+    def grade(submission, answers):
+        m = answers.merge(submission, on="id", suffixes=("_t", ""))
+        sizes = answers["plate"].value_counts()
+        scores = []
+        for plate, rows in m.groupby("plate"):
+            if len(rows) != sizes[plate]:
+                raise InvalidSubmissionError("rows are missing")
+            scores.append(np.abs(rows.y - rows.y_t).mean())
+        return float(np.mean(scores))
+"""
+CODES = {
+    "numbers, one missing": [None] + [1, 2, 3, 4] * 20,
+    "text, one missing": [None] + ["a", "b", "c", "d"] * 20,
+    "zeros before": ["007"] + ["01", "1", "02", "2"] * 20,
+    "NA among numbers": ["1"] + ["NA", "1", "2", "3"] * 20,
+}
+
+
+@pytest.mark.parametrize("codes", CODES.values(), ids=CODES)
+def test_groups_are_those_that_a_grading_function_gets(codes, tmp_path):
+    task = base("regression", n=len(codes))
+    task.answers["plate"] = pd.Series(codes, dtype="Int64" if 4 in codes else object)
+    written = task.by(GROUPS, raw=True).write(tmp_path)
+    subject = Subject(written)
+    graded = answers_of(written).frame["plate"].reset_index(drop=True)
+    order = subject.answers["id"].tolist()
+    graded.index = [str(one) for one in answers_of(written).frame["id"]]
+    for one, other in zip(graded[order], subject.answers["plate"], strict=True):
+        assert (pd.isna(one) and (other == "" or pd.isna(other))) or one == other
+    audit = audit_task(written)
+    assert not audit.skipped
+    dropped = "group-dropped" in {finding.name for finding in audit.findings}
+    assert dropped == (graded.value_counts().min() > 1)
+
+
+def test_a_fault_of_a_part_leaves_the_others_and_names_the_column(tmp_path, monkeypatch):
+    task = base("regression", n=80)
+    task.answers.insert(0, "odd", ["x", "y"] * 40)
+    task.answers["plate"] = ["A", "B", "C", "D"] * 20
+    written = task.by(GROUPS, raw=True).write(tmp_path)
+    real = pd.factorize
+
+    def factorize(values, *args, **options):
+        if getattr(values, "name", "") == "odd":
+            raise ValueError("no such codes")
+        return real(values, *args, **options)
+
+    monkeypatch.setattr(rows.pd, "factorize", factorize)
+    audit = audit_task(written)
+    (told,) = audit.skipped
+    assert (
+        told == "rows: the detector raised ValueError at column 'odd' of the answers: no such codes"
+    )
+    assert {"group-dropped", "rows-unchecked"} <= {finding.name for finding in audit.findings}

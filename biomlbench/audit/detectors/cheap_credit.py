@@ -45,8 +45,8 @@ def find(subject: Subject) -> Iterable[Found]:
         if score is not None and (best is None or subject.better(score, best[0])):
             best = score, what, frame
     if best is not None:
-        yield from _judged(subject, *best)
-    yield from _neighbour(subject)
+        yield from subject.part(_judged(subject, *best))
+    yield from subject.part(_neighbour(subject))
 
 
 def _judged(subject: Subject, score: float, what: str, frame: pd.DataFrame) -> Iterator[Found]:

@@ -47,8 +47,8 @@ def find(subject: Subject) -> Iterable[Found]:
             here=subject.doors.here(subject.mixed).words,
         )
     if subject.doors.grader == "function":
-        yield from _changed(subject)
-    yield from _told(subject)
+        yield from subject.part(_changed(subject))
+    yield from subject.part(_told(subject))
 
 
 def _alike(subject: Subject, one: object, other: object) -> bool:

@@ -47,8 +47,8 @@ def find(subject: Subject) -> Iterable[Found]:
             "resources: a published grader runs in a process of its own, without a network"
         )
     if subject.doors.grader == "function":
-        yield from _network(subject)
-        yield from _cost(subject)
+        yield from subject.part(_network(subject))
+        yield from subject.part(_cost(subject))
 
 
 def _network(subject: Subject) -> Iterator[Found]:

@@ -47,9 +47,9 @@ def find(subject: Subject) -> Iterable[Found]:
         return
     if board is None:
         return
-    yield from _unreachable(subject, board)
-    yield from _by_chance(subject, board)
-    yield from _noise(subject, board)
+    yield from subject.part(_unreachable(subject, board))
+    yield from subject.part(_by_chance(subject, board))
+    yield from subject.part(_noise(subject, board))
     limits = thresholds(board, direction)
     if limits.gold == limits.silver or limits.silver == limits.bronze:
         yield Found(

@@ -44,7 +44,7 @@ SAMPLE_KNOWS = 0.3
 
 def find(subject: Subject) -> Iterable[Found]:
     """Search the public files."""
-    yield from _files(subject)
+    yield from subject.part(_files(subject))
     told: set[str] = set()
     leaking: set[tuple[str, str]] = set()
     for name, column, how, rows, table in _joined(subject):
@@ -63,9 +63,9 @@ def find(subject: Subject) -> Iterable[Found]:
                 yield known_rows(subject, name, found.equal, filled, what)
                 break
     if not told:
-        yield from _duplicates(subject)
-        yield from _arithmetic(subject)
-    yield from _sample(subject)
+        yield from subject.part(_duplicates(subject))
+        yield from subject.part(_arithmetic(subject))
+    yield from subject.part(_sample(subject))
 
 
 def _files(subject: Subject) -> Iterator[Found]:

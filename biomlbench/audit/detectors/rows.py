@@ -39,13 +39,13 @@ HALF = 0.5
 
 def find(subject: Subject) -> Iterable[Found]:
     """Vary the rows of the half-right submission."""
-    positional = list(_ids(subject))
+    positional = list(subject.part(_ids(subject)))
     yield from positional
-    yield from _columns(subject)
-    yield from _missing(subject)
-    yield from _repeated(subject)
+    yield from subject.part(_columns(subject))
+    yield from subject.part(_missing(subject))
+    yield from subject.part(_repeated(subject))
     if not positional:
-        yield from _unchecked(subject)
+        yield from subject.part(_unchecked(subject))
 
 
 def _turned(subject: Subject, columns: list[str], number: int = 0) -> pd.DataFrame:
@@ -154,24 +154,31 @@ def _missing(subject: Subject) -> Iterator[Found]:
 
 
 def _group(subject: Subject) -> Iterator[Found]:
-    score = subject.doors.alone
     for column in [c for c in subject.answers if c not in subject.truths]:
-        groups = pd.factorize(subject.answers[column])[0]
-        sizes = np.bincount(groups)
-        if len(sizes) < 2 or sizes.min() < 2 or len(sizes) > subject.n // 2:
-            continue
-        wrong = groups == 0
-        spoilt = subject.spoilt(wrong)
-        before = score(spoilt).score
-        frame = spoilt[~wrong].reset_index(drop=True)
-        after = score(frame)
-        if before is not None and subject.raises(after, before):
-            yield subject.exploit(
-                "group-dropped", Gravity.SEVERE,
-                f"leaving out a whole group of {column}, the wrong one, raises the score",
-                frame, before,
-            )  # fmt: skip
+        found = list(subject.part(_by(subject, column), f"column {column!r} of the answers"))
+        yield from found
+        if found:
             return
+
+
+def _by(subject: Subject, column: str) -> Iterator[Found]:
+    """Leave out a group of a column; rows with an empty cell are in none."""
+    score, values = subject.doors.alone, subject.answers[column]
+    groups = pd.factorize(values.mask(values.eq("")))[0]
+    sizes = np.bincount(groups[groups >= 0])
+    if len(sizes) < 2 or sizes.min() < 2 or len(sizes) > subject.n // 2:
+        return
+    wrong = groups == 0
+    spoilt = subject.spoilt(wrong)
+    before = score(spoilt).score
+    frame = spoilt[~wrong].reset_index(drop=True)
+    after = score(frame)
+    if before is not None and subject.raises(after, before):
+        yield subject.exploit(
+            "group-dropped", Gravity.SEVERE,
+            f"leaving out a whole group of {column}, the wrong one, raises the score",
+            frame, before,
+        )  # fmt: skip
 
 
 def _repeated(subject: Subject) -> Iterator[Found]:

@@ -39,11 +39,11 @@ NEARLY = 0.9
 
 def find(subject: Subject) -> Iterable[Found]:
     """Put values into the wrong rows that no honest model writes."""
-    yield from _odd(subject)
-    yield from _oracle(subject)
-    yield from _beyond(subject)
-    yield from _parts(subject)
-    yield from _scaled(subject)
+    yield from subject.part(_odd(subject))
+    yield from subject.part(_oracle(subject))
+    yield from subject.part(_beyond(subject))
+    yield from subject.part(_parts(subject))
+    yield from subject.part(_scaled(subject))
 
 
 def _odd_values(subject: Subject) -> Arguments:
