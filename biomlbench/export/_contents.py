@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,15 @@ from biomlbench.errors import InvalidSubmissionError, UserError
 from biomlbench.export._private_copies import private_copies, private_files
 from biomlbench.export._submissions import add_submissions
 from biomlbench.plain_text import markdown_line
-from biomlbench.reproduce.inputs import APART, DATA, inside, not_in_tree, tree
+from biomlbench.reproduce.inputs import (
+    APART,
+    DATA,
+    environments,
+    inside,
+    links_in_tasks,
+    task_trees,
+    tree,
+)
 from biomlbench.reproduce.layout import CONFIG
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import file_hash
@@ -23,7 +32,7 @@ from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.runs import is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.reproduce.inputs import Inputs
@@ -202,13 +211,26 @@ def _own_tasks(contents: Contents, inputs: Inputs) -> None:
             contents.left_out.append(f"tasks in {given}: gone, or outside the benchmark's folder")
             continue
         contents.folders[name] = "Tasks that are not built in."
-        for path in not_in_tree(inputs.base / name):
-            shown = ascii(path.relative_to(inputs.base).as_posix())
-            if path.is_symlink():
-                contents.left_out.append(f"{shown}: is a link")
-            else:
-                contents.to_make.append(shown)
-        _add_all(contents, inputs.base, tree(inputs.base / name))
+        links = [f"{name}/{link}" for link in links_in_tasks(inputs.base / name)]
+        contents.left_out += [f"{link!a}: is a link" for link in links]
+        for place, _ in environments(inputs.base / name):
+            contents.to_make.append(ascii(f"{name}/{place.as_posix()}"))
+        for place, real in task_trees(inputs.base / name):
+            _add_tasks(contents, f"{name}/{place.as_posix()}", real)
+
+
+def _add_tasks(contents: Contents, name: str, folder: Path) -> None:
+    """Add a folder of tasks that may have another name, but lies in the benchmark's folder."""
+    name, base = os.path.normpath(name), contents.base.resolve()
+    if not folder.is_relative_to(base):
+        contents.left_out.append(f"{name!a}: is a link that leads out of the benchmark's folder")
+        return
+    for path in tree(folder):
+        place = Path(name, path.relative_to(folder))
+        if inside(place) is None:
+            contents.left_out.append(f"{str(place)!a}: has an odd name")
+        else:
+            contents.add(place.as_posix(), path.relative_to(base))
 
 
 def _results(contents: Contents, inputs: Inputs) -> None:
@@ -268,15 +290,6 @@ def _environment(contents: Contents, inputs: Inputs, workflow: str | Path | None
         words = "Pinned environment of the workflow."
         source = (root / name).absolute()
         _add_if_there(contents, source, f"environment/{Path(name).name}", words)
-
-
-def _add_all(contents: Contents, base: Path, paths: Iterable[Path]) -> None:
-    for path in paths:
-        relative = path.relative_to(base)
-        if inside(relative) is None:
-            contents.left_out.append(f"{str(relative)!a}: has an odd name")
-        else:
-            contents.add(relative.as_posix(), relative)
 
 
 def _add_if_there(contents: Contents, path: Path, name: str, words: str) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from biomlbench.contracts import read_table
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
 from biomlbench.submission.submitted_file import file_sha256
+from biomlbench.task.task_folders import CONFIG as TASK
 from biomlbench.workflow.record import what_is
 from biomlbench.workflow.recorded_places import DATA, base_of, data_of
 
@@ -31,10 +32,13 @@ __all__ = [
     "Inputs",
     "NotAgain",
     "Submission",
+    "environments",
     "inside",
     "leads_out",
+    "links_in_tasks",
     "not_in_tree",
     "place_apart",
+    "task_trees",
     "tree",
 ]
 
@@ -42,6 +46,8 @@ APART = "submissions-apart"
 """Folder of an archive for the submissions whose own names the archive needs itself."""
 ODD_NAME = "has a backslash or a control character in its name, with which no file is taken along"
 """Why a file below the benchmark's folder has no name as :func:`inside` gives it."""
+_ENVIRONMENT = "pyvenv.cfg"
+"""What only a virtual environment's folder has."""
 _TREE = ("__pycache__", ".git", ".snakemake")
 _UNPRINTABLE = {chr(n) for n in range(32)} | {"\x7f", "\\"}
 
@@ -196,6 +202,56 @@ class Inputs:
         return data_of(self.base, self.config)
 
 
+def task_trees(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield a folder of tasks, and those in it that are links: place in it, and where each lies.
+
+    As the registry does: links to a folder of tasks, to those of a domain and to a task are
+    followed, and no link within a task.
+
+    Parameters
+    ----------
+    folder : path
+    """
+    yield Path(), folder.resolve()
+    if (folder / TASK).is_file():
+        return
+    for path in (*sorted(folder.glob("*")), *sorted(folder.glob("*/*"))):
+        domain = path.parent == folder
+        inside_task = not domain and (path.parent / TASK).is_file()
+        is_link = path.is_symlink() and path.is_dir()
+        if is_link and not inside_task and _has_tasks(path, domain=domain):
+            yield path.relative_to(folder), path.resolve()
+
+
+def _has_tasks(path: Path, *, domain: bool) -> bool:
+    """Tell whether the registry finds tasks in a folder of a domain, or that it is one."""
+    if path.name.startswith((".", "_")):
+        return False
+    return (path / TASK).is_file() or (domain and any(path.glob(f"*/{TASK}")))
+
+
+def links_in_tasks(folder: Path) -> Iterator[str]:
+    """Yield the places of links in a folder of tasks that are not followed; see :func:`task_trees`.
+
+    Links to virtual environments, which are none of a task's own files, are not among them.
+    """
+    trees = list(task_trees(folder))
+    followed = {place for place, _ in trees}
+    for place, real in trees:
+        for path in not_in_tree(real):
+            here = place / path.relative_to(real)
+            if path.is_symlink() and here not in followed and not (path / _ENVIRONMENT).exists():
+                yield here.as_posix()
+
+
+def environments(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the virtual environments in a folder of tasks: place in it, and where each lies."""
+    for place, real in task_trees(folder):
+        for path in not_in_tree(real):
+            if (path / _ENVIRONMENT).exists():
+                yield place / path.relative_to(real), path.resolve()
+
+
 def tree(folder: Path) -> Iterator[Path]:
     """Yield the regular files below a folder, sorted; no links, caches or environments."""
     for path in _walk(folder):
@@ -215,7 +271,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.name in _TREE:
             continue
-        if path.is_dir() and not path.is_symlink() and not (path / "pyvenv.cfg").exists():
+        if path.is_dir() and not path.is_symlink() and not (path / _ENVIRONMENT).exists():
             yield from _walk(path)
         else:
             yield path

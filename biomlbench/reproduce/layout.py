@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import InvalidSubmissionError, UserError
-from biomlbench.reproduce.inputs import DATA, ODD_NAME, NotAgain, inside, leads_out, tree
+from biomlbench.reproduce.inputs import (
+    DATA,
+    ODD_NAME,
+    NotAgain,
+    environments,
+    inside,
+    leads_out,
+    links_in_tasks,
+    task_trees,
+    tree,
+)
 from biomlbench.runtime.files import CONFIG
 from biomlbench.stages.provenance import ABSENT
 from biomlbench.submission.cells import printable
@@ -33,6 +43,7 @@ RESULTS = "results"
 _OWN_FILES = "own-files"
 _WRITTEN = (RESULTS, ".snakemake", _OWN_FILES)
 """What the rerun writes and reads: a file that somebody put there would count as its own."""
+_A_LINK = "is a link in a folder of tasks, which is not followed; put the file itself there"
 _NOT_FREE = "its place is one of the benchmark's own files and folders, or another submission's"
 
 
@@ -224,12 +235,13 @@ def _own_tasks(inputs: Inputs, config: WorkflowConfig, into: Path) -> list[NotAg
         if not source.is_dir():
             missing.append(NotAgain(given, (), "the folder of tasks is gone"))
             continue
-        for path in tree(source):
-            _copy(path, target / path.relative_to(source))
-        for environment in sorted(source.rglob("pyvenv.cfg")):
-            place = environment.parent.relative_to(source)
+        for place, real in task_trees(source):
+            for path in tree(real):
+                _copy(path, target / place / path.relative_to(real))
+        for place, environment in environments(source):
             (target / place.parent).mkdir(parents=True, exist_ok=True)
-            (target / place).symlink_to(environment.parent.resolve())
+            (target / place).symlink_to(environment)
+        missing += [NotAgain(f"{given}/{link}", (), _A_LINK) for link in links_in_tasks(source)]
     config["tasks_dirs"] = folders
     return missing
 

@@ -23,10 +23,12 @@ from biomlbench.export import archive as module
 from biomlbench.export.archive import ArchiveError, archive, unpack
 from biomlbench.reproduce import rerun
 from biomlbench.reproduce.compare import compare
-from biomlbench.reproduce.layout import ReproduceError
+from biomlbench.reproduce.inputs import Inputs, tree
+from biomlbench.reproduce.layout import ReproduceError, lay_out
 from biomlbench.runtime import bounded_json
 from biomlbench.runtime.bounded import Allowance, call_bounded
 from biomlbench.stages.provenance import file_hash
+from biomlbench.task.registry import Registry
 from biomlbench.workflow.record import RECORD, read_record, submission_hashes
 from tests import crates
 from tests.bars import recorded
@@ -194,6 +196,44 @@ def test_nothing_is_followed_out_of_the_benchmark(base, tmp_path):
     assert all(line in note for line in left_out)
     assert "to be made again:\n\n- 'toy/toy/line/own-packages'\n" in note
     assert not [name for name in contents if "own-packages" in name]
+
+
+@pytest.fixture
+def linked(base):
+    """The benchmark whose folder of tasks, domain and task are links to another place in it."""
+    (base / "kept").mkdir()
+    (base / "toy").rename(base / "kept/tasks")
+    (base / "kept/tasks/toy").rename(base / "kept/domain")
+    (base / "kept/domain/line").rename(base / "kept/line")
+    (base / "kept/domain/line").symlink_to("../line")
+    (base / "kept/tasks/toy").symlink_to(base / "kept/domain")
+    (base / "toy").symlink_to("kept/tasks")
+    return base
+
+
+def test_links_to_tasks_are_followed_as_where_tasks_are_run(linked, tmp_path):
+    assert "toy/line" in Registry([linked / "toy"]).list_task_ids()
+    lay_out(Inputs(read_record(linked / "results"), linked / "results"), tmp_path / "again")
+    assert archive(linked / "results", tmp_path / "a.zip") == []
+    unpacked = unpack(tmp_path / "a.zip", tmp_path / "unpacked")
+    files = {p.relative_to(linked / "kept/line") for p in tree(linked / "kept/line")}
+    for laid_out in (tmp_path / "again", unpacked):
+        task = laid_out / "toy/toy/line"
+        assert {path.relative_to(task) for path in tree(task)} == files
+        assert not [path for path in laid_out.rglob("*") if path.is_symlink()]
+
+
+def test_a_link_that_is_not_followed_is_told(linked, tmp_path):
+    outside = tmp_path / "outside"
+    (linked / "kept/line").rename(outside)
+    (linked / "kept/line").symlink_to(outside)
+    (outside / "more.csv").symlink_to("config.yaml")
+    missing = lay_out(Inputs(read_record(linked / "results"), linked / "results"), tmp_path / "b")
+    (told,) = [item for item in missing if item.path.startswith("toy/")]
+    assert (told.path, "link" in told.why) == ("toy/toy/line/more.csv", True)
+    left_out = archive(linked / "results", tmp_path / "a.zip", partial=True)
+    assert "'toy/toy/line': is a link that leads out of the benchmark's folder" in left_out
+    assert "'toy/toy/line/more.csv': is a link" in left_out
 
 
 def test_a_changed_submission_is_not_passed_off_as_the_graded_one(base, tmp_path):
