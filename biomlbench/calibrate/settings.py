@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.gate import Allowed
 from biomlbench.calibrate.mutants import HELD_OUT, INPUTS, SECOND_ORDER, TRAINING, WANTED
+from biomlbench.errors import TaskError
 from biomlbench.runtime.words import counted
 from biomlbench.stages.kinds import has_cases
 from biomlbench.workflow.config import ConfigError
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from biomlbench.workflow.runs import Run
 
 __all__ = ["BATCH_SIZE", "LABELLED", "Settings", "batches"]
+
+logger = logging.getLogger(__name__)
 
 LABELLED = "labelled"
 """Batch of all controls that are no mutants."""
@@ -173,7 +177,12 @@ class Settings:
 
 
 def _has_verifier(registry: Registry, name: str) -> bool:
-    task = registry.get_task(name)
+    try:
+        task = registry.get_task(name)
+    except TaskError as error:
+        # A broken task must not keep the others from being calibrated.
+        logger.warning("%s is not calibrated: %s", name, error)
+        return False
     return task.is_card and (task.folder / "verifier.yaml").is_file()
 
 

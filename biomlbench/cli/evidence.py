@@ -10,6 +10,7 @@ import click
 
 from biomlbench.cli import INVALID
 from biomlbench.cli._common import as_json, data_options, echo, print_json, print_table, track
+from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
@@ -85,8 +86,11 @@ def _overview(context: Context, *, as_json: bool) -> None:
 
     rows = []
     for name in track(context.registry.list_task_ids(), "looking for evidence"):
-        missing = missing_evidence(context.task(name))
-        state = "incomplete" if missing else "complete"
+        try:
+            missing = missing_evidence(context.task(name))
+            state = "incomplete" if missing else "complete"
+        except TaskError as error:
+            missing, state = (str(error),), "broken"
         rows.append({"task": name, "evidence": state, "missing": missing})
     if as_json:
         print_json(rows)

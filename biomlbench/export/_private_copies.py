@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import InvalidSubmissionError, TaskError
 from biomlbench.submission.private_files import PrivateFiles
+from biomlbench.task.registry import TwoFoldersError
 from biomlbench.workflow.recorded_places import registry_of
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ def _tasks(inputs: Inputs) -> Iterator[Task]:
         try:
             task = registry.get_task(task_id)
             _ = task.answers, task.gold_submission
+        except TwoFoldersError:
+            if task_id in inputs.record["tasks"]:
+                raise  # runs of it are taken along, and its answers are not known
+            continue
         except TaskError:
             continue
         yield task

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.user_cache import user_cache
-from biomlbench.task.task import Task, slug
+from biomlbench.task.task import TASK_ID, Task, slug
 from biomlbench.task.task_folders import CONFIG, read_config, task_folders
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Registry",
     "Task",
+    "TwoFoldersError",
     "cache_dir",
     "default_data_dir",
     "not_prepared",
@@ -39,6 +40,10 @@ _MOST_MISSES = 1_000
 """Unknown names that are each looked for anew, and told what is like them."""
 _LOOK_AGAIN_S = 1.0
 """Seconds after which the folders are read again for an unknown name, once there were more."""
+
+
+class TwoFoldersError(TaskError):
+    """Two folders have the id of a task, so that neither is it."""
 
 
 def cache_dir() -> Path:
@@ -113,7 +118,8 @@ class Registry:
     Notes
     -----
     A task's id is ``domain/name``, taken from its folder. A bare ``name`` resolves as long
-    as one task has it, as does the ``id`` that its config states.
+    as one task has it, as does the ``id`` that its config states. A task that cannot be had, as
+    two folders have its id or the id may not be one, is listed all the same.
     """
 
     def __init__(
@@ -127,6 +133,7 @@ class Registry:
         self._misses, self._looked = 0, 0.0
         self._suites: dict[str, Checkout] = {}
         self._aliases: dict[str, list[str]] = {}
+        self._twice: dict[str, tuple[Path, Path]] = {}
         self._tasks: dict[tuple[str, Path], tuple[tuple[int, int], Task]] = {}
         self._told: set[str] = set()
 
@@ -158,10 +165,21 @@ class Registry:
         Raises
         ------
         TaskError
-            If no task or more than one has that name, or its config is broken.
+            If no task or more than one has that name or id, the id has other characters than
+            ids may have, or the config is broken. Other tasks can be had all the same.
         """
         found = self._resolve(str(task_id))
-        config = self._folders()[found] / CONFIG
+        folder = self._folders()[found]
+        if two := self._twice.get(found):
+            raise TwoFoldersError(
+                f"two folders are the task {found}: {two[0]} and {two[1]}; rename one of them"
+            )
+        if not TASK_ID.fullmatch(found):
+            raise TaskError(
+                f"{folder}: the folders' names make the task id {found!r}; use letters, "
+                "digits, dots, dashes and underscores, with a letter or digit first"
+            )
+        config = folder / CONFIG
         try:
             state = config.stat()
         except OSError as error:
@@ -303,21 +321,19 @@ class Registry:
         # Read once: another thread may set it back meanwhile.
         index = self._index
         if index is None:
-            index = {}
+            index, twice = {}, dict[str, tuple[Path, Path]]()
             aliases: dict[str, list[str]] = {}
             for root in (self.get_tasks_dir(), *self._tasks_dirs):
                 for task_id, names, folder in task_folders(root):
                     if (other := index.get(task_id)) and other.resolve() != folder.resolve():
-                        raise TaskError(
-                            f"two folders are the task {task_id}: {other} and {folder}; "
-                            "rename one of them"
-                        )
+                        twice.setdefault(task_id, (other, folder))
                     index[task_id] = folder
                     for name in names:
                         if task_id not in (known := aliases.setdefault(name, [])):
                             known.append(task_id)
             suites = self._add_suites(index, aliases)
-            self._index, self._aliases, self._suites = index, aliases, suites
+            self._aliases, self._suites, self._twice = aliases, suites, twice
+            self._index = index  # last: who finds it takes the others to be of it
         return index
 
     def _add_suites(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
@@ -40,7 +41,9 @@ def task_folders(root: Path) -> Iterable[tuple[str, set[str], Path]]:
 
 def _flat(folder: Path) -> tuple[str, set[str], Path]:
     """Return the entry of a task that lies in no domain's folder."""
-    config = read_config(folder / CONFIG)
+    config: Mapping[str, Any] = {}
+    with suppress(TaskError):  # told to who asks for this task, and stops no other
+        config = read_config(folder / CONFIG)
     stated = str(config.get("id") or "")
     domain = slug(stated.partition("/")[0] if "/" in stated else str(config.get("domain") or ""))
     return f"{domain or 'other'}/{folder.name}", {folder.name, stated} - {""}, folder

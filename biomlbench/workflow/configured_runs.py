@@ -22,7 +22,6 @@ from biomlbench.stages.kinds import shares_jobs
 from biomlbench.submission.table_rows import recorded_text
 from biomlbench.task.adopted_data import own_files
 from biomlbench.task.registry import Registry
-from biomlbench.task.task import TASK_ID
 from biomlbench.workflow.assignment import Assignment, pair_folder
 from biomlbench.workflow.checked_config import changes_of_tasks, checked
 from biomlbench.workflow.config import ConfigError, Sources
@@ -176,11 +175,6 @@ class ConfiguredRuns:
 
     def _resolve(self, task_id: str) -> tuple[str, str]:
         task = self.registry.get_task(task_id)
-        if not TASK_ID.fullmatch(task.id):
-            raise TaskError(
-                f"{task.folder}: the folders' names make the task id {task.id!r}; use letters, "
-                "digits, dots, dashes and underscores, with a letter or digit first"
-            )
         return task.id, task.kind
 
     def run_table(self, name: str) -> Path:

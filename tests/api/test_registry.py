@@ -1,8 +1,11 @@
 """Tasks are found by id in any folder, in our format and in the published one."""
 
+import json
+
 import pytest
 import yaml
 
+from biomlbench.cli import main
 from biomlbench.errors import TaskError
 from biomlbench.registry import Registry, default_data_dir, registry
 from biomlbench.task import registry as registry_module
@@ -238,13 +241,46 @@ def test_data_dir(factory, monkeypatch, tmp_path):
     assert default_data_dir() == registry.get_data_dir() == tmp_path / "env"
 
 
-def test_two_folders_of_one_id_are_refused(factory, tmp_path):
+def test_two_folders_of_one_id_are_refused_and_cost_no_other_task(factory, tmp_path):
     factory.task("clinical/a")
+    factory.task("clinical/b")
     other = tmp_path / "other" / "clinical" / "a"
     other.mkdir(parents=True)
     (other / "config.yaml").write_text("grader: {metric: mae}\n")
-    with pytest.raises(TaskError, match="two folders are the task clinical/a"):
-        Registry([factory.tasks, tmp_path / "other"], factory.data).list_task_ids()
+    found = Registry([factory.tasks, tmp_path / "other"], factory.data)
+    assert {"clinical/a", "clinical/b"} <= set(found.list_task_ids())
+    for name in ("a", "clinical/a"):
+        with pytest.raises(TaskError, match="two folders are the task clinical/a"):
+            found.get_task(name)
+    assert found.get_task("b").id == "clinical/b"
+
+
+def test_the_config_of_a_task_without_a_domain_costs_no_other_task(factory):
+    factory.task("clinical/b")
+    (factory.tasks / "flat").mkdir()
+    (factory.tasks / "flat" / "config.yaml").write_text("a: [")
+    found = factory.registry()
+    assert found.get_task("b").id == "clinical/b"
+    with pytest.raises(TaskError, match=r"flat/config\.yaml: cannot be read"):
+        found.get_task("flat")
+
+
+@pytest.mark.parametrize("name", ["my task \u00fc", "a b", "-a", "\u00e4"])
+def test_a_folder_whose_name_is_no_id_is_refused_by_every_command(factory, name, capsys):
+    factory.task("clinical/a")
+    (factory.tasks / "clinical" / "a").rename(factory.tasks / "clinical" / name)
+    options = ("--tasks-dir", str(factory.tasks), "--data-dir", str(factory.data))
+    with pytest.raises(TaskError, match="use letters, digits, dots"):
+        factory.registry().get_task(f"clinical/{name}")
+    for words in (["prepare"], ["evidence"], ["audit"], ["grade", "x.csv"], ["verify", "x.csv"]):
+        with pytest.raises(SystemExit):
+            main([words[0], *options, *words[1:], f"clinical/{name}"])
+        assert "the folders' names make the task id" in " ".join(capsys.readouterr().err.split())
+    with pytest.raises(SystemExit) as done:
+        main(["tasks", *options, "--json"])
+    assert not done.value.code
+    rows = {row["task"]: row["name"] for row in json.loads(capsys.readouterr().out)}
+    assert rows[f"clinical/{name}"].startswith("broken: ")
 
 
 @pytest.mark.parametrize(
