@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from biomlbench.stages.chain import FINAL
 from biomlbench.stages.chain.medal import WITHHELD
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import RecordError, read_record
+from biomlbench.workflow.recorded_places import submission_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -168,7 +170,8 @@ def regrade(
     rows = [row for row in _pairs(results) if wanted is None or row["task_id"] in wanted]
     for row in track(rows):
         try:
-            found = _graded_again(row, tables, configured, context)
+            place = submission_place(results, row["submission"])
+            found = _graded_again(row, place, tables, configured, context)
         except (TaskError, GraderError, ContractError) as error:
             found = {"note": f"cannot be graded again: {error}"}
         if found:
@@ -177,7 +180,11 @@ def regrade(
 
 
 def _graded_again(
-    row: PairRow, tables: PairTables, configured: Mapping[str, TaskSection], context: Context
+    row: PairRow,
+    place: str,
+    tables: PairTables,
+    configured: Mapping[str, TaskSection],
+    context: Context,
 ) -> AnyRow:
     """Return what of a past pair comes out otherwise, or a note; empty if nothing does."""
     if row["fault"] == Fault.RUN_TABLE:
@@ -185,7 +192,7 @@ def _graded_again(
     key = (row["task_id"], row["run_id"], row["kind"])
     if not all(tables.path(stage, *key).is_file() for stage in _KEPT):
         return {}
-    pair = Pair(row["task_id"], row["run_id"], row["submission"], row["kind"], row["seed"])
+    pair = Pair(row["task_id"], row["run_id"], place, row["kind"], row["seed"])
     changes = {**configured.get(row["task_id"], {}), **context.overrides}
     of_pair = replace(context, overrides=changes)
     with tempfile.TemporaryDirectory(prefix="biomlbench-regrade-") as scratch:
@@ -199,5 +206,8 @@ def _graded_again(
         }
     then, now = cast("AnyRow", row), made[FINAL].to_pylist()[0]
     if now["reason"] == Reason.SUBMISSION_CHANGED:
+        if not os.path.lexists(place):
+            there = os.path.normpath(Path(place).absolute())
+            return {"note": f"{row['submission']}: is not at {there}; put it there again"}
         return {"note": f"{pair.submission}: {now['message']}"}
     return {name: [then[name], now[name]] for name in _COMPARED if then[name] != now[name]}

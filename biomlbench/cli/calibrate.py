@@ -130,6 +130,7 @@ def flakes(
 def _submission(results: Path, task_id: str, name: str) -> tuple[str, str]:
     """Return a submission's path, and what it is called: a file, or a run of the results."""
     from biomlbench.contracts import read_table
+    from biomlbench.workflow.recorded_places import submission_place
 
     if Path(name).is_file():
         return name, name
@@ -137,7 +138,7 @@ def _submission(results: Path, task_id: str, name: str) -> tuple[str, str]:
     pairs = read_table("pairs", table).to_pylist() if table.is_file() else []
     for pair in pairs:
         if (pair["task_id"], pair["run_id"]) == (task_id, name):
-            return pair["submission"], f"run/{name}"
+            return submission_place(results, pair["submission"]), f"run/{name}"
     raise click.UsageError(f"{name}: neither a file nor a run of {task_id} in {table}")
 
 

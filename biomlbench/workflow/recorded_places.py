@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from biomlbench.stages import Context
     from biomlbench.workflow.config_keys import WorkflowConfig
 
-__all__ = ["DATA", "PLACES", "base_of", "context_of", "data_of", "registry_of"]
+__all__ = [
+    *("DATA", "PLACES"),
+    *("base_of", "context_of", "data_of", "registry_of", "submission_place"),
+]
 
 DATA = "data"
 """Folder of the tasks' data where the config's lies outside the benchmark's folder."""
@@ -89,6 +92,29 @@ def context_of(results: str | Path, given: Context, *, names_data: bool) -> Cont
         tasks_dirs=given.tasks_dirs or tuple(folders),
         data_dir=given.data_dir if names_data else str(data_of(base, config)),
     )
+
+
+def submission_place(results: str | Path, submission: str) -> str:
+    """Return where a submission lies that results name.
+
+    Parameters
+    ----------
+    results : path
+    submission : str
+        As `pairs` has it: relative to the folder of the benchmark, which need not be the working
+        directory, or empty where there was none.
+
+    Returns
+    -------
+    str
+        Where it was, even if it is gone; below the working directory only if it is there and
+        nothing is where it was, or if nothing is recorded.
+    """
+    config = _recorded(Path(results))
+    if config is None or not submission:
+        return submission
+    place = base_of(results, config) / submission
+    return str(place) if os.path.lexists(place) or not os.path.lexists(submission) else submission
 
 
 def _recorded(results: Path) -> WorkflowConfig | None:

@@ -102,6 +102,28 @@ def test_a_submission_that_changed_since_is_named(graded):
     assert "was changed, replaced or removed" in row["note"]
 
 
+def test_a_submission_is_sought_where_the_results_recorded_it(graded, tmp_path, monkeypatch):
+    root, context = graded
+    (tmp_path / "here").mkdir()
+    shutil.copytree(root / "results", tmp_path / "there/results")
+    shutil.copy(root / "gold.csv", tmp_path / "there")
+    results = tmp_path / "there/results"
+    (row,) = read_table("pairs", results / "pairs.parquet").to_pylist()
+    write_table("pairs", from_rows("pairs", [row | {"submission": "gold.csv"}]),
+                results / "pairs.parquet")  # fmt: skip
+    names = ("run_tables", "submissions", "tasks", "code", "environment")
+    config = {"tasks": {}, "results_dir": "results"}
+    record = {"format": FORMAT, **{name: {} for name in names}, "config": config}
+    (results / RECORD).write_text(json.dumps(record))
+    monkeypatch.chdir(tmp_path / "here")
+    assert list(regrade("../there/results", context)) == []
+    (tmp_path / "there/gold.csv").unlink()
+    (found,) = regrade("../there/results", context)
+    assert f"is not at {tmp_path / 'there/gold.csv'}" in found["note"]
+    shutil.copy(root / "gold.csv", tmp_path / "here")
+    assert list(regrade("../there/results", context)) == []
+
+
 def test_the_command_line(graded, tmp_path):
     root, _ = graded
     data = ["--data-dir", str(root / "data")]
