@@ -9,7 +9,7 @@ from pathlib import Path
 
 from biomlbench.plain_text import composed, plain
 
-__all__ = ["path_hint"]
+__all__ = ["no_file", "path_hint"]
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -51,6 +51,28 @@ def path_hint(path: str | Path, root: str | Path | None = None) -> str:
         f"; there is `{plain(like, one_line=True)}`, whose name differs in upper and lower case "
         "or in how its accents are encoded"
     )
+
+
+def no_file(
+    name: str, path: str | Path, root: str | Path | None = None, otherwise: str = ""
+) -> str:
+    """Return what is said of a path at which there is no file.
+
+    Parameters
+    ----------
+    name : str
+        The path as it is shown.
+    path, root
+        As for :func:`path_hint`.
+    otherwise : str
+        The end where nothing can be told of the path.
+
+    Examples
+    --------
+    >>> no_file("'~/a.csv'", "~/a.csv")
+    "there is no file '~/a.csv'; `~` is not replaced here: write the whole path"
+    """
+    return f"there is no file {name}{path_hint(path, root) or otherwise}"
 
 
 def _by_its_form(text: str) -> str:

@@ -19,7 +19,7 @@ from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.plain_text import plain
 from biomlbench.submission.content import digest_of, read_content
-from biomlbench.submission.path_hints import path_hint
+from biomlbench.submission.path_hints import no_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -193,7 +193,7 @@ def _open(path: str | Path, root: str | Path | None, stack: ExitStack) -> tuple[
         raise InvalidSubmissionError("the path is no path", Reason.MISSING_FILE) from error
     except OSError as error:
         if error.errno in _ABSENT:
-            message = f"there is no file {_named(path)}{path_hint(path, root)}"
+            message = no_file(_named(path), path, root)
             reason = Reason.MISSING_FILE
         elif error.errno == errno.ELOOP:
             message, reason = f"the path {_named(path)} goes through a link", Reason.UNSAFE_PATH

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.stages import is_outdated, submission_hash
+from biomlbench.submission.path_hints import no_file
 from biomlbench.submission.table_rows import shown
 from biomlbench.workflow.runs import NO_SUBMISSION
 
@@ -37,14 +38,7 @@ _MOST_NAMED = 5
 _MOST_SHOWN = 300
 _NOT_THERE = [0, 0, 0, 0, 0]
 _STATE = len(_NOT_THERE)
-_MISSING = (
-    "%s: there is no file %s; put it there, else the run counts as failed",
-    "is not there",
-)
-_UNREADABLE = (
-    "%s: %s may not be read; let the run's user read it (`chmod`), else the run counts as failed",
-    "may not be read",
-)
+_ELSE = "else the run counts as failed"
 
 RECORD = ".submissions.json"
 """Size, times, number on its file system and number of replacements of every submission, in the
@@ -140,10 +134,13 @@ class Replaced:
         is_of_demo : callable
             Tells the runs of the demo, which makes its files and leaves some out on purpose.
         """
-        for runs, told, of_others in ((self.missing, *_MISSING), (self.unreadable, *_UNREADABLE)):
+        for runs, told, of_others in (
+            (self.missing, _missing, "is not there"),
+            (self.unreadable, _unreadable, "may not be read"),
+        ):
             lost = [run for run in runs if not is_of_demo(run)]
             for run in lost[:_MOST_NAMED]:
-                log.warning(told, run.source, shown(run.stated or run.submission, _MOST_SHOWN))
+                log.warning("%s: %s, %s", run.source, told(run), _ELSE)
             if (more := len(lost) - _MOST_NAMED) > 0:
                 log.warning("and %d more runs whose submission %s", more, of_others)
 
@@ -155,6 +152,16 @@ class Replaced:
         if self._now != self._before and self._results.is_dir():
             with contextlib.suppress(OSError):
                 write_json(self._results / RECORD, self._now)
+
+
+def _missing(run: Run) -> str:
+    name = shown(run.stated or run.submission, _MOST_SHOWN)
+    return no_file(name, run.submission, run.root, "; put it there")
+
+
+def _unreadable(run: Run) -> str:
+    name = shown(run.stated or run.submission, _MOST_SHOWN)
+    return f"{name} may not be read; let the run's user read it (`chmod`)"
 
 
 def _differs(run: Run, table: Path) -> bool:

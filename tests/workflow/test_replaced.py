@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from biomlbench.contracts import from_rows, write_table
-from biomlbench.submission.submitted_file import file_sha256
+from biomlbench.errors import InvalidSubmissionError
+from biomlbench.submission.submitted_file import file_sha256, read_bytes
 from biomlbench.workflow.replaced import RECORD, Replaced
 from tests.workflow.conftest import Bench, predictions
 from tests.workflow.test_reruns import assert_equal_results
@@ -56,8 +57,9 @@ def test_another_file_with_an_old_time_is_noticed_once(graded):
 def test_a_run_whose_submission_is_not_there_is_named_at_the_start(tmp_path, caplog):
     def run(n, path):
         return SimpleNamespace(
-            task_id="t", run_id=f"r{n}", submission=path, stated=path, source=f"runs.csv:{n + 2}"
-        )
+            task_id="t", run_id=f"r{n}", submission=path, stated=path, root=None,
+            source=f"runs.csv:{n + 2}",
+        )  # fmt: skip
 
     (tmp_path / "there.csv").write_text("id,y\n")
     paths = [tmp_path / "there.csv", "", tmp_path / "demo/later.csv", tmp_path / "there.csv/below"]
@@ -93,7 +95,12 @@ def test_a_run_whose_submission_may_not_be_read_is_named_at_the_start(
     monkeypatch.setattr("biomlbench.workflow.replaced.os.access", lambda p, _: "file" not in str(p))
     runs = [
         SimpleNamespace(
-            task_id="t", run_id=f"r{n}", submission=str(p), stated="", source=f"runs:{n}"
+            task_id="t",
+            run_id=f"r{n}",
+            submission=str(p),
+            stated="",
+            root=None,
+            source=f"runs:{n}",
         )
         for n, p in enumerate(paths)
     ]
@@ -105,9 +112,41 @@ def test_a_run_whose_submission_may_not_be_read_is_named_at_the_start(
     assert all("may not be read" in line and "`chmod`" in line for line in told)
 
 
+def lost(path):
+    return SimpleNamespace(
+        task_id="t", run_id="r", submission=path, stated=path, root=None, source="runs:1"
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "subs\\x.csv",
+        "https://x.org/a.csv",
+        "~/a.csv",
+        "$HOME/a.csv",
+        "'a.csv'",
+        "HERE.CSV",
+        "a.csv",
+    ],
+)
+def test_the_start_and_the_row_say_the_same_of_a_path(path, tmp_path, caplog, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.csv").touch()
+    replaced = Replaced(tmp_path / "results")
+    replaced.look([lost(path)], lambda task, run: run)
+    replaced.warn_of_missing(lambda _: False)
+    (told,) = (record.getMessage() for record in caplog.records)
+    with pytest.raises(InvalidSubmissionError) as row:
+        read_bytes(path)
+    _, _, remedy = row.value.message.partition("; ")
+    assert told.endswith(f"; {remedy or 'put it there'}, else the run counts as failed")
+    assert bool(remedy) == (path != "a.csv")
+
+
 def test_a_path_of_any_length_is_told_in_short(tmp_path, caplog):
     deep = "d/" * 2000 + "s.csv"
-    run = SimpleNamespace(task_id="t", run_id="r", submission=deep, stated=deep, source="runs:1")
+    run = lost(deep)
     replaced = Replaced(tmp_path / "results")
     replaced.look([run], lambda task, run: run)
     replaced.warn_of_missing(lambda _: False)
