@@ -27,9 +27,11 @@ from biomlbench.contracts import QUERIED, ContractError, provenance
 from biomlbench.errors import UserError
 from biomlbench.frames import in_form
 from biomlbench.notebook import html_fields, html_table
+from biomlbench.outcomes import Fault
 from biomlbench.report import plots
 from biomlbench.report.inputs import Tables, arrow_table, is_run
 from biomlbench.scoring.task_report import TaskReport
+from biomlbench.stages import STAGES
 from biomlbench.summary.history import history_of, kept_in
 from biomlbench.workflow.pair_tables import PairTables
 
@@ -87,9 +89,13 @@ class Pair:
 
         Raises
         ------
+        ValueError
+            If there is no such stage.
         biomlbench.contracts.ContractError
-            If there is no such table, or it cannot be read.
+            If there is no such table, as of a row of a run table that could not be used, or it
+            cannot be read.
         """
+        self._check_stage(name)
         found = PairTables(self._results.folder).read(name, *self._key)
         return in_form(found, self._results.form)
 
@@ -103,10 +109,21 @@ class Pair:
 
         Raises
         ------
-        biomlbench.contracts.ContractError
-            If there is no such table, or it cannot be read.
+        ValueError, biomlbench.contracts.ContractError
+            As for :meth:`stage`.
         """
+        self._check_stage(stage)
         return PairTables(self._results.folder).provenance(stage, *self._key)
+
+    def _check_stage(self, name: str) -> None:
+        """Refuse a stage that there is not, and any of a pair that no stage has seen."""
+        if name not in STAGES:
+            raise ValueError(f"no stage {name!r}; there are: {', '.join(STAGES)}")
+        if self.row["fault"] == Fault.RUN_TABLE:
+            raise ContractError(
+                f"{self.row['task_id']} {self.row['run_id']}: is a row of a run table that could "
+                f"not be used, so no stage has a table of it: {self.row['message']}"
+            )
 
     @property
     def _key(self) -> tuple[str, str, str]:
@@ -307,7 +324,12 @@ class Results:
         ------
         NoSuchPairError
             If there is none; the message names the nearest.
+        TypeError
+            If an id is no text.
         """
+        for what, given in (("task", task), ("run", run)):
+            if not isinstance(given, str):
+                raise TypeError(f"the id of a {what} is text: write {str(given)!r}, not {given!r}")
         pairs = self._arrow("pairs")
         known = pairs.column("task_id").unique().to_pylist()
         name = task_among(task, known, str(self.folder))

@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -77,6 +79,30 @@ def test_a_pair_has_its_columns_and_checks(results):
         results.pair(row["task_id"], "x")
     with pytest.raises(NoSuchPairError, match="no task 'lien'"):
         results.pair("lien", "x")
+
+
+def test_a_stage_that_is_misspelt_or_has_seen_no_run_is_told_as_such(results, monkeypatch):
+    row = results.pairs.iloc[0]
+    pair = results.pair(row["task_id"], row["run_id"])
+    for ask in (pair.stage, pair.made_from):
+        with pytest.raises(ValueError, match="no stage 'medals'; there are: validate"):
+            ask("medals")
+    unused = {"fault": "run_table", "message": "no such task", "kind": ""}
+    bad = replace(pair, row=pair.row | unused)
+    for ask in (bad.stage, bad.made_from):
+        with pytest.raises(ContractError, match=r"row of a run table .*: no such task"):
+            ask("grade")
+        with pytest.raises(ValueError, match="no stage"):
+            ask("medals")
+
+
+@pytest.mark.parametrize("number", [0, np.int64(0), 0.5, None])
+def test_an_id_that_is_no_text_is_refused(results, number):
+    task = results.pairs["task_id"].iloc[0]
+    with pytest.raises(TypeError, match="the id of a run is text: write '"):
+        results.pair(task, number)
+    with pytest.raises(TypeError, match="the id of a task is text: write '"):
+        results.pair(number, "x")
 
 
 def test_nothing_is_there_without_results(tmp_path):
