@@ -111,7 +111,8 @@ def composed(text: str) -> str:
 def spreadsheet_cell(text: str) -> str:
     r"""Return text as a cell that a spreadsheet shows and does not compute, nor a terminal obeys.
 
-    All else stays as it is, for an export holds values and is no page.
+    All else stays as it is, for an export holds values and is no page. What has the apostrophe
+    already gets another one, so that two texts stay two.
 
     Examples
     --------
@@ -119,7 +120,7 @@ def spreadsheet_cell(text: str) -> str:
     ("'=1+1", '-1.5', 'a\\x1b')
     """
     text = _OBEYED.sub(lambda found: _instead(found[0], None), text)
-    if _begins_formula(text) and not _NUMBER.fullmatch(text.strip()):
+    if _begins_formula(text.lstrip("'")) and not _NUMBER.fullmatch(text.strip()):
         return "'" + text
     return text
 

@@ -235,9 +235,9 @@ def test_downloads_have_all_columns_and_proper_booleans(browser, told, downloads
 
 def test_downloads_hold_nothing_that_a_spreadsheet_computes(browser, told):
     go(browser, (told / "report.html").as_uri(), "#runs")
-    texts = ["=1", " =1", "\uff1d1", "\n@x", "\tx", "a=1"]
+    texts = ["=1", " =1", "\uff1d1", "\n@x", "\tx", "a=1", "'=1"]
     made = browser.execute_script("return arguments[0].map(Report.csvCell)", texts)
-    assert made == ["'=1", "' =1", "'\uff1d1", '"\'\n@x"', "'\tx", "a=1"]
+    assert made == ["'=1", "' =1", "'\uff1d1", '"\'\n@x"', "'\tx", "a=1", "''=1"]
 
 
 def test_minimised_scores_have_their_best_first(browser, told):

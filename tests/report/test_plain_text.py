@@ -73,6 +73,10 @@ DOORS = {
 }  # fmt: skip
 
 
+UNDONE = r"^'(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t])"
+"""What docs/how-to/import-and-export.md takes away again."""
+
+
 @pytest.mark.parametrize("door", DOORS)
 def test_nothing_comes_out_that_a_terminal_obeys(door):
     shown = DOORS[door](HOSTILE)
@@ -151,6 +155,20 @@ def test_plain_text_stays_and_is_found_plain(text):
 )
 def test_cells_are_shown_and_not_computed(text, cell):
     assert spreadsheet_cell(text) == cell
+
+
+@given(st.text("'=+-@\t\uff1da1. ", max_size=6))
+@example("'=1+1")
+@example("'-1.5")
+def test_two_texts_are_two_cells_and_a_cell_tells_its_text(text):
+    cell = spreadsheet_cell(text)
+    assert re.sub(UNDONE, "", cell) == text
+    assert not cell.lstrip().startswith(("=", "@", "\uff1d"))
+
+
+def test_the_documentation_undoes_cells_so():
+    told = Path(__file__).parents[2] / "docs/how-to/import-and-export.md"
+    assert f'first = r"{UNDONE}"\n' in told.read_text()
 
 
 # Without a bound a second would become hours.

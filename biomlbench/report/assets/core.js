@@ -174,11 +174,11 @@ if (Report.cut) {
 }
 Report.sumOf = (task) => sums.get(task) || null;
 
-// A text that begins like a formula would be run by a spreadsheet: as `_begins_formula` of `biomlbench.plain_text`.
+// A text that begins like a formula would be run by a spreadsheet: as `spreadsheet_cell` of `biomlbench.plain_text`.
 Report.csvCell = (value) => {
   if (value === null || value === undefined) return "";
   let text = String(value);
-  if (typeof value === "string" && /^(\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])/.test(text)) text = `'${text}`;
+  if (typeof value === "string" && /^'*(\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])/.test(text)) text = `'${text}`;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 // Yes and no are stored as 1 and 0; a spreadsheet gets them as the words that readers of CSV know.
