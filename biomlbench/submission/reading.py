@@ -89,7 +89,7 @@ def read_table(
     pyarrow.Table
         The columns in the order of `columns`, the rows in the order of the file. A missing
         number is null or NaN; a missing text is empty. A column that was asked for as
-        ``integer`` is float64 where a value is no integer, and string where one is no number.
+        ``integer`` is as it was given where a value is no integer: float64 of Parquet, or string.
 
     Raises
     ------
