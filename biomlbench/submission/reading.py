@@ -46,8 +46,11 @@ def submission_format(name: str | Path) -> str:
     for ending in FORMATS:
         if lower.endswith(ending):
             return ending
+    hint = "; a program is one .py file: save the notebook's code as such"
     raise InvalidSubmissionError(
-        f"the file's name must end in one of {', '.join(FORMATS)}", Reason.WRONG_FORMAT
+        f"the file's name must end in one of {', '.join(FORMATS)}"
+        f"{hint if lower.endswith('.ipynb') else ''}",
+        Reason.WRONG_FORMAT,
     )
 
 
