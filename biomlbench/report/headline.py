@@ -82,7 +82,7 @@ def headline(
     'No agent has a verified medal'
     """
     best = rates[0]
-    order = f"Agents that are level are ordered {_THEN[measure]}; those level in all share one."
+    order = f"Agents that are level are ordered {_THEN[measure]}. Ties in all share a place."
     first = f"; {names[0]} is first by {_SETTLED[settled]}" if settled in _SETTLED else ""
     if best is None:
         text = f"No agent has a run that counts for {_WHAT[measure]}{tasks}{first}"

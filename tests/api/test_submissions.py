@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.grade import grade_csv, validate_submission
 from biomlbench.submission import reading as submissions
+from biomlbench.submission.code_checks import code_rows
 from biomlbench.submission.csv_table import read_csv_table
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.submitted_file import file_sha256, read_bytes, read_code
@@ -473,6 +474,9 @@ def test_a_notebook_is_told_what_a_program_is(tmp_path):
     (tmp_path / "s.ipynb").write_text("{}")
     with pytest.raises(InvalidSubmissionError, match=r"a program is one \.py file"):
         read_table(tmp_path / "s.ipynb", COLUMNS)
+    first = code_rows(tmp_path / "s.ipynb")[0]
+    assert (first["reason"], first["outcome"]) == ("wrong_format", "failed")
+    assert "one .py file" in first["message"]
 
 
 def test_hash_of_a_submission(tmp_path):
