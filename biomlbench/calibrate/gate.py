@@ -6,11 +6,12 @@ import json
 import logging
 from collections import defaultdict
 from dataclasses import dataclass, fields
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.controls import RIGHT, WRONG
-from biomlbench.calibrate.intervals import Share, wilson
+from biomlbench.calibrate.intervals import Z95, Share, wilson
 from biomlbench.calibrate.mutants import FAMILIES, TRAINING
 from biomlbench.errors import UserError
 
@@ -36,6 +37,14 @@ MEASURED = "measured"
 
 log = logging.getLogger(__name__)
 
+_NAMES = {
+    "known_bad": "a known-bad solution",
+    "stock": "a stock candidate",
+    "spoilt": "a spoilt copy of the gold submission",
+    "run": "a run with the label `wrong`",
+}
+"""Families of wrong controls that are no mutants, as messages name them."""
+
 
 class AllowedRatesError(UserError, RuntimeError):
     """A task is above the allowed rates, and the run is strict."""
@@ -48,10 +57,12 @@ class Allowed:
     Attributes
     ----------
     false_pass_high : float
-        For the upper Wilson bound of the false-pass rate over all wrong controls of a task
+        For the upper Wilson bound of the false-pass rate over all wrong controls of a problem card
         (known-bad, stock and mutants together: five known-bad ones alone could never show it).
+        Not asked of tasks with predictions, which have too few wrong controls to show it.
     known_bad : float
-        For the rate over all wrong controls that are no mutants.
+        For the rate over all wrong controls that are no mutants: known-bad, stock, spoilt
+        copies of a gold submission, and runs with the label ``wrong``.
     mutants : float
         For the rate over the live mutants of operators by which checks are sharpened. Those held
         out have no limit of their own: who sharpens a check until they pass it measures nothing
@@ -110,9 +121,9 @@ def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> AllowedRatesRo
     wrong = [one for one in graded if one.label == WRONG]
     mutants = [one for one in wrong if one.family == TRAINING]
     all_wrong = _share(wrong)
+    others = [one for one in wrong if one.family not in FAMILIES]
     limits = [
-        ("known-bad", "false pass", _share(o for o in wrong if o.family not in FAMILIES),
-         allowed.known_bad),
+        (_kinds(others), "false pass", _share(others), allowed.known_bad),
         ("mutants", "false pass", _share(mutants), allowed.mutants),
         ("right controls", "false fail", right, allowed.false_fail),
     ]  # fmt: skip
@@ -125,7 +136,8 @@ def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> AllowedRatesRo
     if is_card and all_wrong.high > allowed.false_pass_high:
         reasons.append(
             f"wrong controls: the false-pass rate may be up to {all_wrong.high:.1%} "
-            f"({all_wrong.errors} of {all_wrong.n}), allowed {allowed.false_pass_high:.1%}"
+            f"({all_wrong.errors} of {all_wrong.n}), allowed {allowed.false_pass_high:.1%} of a "
+            f"problem card{_enough(all_wrong, allowed.false_pass_high)}"
         )
     if right.high > allowed.false_fail_high:
         reasons.append(
@@ -147,6 +159,23 @@ def _row(task_id: str, graded: list[Graded], allowed: Allowed) -> AllowedRatesRo
         "false_fail": right.rate,
         "false_fail_high": right.high,
     }
+
+
+def _kinds(graded: Iterable[Graded]) -> str:
+    """Name wrong controls that are no mutants, and of several kinds those that passed."""
+    chosen = list(graded)
+    if {one.family for one in chosen} <= {"known_bad"}:
+        return "known-bad"
+    passed = {_NAMES.get(one.family, one.family) for one in chosen if one.misjudged}
+    return f"wrong controls that are no mutants ({', '.join(sorted(passed))})"
+
+
+def _enough(wrong: Share, limit: float) -> str:
+    """Say how many wrong controls would show a limit, where none of those there are passed."""
+    if wrong.errors or not 0 < limit < 1:
+        return ""
+    needed = ceil(Z95**2 * (1 / limit - 1))  # as wilson(0, n).high is z^2 / (n + z^2)
+    return f"; {needed} wrong controls without a false pass would show it: ask for more mutants"
 
 
 def require(table: pa.Table) -> None:

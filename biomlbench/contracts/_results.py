@@ -279,7 +279,11 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("gold", I64, "number of gold medals"),
             field("silver", I64, "number of silver medals"),
             field("bronze", I64, "number of bronze medals"),
-            field("mean_rank", F64, "mean over tasks of the rank among agents"),
+            field(
+                "mean_rank",
+                F64,
+                "mean over tasks of the rank among agents, by percentile, passes and best score",
+            ),
             field(
                 "meta_model", STR, "models of the runs, as the run table says: the first 20 by name"
             ),

@@ -57,6 +57,8 @@ class Metric:
         A strictly increasing transform of the predictions leaves the score unchanged.
     symmetric : bool
         Swapping truth and predictions leaves the score unchanged (default options).
+    several : bool
+        Truth and predictions may have several columns, one a target.
     resampler : callable or None
         ``resampler(y_true, y_pred, **options)`` returns a function from a (b, n) float array
         of counts to b scores: the vectorised form behind :meth:`resampled`. It refuses what
@@ -72,6 +74,7 @@ class Metric:
     decomposable: bool = False
     rank_invariant: bool = False
     symmetric: bool = False
+    several: bool = False
     resampler: Callable[..., Callable[[np.ndarray], np.ndarray]] | None = field(
         default=None, repr=False
     )
@@ -212,13 +215,14 @@ def metric(
     decomposable: bool = False,
     rank_invariant: bool = False,
     symmetric: bool = False,
+    several: bool = False,
     resampler: Callable[..., Callable[[np.ndarray], np.ndarray]] | None = None,
 ) -> Callable[[Callable[..., float]], Callable[..., float]]:
     """Register a function as a metric; the function itself is returned unchanged.
 
     Parameters
     ----------
-    direction, range, best, kind, decomposable, rank_invariant, symmetric, resampler
+    direction, range, best, kind, decomposable, rank_invariant, symmetric, several, resampler
         See :class:`Metric`.
     name : str, optional
         Name of the metric; by default the function's.
@@ -263,6 +267,7 @@ def metric(
             decomposable=decomposable,
             rank_invariant=rank_invariant,
             symmetric=symmetric,
+            several=several,
             resampler=resampler,
         )
         return function

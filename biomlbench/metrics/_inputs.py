@@ -113,9 +113,21 @@ def paired_numbers(y_true: Any, y_pred: Any) -> tuple[Floats, Floats]:
     MetricError
         As :func:`numbers`, and ``shape_mismatch`` or ``empty``.
     """
-    truth, predictions = numbers(y_true, Fault.TASK), numbers(y_pred, Fault.SUBMISSION)
+    try:
+        truth, predictions = numbers(y_true, Fault.TASK), numbers(y_pred, Fault.SUBMISSION)
+    except MetricError as error:
+        if np.ndim(y_true) != 2 or error.reason != "shape_mismatch":
+            raise
+        told = f"{error.message}; metrics of several columns: {', '.join(_of_several())}"
+        raise MetricError(error.reason, told, error.fault) from None
     _check_length(len(truth), len(predictions))
     return truth, predictions
+
+
+def _of_several() -> list[str]:
+    from ._base import registered
+
+    return sorted(name for name, found in registered().items() if found.several)
 
 
 def check_varied(values: Floats, fault: Fault, name: str) -> None:

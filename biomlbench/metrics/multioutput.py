@@ -57,6 +57,7 @@ def _mean_spearman_scorer(y_true: Any, y_pred: Any) -> Scorer:
     best=1.0,
     kind="ranking",
     rank_invariant=True,
+    several=True,
     resampler=_mean_spearman_scorer,
 )
 def mean_spearman(y_true: Any, y_pred: Any) -> float:
@@ -118,6 +119,7 @@ def _matrix_rmse_scorer(y_true: Any, y_pred: Any) -> Scorer:
     kind="regression",
     decomposable=True,
     symmetric=True,
+    several=True,
     resampler=_matrix_rmse_scorer,
 )
 def matrix_rmse(y_true: Any, y_pred: Any) -> float:
@@ -162,6 +164,7 @@ def _rowwise_rmse_scorer(y_true: Any, y_pred: Any, clip: float | None = None) ->
     kind="regression",
     decomposable=True,
     symmetric=True,
+    several=True,
     resampler=_rowwise_rmse_scorer,
 )
 def rowwise_rmse(y_true: Any, y_pred: Any, clip: float | None = None) -> float:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from biomlbench.summary.agents import ALL, RANKED_BY
 from biomlbench.summary.agents import in_order as ranked
+from biomlbench.summary.agents import places as placed_by
+from biomlbench.summary.level_means import level_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from biomlbench.report.inputs import Tables
 
-__all__ = ["by_place", "compared", "in_order", "ranked_by", "with_places"]
+__all__ = ["by_place", "compared", "in_order", "places", "ranked_by", "settled_by", "with_places"]
 
 
 def ranked_by(tables: Tables) -> str:
@@ -27,14 +29,31 @@ def ranked_by(tables: Tables) -> str:
 
 def in_order(tables: Tables) -> pd.DataFrame:
     """Return the rows of `agents` over all domains, in the order of the ranking."""
-    names = (f"{ranked_by(tables)}_rate", *RANKED_BY[1:])
-    return ranked(tables.agents, list(dict.fromkeys(names)))
+    return ranked(tables.agents, _columns(tables))
+
+
+def places(tables: Tables) -> pd.Series:
+    """Return each place in the ranking, by the rows of :func:`in_order`; who ties shares one."""
+    return placed_by(tables.agents, _columns(tables))
+
+
+def settled_by(tables: Tables) -> str:
+    """Return the column of `agents` that puts the first agent before the second; empty for none."""
+    first = in_order(tables)[:2]
+    for name in _columns(tables) if len(first) > 1 else ():
+        if name in first and len({level_mean(value) for value in first[name].fillna(-1.0)}) > 1:
+            return name
+    return ""
+
+
+def _columns(tables: Tables) -> list[str]:
+    return list(dict.fromkeys((f"{ranked_by(tables)}_rate", *RANKED_BY[1:])))
 
 
 def by_place(tables: Tables, agents: Iterable[str]) -> list[str]:
     """Return agents in the order of the ranking; those that it lacks come last, by name."""
-    places = {agent: place for place, agent in enumerate(in_order(tables)["agent"])}
-    return sorted(agents, key=lambda agent: (places.get(agent, len(places)), agent))
+    turns = {agent: turn for turn, agent in enumerate(in_order(tables)["agent"])}
+    return sorted(agents, key=lambda agent: (turns.get(agent, len(turns)), agent))
 
 
 def with_places(tables: Tables) -> pd.DataFrame:
@@ -42,12 +61,16 @@ def with_places(tables: Tables) -> pd.DataFrame:
 
     The row over all domains comes before those of an agent's domains, which have its place.
     """
-    places = {agent: place for place, agent in enumerate(in_order(tables)["agent"], 1)}
-    agents = tables.agents
+    ordered, agents = in_order(tables)["agent"], tables.agents
+    place = dict(zip(ordered, places(tables), strict=True))
+    turn = {agent: number for number, agent in enumerate(ordered)}
     placed = agents.assign(
-        place=agents["agent"].map(places).astype("Int64"), _part=agents["domain"] != ALL
+        place=agents["agent"].map(place).astype("Int64"),
+        _turn=agents["agent"].map(turn),
+        _part=agents["domain"] != ALL,
     )
-    return placed.sort_values(["place", "_part", "domain"], kind="stable").drop(columns="_part")
+    placed = placed.sort_values(["_turn", "_part", "domain"], kind="stable")
+    return placed.drop(columns=["_turn", "_part"])
 
 
 def compared(tables: Tables) -> pd.DataFrame:
@@ -58,13 +81,13 @@ def compared(tables: Tables) -> pd.DataFrame:
     from biomlbench.report.compare import compare_agents
 
     found = compare_agents(tables.runs)
-    places = {agent: place for place, agent in enumerate(in_order(tables)["agent"])}
-    turned = found["difference"].eq(0) & (found["agent"].map(places) > found["other"].map(places))
+    turns = {agent: turn for turn, agent in enumerate(in_order(tables)["agent"])}
+    turned = found["difference"].eq(0) & (found["agent"].map(turns) > found["other"].map(turns))
     swapped = found.assign(
         agent=found["other"], other=found["agent"], low=-found["high"], high=-found["low"]
     )
     found = found.where(~turned, swapped)
-    order = found.assign(_agent=found["agent"].map(places), _other=found["other"].map(places))
+    order = found.assign(_agent=found["agent"].map(turns), _other=found["other"].map(turns))
     by_measure = order.groupby("measure", sort=False).ngroup()
     order = order.assign(_measure=by_measure).sort_values(
         ["_measure", "_agent", "_other"], kind="stable"

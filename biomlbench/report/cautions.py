@@ -142,6 +142,11 @@ def warnings(tables: Tables) -> list[Warned]:
         warn("mild", f"{counted(len(close), 'score')} {verb} a medal's threshold",
              "It lies within the 95 % interval: another test set might give another medal.",
              "#runs?on_boundary=1")  # fmt: skip
+    single = runs[runs["n_rows"].eq(1) & runs["score"].notna()]
+    if len(single):
+        warn("mild", f"{counted(len(single), 'score')} of a single test row",
+             "It has no interval and no probability of a medal: nothing tells how far the score of "
+             f"another row would be. Tasks: {_named(single['task_id'])}.", "#tasks")  # fmt: skip
     notes = tables.tasks["data_note"].fillna("").astype(str)
     for note, part in tables.tasks[~notes.isin(["", ADOPTED])].groupby(notes):
         warn("bad" if note.startswith(CHANGED) else "mild",

@@ -22,8 +22,15 @@ _NOBODY = {
 }
 _WHAT = {"verified_medal": "verified medals", "pass": "the verdict pass"}
 _THEN = {
-    "verified_medal": "by the rate of passes, the percentile and the name",
-    "pass": "by the percentile and the name",
+    "verified_medal": "by the rate of passes, the percentile and the mean rank of their scores",
+    "pass": "by the percentile and the mean rank of their scores",
+}
+
+
+_SETTLED = {
+    "pass_rate": "its passes",
+    "leaderboard_percentile": "its percentile",
+    "mean_rank": "the ranks of its scores",
 }
 
 
@@ -42,7 +49,13 @@ class Headline(NamedTuple):
     level: int
 
 
-def headline(names: Sequence[str], rates: Sequence[float | None], measure: str) -> Headline:
+def headline(
+    names: Sequence[str],
+    rates: Sequence[float | None],
+    measure: str,
+    tasks: str = "",
+    settled: str = "",
+) -> Headline:
     r"""Say which agents share the highest rate.
 
     Parameters
@@ -52,6 +65,10 @@ def headline(names: Sequence[str], rates: Sequence[float | None], measure: str) 
         counts.
     measure : str
         ``verified_medal`` or ``pass``.
+    tasks : str
+        Which tasks that is about, where it is not about all.
+    settled : str
+        Column of `agents` that puts the first before the second, if one does.
 
     Returns
     -------
@@ -65,13 +82,14 @@ def headline(names: Sequence[str], rates: Sequence[float | None], measure: str) 
     'No agent has a verified medal'
     """
     best = rates[0]
-    order = f"Agents that are level are ordered {_THEN[measure]}."
+    order = f"Agents that are level are ordered {_THEN[measure]}. Ties in all share a place."
+    first = f"; {names[0]} is first by {_SETTLED[settled]}" if settled in _SETTLED else ""
     if best is None:
-        text = f"No agent has a run that counts for {_WHAT[measure]}"
+        text = f"No agent has a run that counts for {_WHAT[measure]}{tasks}{first}"
         return Headline(text, order, len(names))
     level = sum(rate is not None and isclose(rate, best, abs_tol=TIE) for rate in rates)
     if best == 0:
-        return Headline(_NOBODY[measure], order if len(names) > 1 else "", level)
+        return Headline(_NOBODY[measure] + tasks + first, order if len(names) > 1 else "", level)
     if level == 1:
         return Headline("", "", level)
     if level == len(names) and level > _NAMED:
@@ -80,5 +98,5 @@ def headline(names: Sequence[str], rates: Sequence[float | None], measure: str) 
         who = f"{names[0]}, {names[1]} and {level - 2} more agents"
     else:
         who = f"{', '.join(names[: level - 1])} and {names[level - 1]}"
-    text = f"{who} are level at {fixed(best)}\u00a0% with {_WHAT[measure]}"
+    text = f"{who} are level at {fixed(best)}\u00a0% with {_WHAT[measure]}{tasks}{first}"
     return Headline(text, order, level)

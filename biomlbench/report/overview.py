@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from biomlbench.report.agent_order import in_order, ranked_by
+from biomlbench.report.agent_order import in_order, places, ranked_by, settled_by
 from biomlbench.report.cautions import Warned, warnings
 from biomlbench.report.compare import SIGNIFICANT, compare_agents
-from biomlbench.report.compare import ranking as places_of
+from biomlbench.report.compare import ranking as open_places
 from biomlbench.report.headline import headline
 from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.shown_numbers import NOTHING, fixed, number_text, percent
@@ -110,11 +110,11 @@ def build(tables: Tables) -> Overview:
     -------
     Overview
         Agents are ranked by the verified-medal rate where any task has a leaderboard, else by
-        the pass rate; ties by pass rate, percentile and name.
+        the pass rate; ties by pass rate, percentile and mean rank. Further ties share a place.
     """
     runs, measure = tables.runs, ranked_by(tables)
     ranking = _ranking(tables, measure)
-    lede, detail = _lede(runs, ranking, measure)
+    lede, detail = _lede(tables, ranking, measure)
     return Overview(
         lede=lede,
         detail=detail,
@@ -127,26 +127,24 @@ def build(tables: Tables) -> Overview:
 
 def _ranking(tables: Tables, measure: str) -> list[Row]:
     runs = tables.runs
-    keys = in_order(tables).index
     lost = lost_runs(runs)
     state = runs["verdict"].mask(lost, "lost")
     verdicts = state.groupby([runs["agent"], state]).size()
     verified = runs.groupby("agent")["verified_medal"].sum()
-    places = places_of(runs, measure)
+    known = open_places(runs, measure)
     rows = []
-    for place, key in enumerate(keys, 1):
-        row = tables.agents.loc[key]
+    for (_, row), place in zip(in_order(tables).iterrows(), places(tables), strict=True):
         agent = row["agent"]
         fair = row["completion_rate_fair"]
         # an agent without any run that this measure counts may have any place, above others too
         low, high, best = (
-            places.loc[agent] if agent in places.index else (1, len(places), float("nan"))
+            known.loc[agent] if agent in known.index else (1, len(known), float("nan"))
         )
         rows.append(
             Row(
-                place=place,
+                place=int(place),
                 best_place=int(low),
-                worst_place=int(high) + len(keys) - len(places),
+                worst_place=int(high) + len(tables.agents["agent"].unique()) - len(known),
                 probably_best=100.0 * float(best) if np.isfinite(best) else None,
                 agent=shown_name(agent, MAX_NAME),
                 name=agent,
@@ -169,23 +167,31 @@ def _ranking(tables: Tables, measure: str) -> list[Row]:
     return rows
 
 
-def _lede(runs: pd.DataFrame, ranking: list[Row], measure: str) -> tuple[str, str]:
+def _lede(tables: Tables, ranking: list[Row], measure: str) -> tuple[str, str]:
     if not ranking:
         return "No run has been graded yet.", ""
+    runs, tasks = tables.runs, ""
+    boards = runs["gold_threshold"].notna().groupby(runs["task_id"]).any()
+    if measure == "verified_medal" and not boards.all():
+        tasks = f" the {boards.sum()} of {len(boards)} tasks with a leaderboard"
+    mean = f"as a mean over{tasks or ' tasks'}"
     what = "verified medals" if measure == "verified_medal" else "the verdict pass"
     rates = [row.verified if measure == "verified_medal" else row.passed for row in ranking]
     first, rate = ranking[0], rates[0]
-    told = headline([row.agent for row in ranking], [rate.value for rate in rates], measure)
+    told = headline(
+        [row.agent for row in ranking],
+        [rate.value for rate in rates],
+        measure,
+        f" on{tasks}" if tasks else "",
+        settled_by(tables),
+    )
     if len(ranking) == 1:
-        lede = f"{first.agent} earned {what} on {rate} of its runs as a mean over tasks."
+        lede = f"{first.agent} earned {what} on {rate} of its runs {mean}."
         return lede, "There is no other agent."
     if told.text:
         return f"{told.text}.", told.detail
     second, other = ranking[1], rates[1]
-    lede = (
-        f"{first.agent} leads: {what} on {rate} of its runs as a mean over tasks, "
-        f"{second.agent} {other}."
-    )
+    lede = f"{first.agent} leads: {what} on {rate} of its runs {mean}, {second.agent} {other}."
     both = runs[runs["agent"].isin([first.name, second.name])]
     table = compare_agents(both, [measure])
     if table.empty:

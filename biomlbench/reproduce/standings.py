@@ -14,7 +14,7 @@ import numpy as np
 
 from biomlbench.contracts import RUN_METADATA
 from biomlbench.outcomes import Fault
-from biomlbench.report.agent_order import in_order
+from biomlbench.report.agent_order import in_order, places
 from biomlbench.report.inputs import Tables
 from biomlbench.reproduce.reasons import OF_RUN_TABLE, OTHERS, UNEXPLAINED, changed_words
 from biomlbench.scoring.medals import THRESHOLDS
@@ -208,8 +208,13 @@ def _tasks(side: Tables) -> dict[str, AnyRow]:
 
 def _agents(found: Standings, sides: list[Tables]) -> None:
     rows = [
-        {row["agent"]: {**_named(row), "place": place} for place, row in enumerate(table, 1)}
-        for table in (in_order(side).to_dict("records") for side in sides)
+        {
+            row["agent"]: {**_named(row), "place": place}
+            for row, place in zip(
+                in_order(side).to_dict("records"), places(side).tolist(), strict=True
+            )
+        }
+        for side in sides
     ]
     of_agent: dict[str, list[PairEntry]] = {}
     for pair in found.pairs:

@@ -21,6 +21,8 @@ N_QUANTILES = 201
 #: Share of resamples that must have a score; with fewer, the interval would be of another
 #: population (those resamples that happen to hold both classes, for instance).
 LEAST_DEFINED = 0.5
+#: Rows, images or targets below which resamples cannot differ.
+LEAST_ROWS = 2
 #: Quantiles between which 95 % of the distribution lie.
 LOW, HIGH = 0.025, 0.975
 
@@ -116,10 +118,14 @@ def score_interval(
     Returns
     -------
     ScoreInterval
+        Without an interval where there is but one row: all resamples are the same, which says
+        nothing of how far another row's score would be.
 
     References
     ----------
     Efron B, Tibshirani RJ. An Introduction to the Bootstrap. Chapman & Hall, 1993, chapter 13.
     """
+    if len(y_true) < LEAST_ROWS:
+        return ScoreInterval(None, None, (), 0)
     count = max(LEAST_RESAMPLES, n_resamples)
     return summarize(metric.bootstrap(y_true, y_pred, n_resamples=count, seed=seed, **options))

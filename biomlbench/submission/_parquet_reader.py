@@ -182,7 +182,13 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
             "text, as the sample submission has it",
             "wrong_type",
         )
-    if kind == "text":
+    whole = kind == "integer"  # ids, which must not be rounded on their way
+    if whole and pa.types.is_integer(column.type) and not column.null_count:
+        try:
+            return "integer", [column.cast(pa.int64()).to_numpy().astype("int64").tobytes()]
+        except pa.ArrowInvalid:  # an unsigned one beyond int64
+            pass
+    if kind == "text" or (whole and not pa.types.is_floating(column.type)):
         if pa.types.is_boolean(column.type):  # as Python and pandas write them
             column = pc.if_else(column, "True", "False")
         elif pa.types.is_floating(column.type):
@@ -197,14 +203,10 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
             body = memoryview(content)[offsets[0] : offsets[-1]] if content else b""
             raw = [(offsets - offsets[0]).tobytes(), bytes(body)]
         return "text", raw
-    if kind == "integer" and pa.types.is_integer(column.type) and not column.null_count:
-        return "integer", [column.cast(pa.int64()).to_numpy().astype("int64").tobytes()]
     if text:
         try:
             values = column.cast(pa.float64())
         except pa.ArrowInvalid:
-            if kind == "integer":
-                return _column(column, name, "text", left)
             if not pc.all(pc.match_substring_regex(column, _BOOLEAN), min_count=0).as_py():
                 raise RefusedError(
                     f"column {label} holds text that is not a number", "wrong_type"
@@ -214,11 +216,7 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
         values = column.cast(pa.int8()).cast(pa.float64())
     else:
         values = column.cast(pa.float64(), safe=False)
-    floats = values.to_numpy(zero_copy_only=False).astype("float64")
-    whole = kind == "integer" and bool((np.isfinite(floats) & (floats == np.rint(floats))).all())
-    if whole and bool((np.abs(floats) <= 2**53).all()):
-        return "integer", [floats.astype("int64").tobytes()]
-    return "number", [floats.tobytes()]
+    return "number", [values.to_numpy(zero_copy_only=False).astype("float64").tobytes()]
 
 
 def floats_as_text(column: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import InvalidSubmissionError
@@ -12,8 +13,6 @@ from biomlbench.submission.submitted_file import read_code
 from biomlbench.submission.validation import structure_rows
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from biomlbench.contracts.rows import StructureRow
     from biomlbench.task.task import Task
 
@@ -21,6 +20,7 @@ __all__ = ["CODE_CHECKS", "code_rows"]
 
 #: The checks of submitted code, in order.
 CODE_CHECKS = ("file", "syntax")
+NOTEBOOK = ".ipynb"
 
 
 def code_rows(path: str | Path, task: Task | None = None) -> list[StructureRow]:
@@ -42,6 +42,9 @@ def code_rows(path: str | Path, task: Task | None = None) -> list[StructureRow]:
         code = read_code(path, None if task is None else PrivateFiles.of(task))
     except InvalidSubmissionError as error:
         return structure_rows(CODE_CHECKS, {"file": (error.reason, error.message)}, "file")
+    if Path(path).suffix.lower() == NOTEBOOK:
+        told = "a notebook is not run: save its code as one .py file"
+        return structure_rows(CODE_CHECKS, {"file": (Reason.WRONG_FORMAT, told)}, "file")
     found: dict[str, tuple[Reason, str]] = {}
     if not code.strip():
         found["syntax"] = (Reason.EMPTY, "the file holds no code")

@@ -42,8 +42,11 @@ def header_hint(names: Sequence[str], delimiter: str, expected: Iterable[str]) -
     >>> header_hint(["id;y"], ",", ["id", "y"])
     '; the columns seem to be separated by semicolons'
     """
+    expected = set(expected)
     if names and names[0].lower().startswith("sep="):
         return "; the first line only names the separator: leave it out"
+    if names and names[0].lstrip().startswith("#") and names[0] not in expected:
+        return "; the first line seems to be a comment: begin with the names of the columns"
     for other, label in _SEPARATORS.items():
         if len(names) == 1 and other != delimiter and other in names[0]:
             return f"; the columns seem to be separated by {label}"
@@ -51,8 +54,7 @@ def header_hint(names: Sequence[str], delimiter: str, expected: Iterable[str]) -
         return "; the first column seems to be a row index: write the file without it"
     if names and not names[-1]:
         return "; the lines end with a separator: write them without it"
-    known = set(expected)
-    if any(_NUMBER.fullmatch(name.strip()) and name not in known for name in names):
+    if any(_NUMBER.fullmatch(name.strip()) and name not in expected for name in names):
         return "; there seems to be no line with the names of the columns: write one first"
     return ""
 

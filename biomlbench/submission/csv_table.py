@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.submission.csv_hints import header_hint, number_hint
+from biomlbench.submission.ids import integers_or_as_is
 from biomlbench.submission.submitted_file import quote
 
 if TYPE_CHECKING:
@@ -55,9 +56,7 @@ _NUMBER = r"^\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity|nan))\s*
 # What pandas reads as a boolean, where a column has nothing else.
 _TRUE, _FALSE = r"^(True|TRUE|true)$", r"^(False|FALSE|false)$"
 BOOLEAN = f"{_TRUE}|{_FALSE}"
-_INTEGER = r"^\s*[+-]?\d{1,18}\s*$"
-# Doubles hold every integer up to here.
-_EXACT = 2.0**53
+_HEXADECIMAL = (b"0x", b"0X")
 
 
 def _refuse(message: str, reason: Reason) -> InvalidSubmissionError:
@@ -103,6 +102,8 @@ def read_csv_table(
         ends = _count(data, b"\n"), _count(data, b"\r") if b"\r" in data else 0
         _check_rows(max(ends) - 1, most_rows)
     types = {"number": pa.float64(), "integer": pa.int64(), "text": pa.string()}
+    if "integer" in columns.values() and any(mark in data for mark in _HEXADECIMAL):
+        types["integer"] = pa.string()  # Arrow alone would take 0x7 for a whole number
     try:
         table = _parse(data, delimiter, {name: types[kind] for name, kind in columns.items()})
     except pa.ArrowInvalid:
@@ -252,7 +253,10 @@ def _parse_slowly(
     for name, kind in columns.items():
         if kind != "text":
             index = table.column_names.index(name)
-            table = table.set_column(index, name, clean_numbers(table.column(index), name, kind))
+            text = table.column(index)
+            whole = kind == "integer"
+            column = integers_or_as_is(text) if whole else clean_numbers(text, name)
+            table = table.set_column(index, name, column)
     return table
 
 
@@ -272,7 +276,7 @@ def are_booleans(text: pa.ChunkedArray) -> bool:
     return bool(known.as_py() and pc.any(found, min_count=0).as_py())
 
 
-def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArray:
+def clean_numbers(text: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Convert text to numbers, or say which rows are none; booleans are 1 and 0.
 
     Parameters
@@ -280,18 +284,16 @@ def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArra
     text : ChunkedArray of string
     name : str
         Column, for the message.
-    kind : {"number", "integer"}
-        For ``integer``, values that are not integers leave the column float64 or as it is.
 
     Returns
     -------
     pyarrow.ChunkedArray
-        float64 with nulls for missing values; int64, float64 or string for ``integer``.
+        float64 with nulls for missing values.
 
     Raises
     ------
     InvalidSubmissionError
-        For ``number``, with the reason ``wrong_type``.
+        With the reason ``wrong_type``.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -303,8 +305,6 @@ def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArra
         text = pc.replace_substring_regex(text, _TRUE, "1")
         text = pc.replace_substring_regex(text, _FALSE, "0")
     elif not pc.all(numeric, min_count=0).as_py():
-        if kind == "integer":
-            return text
         bad = pc.indices_nonzero(pc.invert(numeric))
 
         raise _refuse(
@@ -312,13 +312,5 @@ def clean_numbers(text: pa.ChunkedArray, name: str, kind: str) -> pa.ChunkedArra
             f"{bad[0].as_py() + 1}{number_hint(text.take(bad))}",
             Reason.WRONG_TYPE,
         )
-    if kind == "integer" and pc.all(pc.match_substring_regex(text, _INTEGER), min_count=0).as_py():
-        return pc.cast(pc.replace_substring(text, "+", ""), pa.int64())
     plain = pc.if_else(missing, pa.scalar(None, pa.string()), text)
-    numbers = pc.cast(pc.replace_substring_regex(plain, r"^\+", ""), pa.float64())
-    if kind == "number":
-        return numbers
-    whole = pc.and_(pc.equal(numbers, pc.round(numbers)), pc.less_equal(pc.abs(numbers), _EXACT))
-    if pc.all(pc.fill_null(whole, fill_value=False), min_count=0).as_py():
-        return pc.cast(numbers, pa.int64())
-    return numbers
+    return pc.cast(pc.replace_substring_regex(plain, r"^\+", ""), pa.float64())

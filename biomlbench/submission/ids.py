@@ -1,8 +1,9 @@
 """Which rows of a submission belong to which wanted rows.
 
 Rule of ids: if every wanted id is written as a plain whole number (no sign but a minus, no
-leading zero), ids are whole numbers, and ``7``, ``7.0`` and ``007`` are the same. Otherwise ids
-are text, compared exactly: ``007`` is not ``7``.
+leading zero) of at most 18 digits, ids are whole numbers, and ``7``, ``7.0`` and ``007`` are the
+same, exactly. Otherwise ids are text, compared exactly: ``007`` is not ``7``. What is a
+floating-point number already is an id below 2**53 only: from there on it may have been another.
 """
 
 from __future__ import annotations
@@ -28,10 +29,15 @@ __all__ = [
     "as_kind",
     "as_written",
     "first_repeat",
+    "integers_or_as_is",
     "kinds_of",
 ]
 
 PLAIN_INTEGER = r"^(0|-?[1-9]\d{0,17})$"
+# A whole number in text: its sign if that is a minus, and its digits.
+_WHOLE = r"^\+?(-?)0*(\d{1,18})(?:\.0*)?$"
+# One with an exponent. Of so few digits a float is whole only where the number is.
+_POWER = r"^[+-]?(\d{1,15}|\d\.\d{0,14})[eE][+-]?\d{1,2}$"
 # Joins the parts of an id of several columns; text files cannot hold it unnoticed.
 JOINT = "\x1f"
 # Ids that are Python's at one time.
@@ -78,17 +84,49 @@ def as_kind(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
     return _as_integers(column) if kind == "integer" else column
 
 
+def integers_or_as_is(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of whole numbers as int64; where a value is none, the column as it is.
+
+    Parameters
+    ----------
+    column : ChunkedArray of string, float64 or int64
+    """
+    found = _as_integers(column)
+    return column if found.null_count else found
+
+
 def _as_integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return int64, null where a value is no whole number."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if pa.types.is_int64(column.type):
         return column
-    if pa.types.is_string(column.type):
-        whole = pc.match_substring_regex(column, r"^[+-]?\d{1,18}(\.0*)?$")
-        text = pc.if_else(whole, column, pa.scalar(None, pa.string()))
-        return pc.cast(pc.replace_substring_regex(text, r"^\+|\.0*$", ""), pa.int64())
+    return _of_text(column) if pa.types.is_string(column.type) else _of_floats(column)
+
+
+def _of_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return whole numbers in text, never by way of a rounded one; booleans are 1 and 0."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def where(pattern: str) -> pa.ChunkedArray:
+        found = pc.match_substring_regex(column, pattern)
+        return pc.if_else(found, column, pa.scalar(None, pa.string()))
+
+    column = pc.utf8_trim_whitespace(column)
+    column = pc.replace_substring_regex(column, r"^(True|TRUE|true)$", "1")
+    column = pc.replace_substring_regex(column, r"^(False|FALSE|false)$", "0")
+    whole = pc.cast(pc.replace_substring_regex(where(_WHOLE), _WHOLE, r"\1\2"), pa.int64())
+    if whole.null_count == column.null_count:
+        return whole
+    powers = pc.replace_substring_regex(where(_POWER), r"^\+", "")
+    return pc.coalesce(whole, _of_floats(pc.cast(powers, pa.float64())))
+
+
+def _of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     whole = pc.and_(pc.is_finite(column), pc.equal(column, pc.round(column)))
     small = pc.less(pc.abs(column), 2.0**53)
     return pc.cast(

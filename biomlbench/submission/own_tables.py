@@ -190,7 +190,7 @@ def number_or_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     except pa.ArrowInvalid:
         pass
     try:
-        return clean_numbers(column, "", "number")
+        return clean_numbers(column, "")
     except InvalidSubmissionError:
         return column
 

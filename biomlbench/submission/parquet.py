@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.submission.csv_table import MAX_EXTRA_COLUMNS, MAX_ROWS, check_columns
+from biomlbench.submission.ids import integers_or_as_is
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -201,7 +202,7 @@ def _table(
 ) -> pa.Table:
     arrays, queue = [], iter(buffers)
     rows = header["rows"]
-    for kind in header["types"]:
+    for kind, wanted in zip(header["types"], columns.values(), strict=True):
         if kind == "text":
             offsets, content = next(queue), next(queue)
             array = pa.LargeStringArray.from_buffers(
@@ -213,5 +214,5 @@ def _table(
             type_ = pa.int64() if kind == "integer" else pa.float64()
             array = pa.Array.from_buffers(type_, rows, [None, pa.py_buffer(next(queue))])
             array.validate(full=True)
-        arrays.append(array)
+        arrays.append(integers_or_as_is(array) if wanted == "integer" else array)
     return pa.Table.from_arrays(arrays, names=list(columns))

@@ -46,8 +46,11 @@ def submission_format(name: str | Path) -> str:
     for ending in FORMATS:
         if lower.endswith(ending):
             return ending
+    hint = "; a program is one .py file: save the notebook's code as such"
     raise InvalidSubmissionError(
-        f"the file's name must end in one of {', '.join(FORMATS)}", Reason.WRONG_FORMAT
+        f"the file's name must end in one of {', '.join(FORMATS)}"
+        f"{hint if lower.endswith('.ipynb') else ''}",
+        Reason.WRONG_FORMAT,
     )
 
 
@@ -89,7 +92,7 @@ def read_table(
     pyarrow.Table
         The columns in the order of `columns`, the rows in the order of the file. A missing
         number is null or NaN; a missing text is empty. A column that was asked for as
-        ``integer`` is float64 where a value is no integer, and string where one is no number.
+        ``integer`` is as it was given where a value is no integer: float64 of Parquet, or string.
 
     Raises
     ------

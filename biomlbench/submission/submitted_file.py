@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.plain_text import plain
+from biomlbench.submission.code_encoding import decoded_code
 from biomlbench.submission.content import digest_of, read_content
 from biomlbench.submission.path_hints import no_file
 
@@ -323,16 +324,14 @@ def read_code(path: str | Path, private: PrivateFiles | None = None) -> str:
     Raises
     ------
     InvalidSubmissionError
-        If it cannot be read, is larger than :data:`MAX_CODE_BYTES`, or is not UTF-8 text.
+        If it cannot be read, is larger than :data:`MAX_CODE_BYTES`, or is not text in the encoding
+        that it declares (PEP 263), UTF-8 by default.
+
+    Notes
+    -----
+    What is returned is handed on as UTF-8, and declares no other encoding.
     """
-    data = read_bytes(path, MAX_CODE_BYTES, private=private)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidSubmissionError(
-            f"the code is not UTF-8 text: line {line}", Reason.UNREADABLE
-        ) from error
+    text = decoded_code(read_bytes(path, MAX_CODE_BYTES, private=private))
     if "\0" in text:
         raise InvalidSubmissionError("the code holds a null byte", Reason.UNREADABLE)
     return text

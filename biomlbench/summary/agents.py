@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import from_rows
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pandas.api.typing import SeriesGroupBy
 
-__all__ = ["ALL", "RANKED_BY", "counted_percentile", "in_order", "summarize_agents"]
+__all__ = ["ALL", "RANKED_BY", "counted_percentile", "in_order", "places", "summarize_agents"]
 
 #: Name of the row over all domains.
 ALL = "all"
@@ -45,10 +46,12 @@ TOTALS = ("meta_cost_usd",)
 #: All columns that the summary looks at, where they are there.
 USED = (
     *(*REQUIRED, "verified_medal", "verdict", "fault", "stage", "label", "gold_threshold"),
-    *("gold_medal", "silver_medal", "bronze_medal", *METADATA, "meta_model"),
+    *("gold_medal", "silver_medal", "bronze_medal", *METADATA, "meta_model", "score", "direction"),
 )
 #: What agents are ranked by; the first has no value where no task has a leaderboard.
-RANKED_BY = ("verified_medal_rate", "pass_rate", "leaderboard_percentile")
+RANKED_BY = ("verified_medal_rate", "pass_rate", "leaderboard_percentile", "mean_rank")
+#: Those of which less is better.
+_LESS = ("mean_rank",)
 
 
 def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -60,10 +63,10 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
         One row a run: ``agent``, ``task_id``, ``domain``, ``run_id``,
         ``leaderboard_percentile``, ``above_median``, ``any_medal``, ``valid_submission``.
         Where they are there, ``verified_medal``, ``verdict``, ``fault``, ``stage``, ``label``,
-        ``gold_threshold``, ``gold_medal`` (``silver_medal``, ``bronze_medal``) and the columns
-        of a run table's metadata (``meta_model``, ``meta_cost_usd`` ...) are used too;
-        rows with a ``label`` are controls, not runs of an agent, and are left out, as are rows
-        of run tables that could not be used.
+        ``score`` and ``direction``, ``gold_threshold``, ``gold_medal`` (``silver_medal``,
+        ``bronze_medal``) and the columns of a run table's metadata (``meta_model``,
+        ``meta_cost_usd`` ...) are used too; rows with a ``label`` are controls, not runs of an
+        agent, and are left out, as are rows of run tables that could not be used.
 
     Returns
     -------
@@ -89,8 +92,9 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     leaves it out), and for every rate ``<rate>_configured`` shows it counted as 0.
     ``leaderboard_percentile_valid`` is over valid submissions only. Percentile and medals are
     taken over tasks with a leaderboard.
-    ``mean_rank`` ranks agents within each task by their mean percentile, 1 for the best;
-    agents that tie share the average rank.
+    ``mean_rank`` ranks agents within each task, 1 for the best: by their mean percentile where
+    the task has a leaderboard, then by their passes and by their best scores. Agents that tie in
+    all of these share the average rank.
 
     Examples
     --------
@@ -138,11 +142,42 @@ def in_order(agents: pd.DataFrame, by: Sequence[str] = RANKED_BY) -> pd.DataFram
     DataFrame
         The best first; ties, of means that are equal but for rounding, by name.
     """
+    return agents.loc[_keys(agents, by).index]
+
+
+def places(agents: pd.DataFrame, by: Sequence[str] = RANKED_BY) -> pd.Series:
+    """Return each agent's place in the ranking, from 1, in the order of :func:`in_order`.
+
+    Parameters
+    ----------
+    agents, by
+        As for :func:`in_order`.
+
+    Returns
+    -------
+    Series of int
+        By the rows of `agents`; agents that are level in all columns share the better place.
+    """
+    import pandas as pd
+
+    keys = _keys(agents, by)
+    level = keys.drop(columns="agent").duplicated()
+    counted = pd.Series(range(1, len(keys) + 1), keys.index)
+    return counted.mask(level).ffill().astype("int64")
+
+
+def _keys(agents: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return what the rows over all domains are ordered by, more being better, in that order."""
     overall = agents[agents["domain"] == ALL]
-    names = list(by)
-    keys = overall.assign(**{name: level_means(overall[name]).fillna(-1.0) for name in names})
+    names = [name for name in by if name in overall]  # an older table may lack the last
+    keys = overall[["agent"]].assign(
+        **{
+            name: (level_means(overall[name]) * (-1.0 if name in _LESS else 1.0)).fillna(-math.inf)
+            for name in names
+        }
+    )
     ascending = [False] * len(names) + [True]
-    return overall.loc[keys.sort_values([*names, "agent"], ascending=ascending).index]
+    return keys.sort_values([*names, "agent"], ascending=ascending)
 
 
 def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -181,7 +216,18 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
     for name in METADATA:
         out[name] = runs[name].astype(float) if name in runs else float("nan")
     out["meta_model"] = runs.get("meta_model")
+    out["merit"] = _merit(runs)
     return out
+
+
+def _merit(runs: pd.DataFrame) -> pd.Series:
+    """Return scores so that more is better; NaN where a score or its direction is not known."""
+    import pandas as pd
+
+    if "score" not in runs or "direction" not in runs:
+        return pd.Series(math.nan, runs.index)
+    signs = runs["direction"].map({"maximize": 1.0, "minimize": -1.0}).astype(float)
+    return runs["score"].astype(float) * signs
 
 
 def _flag(column: pd.Series) -> pd.Series:
@@ -229,9 +275,12 @@ def _valid(runs: pd.DataFrame) -> pd.Series:
 
 def _ranks(runs: pd.DataFrame) -> pd.DataFrame:
     """Return each agent's rank in each task: columns agent, task_id and rank."""
-    fair = runs[runs["fair"]]
-    means = fair.groupby(["task_id", "agent"])["leaderboard_percentile"].mean()
-    ranks = level_means(means).groupby("task_id").rank(ascending=False, method="average")
+    groups = runs[runs["fair"]].groupby(["task_id", "agent"])
+    by = ["leaderboard_percentile", "pass_rate", "merit"]
+    found = groups.agg({by[0]: "mean", by[1]: "mean", by[2]: "max"}).apply(level_means)
+    known = found.notna().any(axis=1).groupby("task_id").transform("any")
+    order = found.fillna(-math.inf).groupby(by, sort=True).ngroup().where(known)
+    ranks = order.groupby("task_id").rank(ascending=False, method="average")
     return ranks.rename("rank").reset_index()
 
 

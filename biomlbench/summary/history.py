@@ -26,7 +26,7 @@ from biomlbench.contracts import (
     write_table,
 )
 from biomlbench.errors import UserError
-from biomlbench.summary.agents import in_order
+from biomlbench.summary.agents import in_order, places
 from biomlbench.summary.telemetry import iso_week
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def _rows(kept: Kept, agents: pa.Table, tasks: list[str]) -> list[AnyRow]:
     columns = [name for name in SCHEMAS["history"].names if name in ranked]
     return [
         known | {"place": place} | {name: _value(row[name]) for name in columns}
-        for place, row in enumerate(ranked.to_dict("records"), 1)
+        for place, row in zip(places(frame).tolist(), ranked.to_dict("records"), strict=True)
     ]
 
 

@@ -106,13 +106,20 @@ class SubmissionSchema:
         for name, declared in (section.get("columns") or {}).items():
             _names(name, where)
             columns[str(name)] = _column(str(name), declared or {}, where)
+        ids = _names(section.get("id"), where)
+        if declared_ids := [name for name in columns if name in ids]:
+            raise TaskError(
+                f"{where}: submission.columns declares {declared_ids}, which is of the `id`: leave "
+                "it out there, as ids need no declaration"
+            )
         predictions = _names(section.get("prediction"), where) or tuple(columns) or targets
         if stray := [name for name in columns if name not in predictions]:
             raise TaskError(
-                f"{where}: submission.columns declares {stray}, which `prediction` does not list"
+                f"{where}: submission.columns declares {stray}, which `prediction` does not list; "
+                "list it there, or leave out what is declared of it"
             )
         predictions = _by_name(targets, predictions, where)
-        return cls(_names(section.get("id"), where), targets, predictions, columns)
+        return cls(ids, targets, predictions, columns)
 
 
 def _by_name(targets: tuple[str, ...], predictions: tuple[str, ...], where: str) -> tuple[str, ...]:

@@ -9,20 +9,33 @@ from biomlbench.outcomes import Fault, Reason, sentence
 from biomlbench.workflow.run_state_keys import FailedJob, KnownState, RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+
+    from biomlbench.contracts.mappings import AnyRow
 
 __all__ = ["JobFailure", "PairFailure", "ShownState", "with_failures"]
 
 SHOWN = 10
 _TAIL = 8192
 _COLUMNS = ["task_id", "run_id", "fault", "reason", "message"]
+_JUDGED = ["verdict", "valid_submission"]
 _AGAIN = "run again, then only what is missing is done"
 REMEDIES: dict[str, str] = {
-    Fault.SUBMISSION: "nothing to do: it counts as the agent's failed run",
+    Fault.SUBMISSION: "nothing to do: it counts as the agent's failed run; one of your own is "
+    "corrected as the message says and run again",
     Fault.TASK: "correct the task, then run again",
     Fault.GRADER: "correct the grader, or report it, then run again",
     Fault.INFRASTRUCTURE: _AGAIN,
     Fault.RUN_TABLE: "correct the row of the run table, then run again",
+}
+
+
+_KEPT = "nothing to do: the run keeps its score, with the verdict `{verdict}`; {own}"
+_OWN = "one of your own is corrected as the message says and run again"
+_OF_REASON: dict[str, str] = {
+    Reason.NONDETERMINISTIC: "one of your own takes all that is random from a fixed seed",
+    Reason.SUBMISSION_CHANGED: "leave the file as it is while it is graded, then run again",
+    Reason.MISSING_FILE: "put the file in its place, or correct the run table, then run again",
 }
 
 
@@ -110,18 +123,28 @@ def _of_pairs(table: Path) -> Iterator[PairFailure]:
         if row["fault"] != Fault.NONE:
             known = row["reason"] in set(Reason)
             row["meaning"] = sentence(row["reason"]) if known else ""
-            row["remedy"] = REMEDIES.get(row["fault"], _AGAIN)
-            yield row
+            judged = {name: row.pop(name, None) for name in _JUDGED}
+            row["remedy"] = _remedy(row["fault"], row["reason"], **judged)
+            yield cast("PairFailure", row)
 
 
-def _rows(table: Path) -> Iterable[PairFailure]:
+def _remedy(fault: str, reason: str, verdict: str | None, valid_submission: bool | None) -> str:
+    """Return what to do about a pair, as its fault, its reason and its verdict ask."""
+    if fault != Fault.SUBMISSION:
+        return REMEDIES.get(fault, _AGAIN)
+    if valid_submission:
+        return _KEPT.format(verdict=verdict, own=_OF_REASON.get(reason, _OWN))
+    return _OF_REASON.get(reason, REMEDIES[Fault.SUBMISSION])
+
+
+def _rows(table: Path) -> list[AnyRow]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        rows: list[PairFailure] = pq.read_table(
-            table, columns=_COLUMNS, partitioning=None
-        ).to_pylist()
+        with pq.ParquetFile(table) as file:
+            columns = [*_COLUMNS, *(name for name in _JUDGED if name in file.schema_arrow.names)]
+            rows: list[AnyRow] = file.read(columns=columns).to_pylist()
     except (OSError, pa.ArrowException):
         return []  # It is being made anew.
     return rows

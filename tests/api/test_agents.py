@@ -117,6 +117,21 @@ def test_rows_are_in_the_order_of_the_report():
     assert row_of(table, "high")["mean_rank"] < row_of(table, "sound")["mean_rank"]
 
 
+def test_scores_rank_where_there_is_no_leaderboard_and_where_percentiles_tie():
+    pairs = pairs_of(
+        *(("a", "x/1", "1", 100.0), ("b", "x/1", "1", 100.0)),
+        *(("a", "x/2", "1", None), ("b", "x/2", "1", None), ("c", "x/2", "1", None)),
+        score=[0.2, 0.1, 0.7, 0.9, None],
+        direction=["minimize"] * 2 + ["maximize"] * 3,
+        gold_threshold=[0.5] * 2 + [None] * 3,
+    )
+    table = summarize_agents(pairs)
+    assert [row_of(table, name)["mean_rank"] for name in "abc"] == [2.0, 1.0, 3.0]
+    assert list(table.query("domain == 'all'")["agent"][:2]) == ["b", "a"]
+    unknown = summarize_agents(pairs.drop(columns="direction"))
+    assert row_of(unknown, "a")["mean_rank"] == 1.5
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_means_that_differ_by_rounding_alone_are_level(turned):
     """The mean of 93.47826086956522 three times is not the mean of it once."""

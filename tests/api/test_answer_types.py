@@ -344,3 +344,19 @@ def test_an_empty_cell_is_missing_where_it_is_not_declared(factory):
     task, gold = labelled(factory, pd.DataFrame({"id": [1, 2], "code": ["x", "y"]}))
     data = gold.assign(code=["x", ""]).to_csv(index=False).encode()
     assert score_submission(data, task).reason == "nan_predictions"
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (
+            {"patient": {}, "y": {}},
+            r"\['patient'\], which is of the `id`: .*ids need no declaration",
+        ),
+        ({"z": {}, "y": {}}, r"`prediction` does not list; list it there, or leave out"),
+    ],
+)
+def test_columns_that_are_no_predictions_are_told_the_remedy(columns, told):
+    section = {"id": "patient", "target": "y", "prediction": "y", "columns": columns}
+    with pytest.raises(TaskError, match=told):
+        SubmissionSchema.from_config(section)

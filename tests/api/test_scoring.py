@@ -408,6 +408,14 @@ def test_answers_are_read_once_and_again_when_they_change(factory, good, monkeyp
     assert len(reads) == 2
 
 
+def test_a_single_row_has_no_interval(factory):
+    task = factory.task(truth=(1.0,), config=regression(), leaderboard=[0.5, 1.5])
+    path = factory.submission([1.0])
+    result = score_submission(path, task, bootstrap=1000)
+    assert (result.score, result.n_rows) == (0.0, 1)
+    assert (result.score_low, result.score_high, result.score_quantiles) == (None, None, None)
+
+
 def noisy_task(factory, n=300, seed=0):
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=n)

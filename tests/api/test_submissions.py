@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import struct
 import sys
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.grade import grade_csv, validate_submission
 from biomlbench.submission import reading as submissions
+from biomlbench.submission.code_checks import code_rows
 from biomlbench.submission.csv_table import read_csv_table
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.submitted_file import file_sha256, read_bytes, read_code
@@ -203,6 +205,7 @@ def test_messages_name_rows_and_mends():
     assert "write the file without it" in message(b",id,y\n0,a,1\n")
     assert "differs by spaces or by upper and lower case" in message(b"id,Y \na,1\n")
     assert "the first line only names the separator" in message(b"sep=,\nid,y\na,1\n")
+    assert "the first line seems to be a comment" in message(b"# by us\nid,y\na,1\n")
     assert "the lines end with a separator" in message(b"id,y,\na,1,\n")
     assert "no line with the names of the columns" in message(b"a,1.5\nb,2\n")
     assert message(b"id,y\na,1\nb,x\nc,-\n") == (
@@ -423,6 +426,57 @@ def test_code(tmp_path):
         with pytest.raises(InvalidSubmissionError) as error:
             read_code(path)
         assert error.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"# coding: latin-1\nx = '\xe9'\n", "# coding: utf-8\nx = '\u00e9'\n"),
+        (b"#!/usr/bin/python\r\n# -*- coding: cp1252 -*-\r\nx = '\x80'",
+         "#!/usr/bin/python\r\n# -*- coding: utf-8 -*-\r\nx = '\u20ac'"),
+        (b"\n# vim: set fileencoding=koi8-r :\nx = '\xc1'",
+         "\n# vim: set fileencoding=utf-8 :\nx = '\u0430'"),
+        (b"\xef\xbb\xbf# coding: utf-8\nx = '\xc3\xa9'", "# coding: utf-8\nx = '\u00e9'"),
+        (b"x = 1\n# coding: latin-1\ny = '\xc3\xa9'", "x = 1\n# coding: latin-1\ny = '\u00e9'"),
+    ],
+)  # fmt: skip
+def test_code_is_read_in_the_encoding_that_it_declares(tmp_path, data, text):
+    """What is run is what Python would run."""
+    path = tmp_path / "s.py"
+    path.write_bytes(data)
+    assert read_code(path) == text
+    there, here = {}, {}
+    exec(compile(data, "s.py", "exec"), there)
+    exec(compile(text.encode(), "s.py", "exec"), here)
+    assert here["x"] == there["x"]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"# coding: ascii\nx = '\xe9'", "not ascii text: line 2"),
+        (b"x = 1\ny = '\xe9'", "not UTF-8 text: line 2"),
+        (b"# coding: punycode\nx", "declares the encoding 'punycode'"),
+        (b"# coding: rot13\nx", "declares the encoding 'rot13'"),
+        (b"# coding: unicode_escape\nx", "in which code is not read; write it as UTF-8"),
+        (b"# coding: nonsense\nx", "'nonsense'"),
+    ],
+)
+def test_code_in_no_known_encoding_is_told_so(tmp_path, data, told):
+    path = tmp_path / "s.py"
+    path.write_bytes(data)
+    with pytest.raises(InvalidSubmissionError, match=re.escape(told)) as error:
+        read_code(path)
+    assert error.value.reason == "unreadable"
+
+
+def test_a_notebook_is_told_what_a_program_is(tmp_path):
+    (tmp_path / "s.ipynb").write_text("{}")
+    with pytest.raises(InvalidSubmissionError, match=r"a program is one \.py file"):
+        read_table(tmp_path / "s.ipynb", COLUMNS)
+    first = code_rows(tmp_path / "s.ipynb")[0]
+    assert (first["reason"], first["outcome"]) == ("wrong_format", "failed")
+    assert "one .py file" in first["message"]
 
 
 def test_hash_of_a_submission(tmp_path):

@@ -1,6 +1,7 @@
 import pytest
 
 from biomlbench.calibrate import gate, labels, summary
+from biomlbench.calibrate.intervals import wilson
 from biomlbench.calibrate.left_out import left_out
 from biomlbench.calibrate.summary import Graded
 from biomlbench.errors import TaskError
@@ -213,6 +214,33 @@ def test_too_few_wrong_controls_cannot_show_anything():
         _many("reference", "right", 4, 0) + _many("known_bad", "wrong", 10, 0), loose
     ).to_pylist()
     assert row["within_allowed"]
+
+
+def test_the_upper_bound_is_asked_of_cards_alone_and_says_what_would_show_it():
+    (row,) = gate.allowed_rates(
+        _many("reference", "right", 4, 0) + _many("known_bad", "wrong", 10, 0)
+    ).to_pylist()
+    (reason,) = row["reasons"]
+    assert reason.endswith(
+        "allowed 10.0% of a problem card; 35 wrong controls without a false pass would show it: "
+        "ask for more mutants"
+    )
+    assert wilson(0, 34).high > 0.1 >= wilson(0, 35).high
+    (row,) = gate.allowed_rates(
+        _many("gold", "right", 4, 0) + _many("spoilt", "wrong", 8, 0)
+    ).to_pylist()
+    assert row["within_allowed"]
+
+
+def test_a_labelled_run_is_not_called_a_known_bad_solution():
+    (row,) = gate.allowed_rates(
+        _many("gold", "right", 4, 0) + _many("spoilt", "wrong", 8, 0) + _many("run", "wrong", 1, 1)
+    ).to_pylist()
+    (reason,) = row["reasons"]
+    assert reason == (
+        "wrong controls that are no mutants (a run with the label `wrong`): "
+        "false pass rate 11.1% (1 of 9), allowed 0.0%"
+    )
 
 
 def _run(run_id, label=None, task=T, kind="functions"):

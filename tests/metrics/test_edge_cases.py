@@ -1,5 +1,6 @@
 """The edge-case rule of each metric: what is refused, whose fault it is, what is scored."""
 
+import math
 import pickle
 import tracemalloc
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import biomlbench.metrics
 import biomlbench.structures
-from biomlbench.metrics import REASONS, MetricError, get_metric
+from biomlbench.metrics import REASONS, MetricError, get_metric, list_metrics
 
 T, S = "task", "submission"
 SOURCES = [
@@ -109,6 +110,25 @@ REFUSED = [
 )
 def test_refused_with_reason_and_fault(name, truth, predictions, options, reason, fault):
     assert error_of(name, truth, predictions, **options) == (reason, fault)
+
+
+@pytest.mark.parametrize("name", ["mae", "r2", "spearman"])
+def test_several_targets_are_told_which_metrics_take_them(name):
+    """Just those of the table that score them."""
+    table = [[1.0, 2.0, 3.0], [2.0, 1.0, 5.0]]
+    with pytest.raises(MetricError) as error:
+        get_metric(name)(table, table)
+    told = error.value.message.partition("metrics of several columns: ")[2].split(", ")
+    numeric = [get_metric(n) for n in list_metrics()]
+    numeric = [found for found in numeric if found.kind in ("regression", "ranking")]
+    assert told == sorted(found.name for found in numeric if scores(found, table))
+
+
+def scores(found, table):
+    try:
+        return math.isfinite(found(table, table))
+    except MetricError:
+        return False
 
 
 def test_labels_without_a_plain_positive_one_are_told_the_remedy():

@@ -184,12 +184,13 @@ WITHOUT_RESULT = {"verdict": "fail", "valid_submission": False}
         ({"calibrated": False}, "uncalibrated"),
         ({"any_medal": True, "verified_medal": False}, "not verified"),
         ({"on_boundary": True}, "threshold"),
+        ({"n_rows": 1, "score": 0.5}, "of a single test row"),
     ],
 )
 def test_each_warning_appears_when_and_only_when(some, change, expected):
     quiet = {
         "level": "full", "fault": "none", "calibrated": True, "any_medal": False,
-        "verified_medal": False, "on_boundary": False,
+        "verified_medal": False, "on_boundary": False, "n_rows": 100,
     }  # fmt: skip
 
     def titles(pairs):

@@ -311,6 +311,37 @@ def test_failures_have_reason_and_remedy(tmp_path, tally, recorder):
     assert found[4]["meaning"] == "The task's answers cannot be used."
 
 
+def test_the_remedy_fits_reason_and_verdict(tally, recorder):
+    common = {"task_id": "toy/line", "fault": "submission", "message": ""}
+    rows = [
+        *(("nondeterministic", "partial", True), ("wrong_output", "fail", True)),
+        *(("missing_ids", "fail", False), ("missing_file", "fail", False)),
+    ]
+    table = batch(tally, "medal")
+    os.makedirs(os.path.dirname(table))
+    told = [
+        {
+            **common,
+            "run_id": reason,
+            "reason": reason,
+            "verdict": verdict,
+            "valid_submission": valid,
+        }
+        for reason, verdict, valid in rows
+    ]
+    pq.write_table(pa.Table.from_pylist(told), table)
+    tally.finish(table)
+    found = with_failures(recorder.state(), tally.results)["failures"]
+    unstable, wrong, refused, absent = (item["remedy"] for item in found)
+    assert all({"verdict", "valid_submission"}.isdisjoint(item) for item in found)
+    assert "keeps its score, with the verdict `partial`" in unstable
+    assert "fixed seed" in unstable
+    assert "keeps its score, with the verdict `fail`" in wrong
+    assert "failed run" not in unstable + wrong + absent
+    assert "failed run" in refused
+    assert "put the file in its place" in absent
+
+
 def test_a_job_that_ended_well_fails_with_its_group(tally, recorder):
     log = f"{tally.results}/job.log"
     with open(log, "w") as file:

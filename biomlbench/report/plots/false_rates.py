@@ -33,6 +33,7 @@ FAMILIES = {
     "mutant": "mutants of the reference",
     "reference": "reference",
     "rewrite": "rewrites of right ones",
+    "run": "runs with a label",
     "right": "right, written differently",
     "second_order_mutant": "mutants with two changes",
     "spoilt": "spoilt copies of the gold",
