@@ -69,6 +69,8 @@ def test_the_kind_follows_task_and_file(tmp_path, task, submission, kind):
         (",ada,line,s.csv,,,,,,", "`run_id` is empty"),
         ("r1,ada,line,s.csv,functions,,,,,", "takes predictions or program"),
         ("r1,ada,line,s.csv,,x,,,,", "`seed` 'x' is not a whole number"),
+        ("r1,ada,line,s.csv,,-1,,,,", "`seed` -1 is out of range: 0 to 4294967295"),
+        ("r1,ada,line,s.csv,,4294967296,,,,", "`seed` 4294967296 is out of range"),
         ("r1,ada,line,s.csv,,1e3,,,,", "`seed` '1e3' is not a whole number; write 1000"),
         ("r1,ada,line,s.csv,,1e999999999,,,,", "`seed` '1e999999999' is not a whole number"),
         ("r1,ada,line,s.csv,,,0,,,", "`attempt` 0 is out of range"),
