@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -449,6 +449,29 @@ def test_the_legend_of_a_single_panel_ends_within_the_figure(some):
     (legend,) = figure.legends
     box = legend.get_window_extent(canvas.get_renderer())
     assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60), st.integers(4, 46))
+@example("\ufdfd" * 200, 22)
+@example("W" * 200, 22)
+@example("\uff21" * 100, 34)
+@example("a" + "\u0300" * 29 + "b", 34)
+@example("z" + "\u0335\u0489" * 15 + "algo", 34)
+@example("\u0300" * 29, 34)
+def test_a_label_is_as_wide_and_high_as_its_place(text, width):
+    shown = _style.clip(text, width).replace("\\$", "$")
+    wide, high = _style._extent(shown)
+    assert len(shown) <= width
+    assert wide <= width * _style._LETTER
+    assert high <= _style._HIGHEST
+
+
+@pytest.mark.parametrize(
+    "name", ["n" * 34, "breast-cancer-wisconsin", "Ng\u00f4 \u1ebe", "\u05e9\u05b8\u05c1"]
+)
+def test_a_label_of_ordinary_letters_stays_whole(name):
+    assert _style.clip(name) == name
 
 
 def test_titles_of_panels_end_within_a_figure_of_long_names(some):

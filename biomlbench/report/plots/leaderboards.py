@@ -32,6 +32,7 @@ CAPTION = (
 MAX_PANELS, COLUMNS, MAX_AGENTS = 48, 2, 12
 _FAR = 10
 _KEYS_IN_A_LINE = (4, 7)
+_WIDTHS = (6.6, 10.4)
 DRAWN = (
     *("task_id", "agent", "score", "score_low", "score_high", "verdict", "metric", "direction"),
     *(f"{medal}_threshold" for medal in style.MEDAL_COLOURS),
@@ -73,8 +74,8 @@ def _reach(best: np.ndarray, fixed: list[float]) -> tuple[float, float]:
 
     Examples
     --------
-    >>> _reach(np.array([0.5, 0.6, -1e150]), [])
-    (-0.5..., 1.5)
+    >>> _reach(np.array([0.5, 0.75, -1e150]), [])
+    (-2.0, 3.0)
     """
     middle = float(np.sort(best)[len(best) // 2])
     # That far from the middle, or farther, are more than a third of the agents.
@@ -185,7 +186,7 @@ def figure(tables: Tables) -> Figure:
     columns = min(COLUMNS, len(tasks))
     lines = -(-len(tasks) // columns)
     agents = min(scored["agent"].nunique(), MAX_AGENTS)
-    canvas = style.canvas(1.3 + lines * (1.45 + 0.24 * agents), 5.2 * columns)
+    canvas = style.canvas(1.3 + lines * (1.45 + 0.24 * agents), _WIDTHS[columns - 1])
     grid = canvas.subplots(lines, columns, squeeze=False).ravel()
     groups = dict(tuple(scored.groupby("task_id")))
     for axes, task in zip(grid, tasks, strict=False):
