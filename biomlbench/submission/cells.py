@@ -165,11 +165,13 @@ def path_of(row: AnyRow, key: str) -> str:
 
 def _check_characters(text: str, key: str) -> None:
     """Refuse what a table, a page or Snakemake would take for something else."""
-    if text.isascii() and text.isprintable() and not {"{", "}"} & set(text):
+    # An agent's name is part of no path.
+    braces = "" if key == "agent" else "{}"
+    if text.isascii() and text.isprintable() and not any(brace in text for brace in braces):
         return
     for character in text:
         category = unicodedata.category(character)
-        if character in "{}":
+        if character in braces:
             found = "a brace, which Snakemake takes for a wildcard"
         elif category == "Cs" and "\udc80" <= character <= "\udcff":
             found = "a byte that is not UTF-8; write the table as UTF-8"

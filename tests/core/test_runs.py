@@ -89,6 +89,12 @@ def test_a_bad_row_costs_only_itself(tmp_path, row, message):
     assert "r.csv:3" in bad.message
 
 
+@pytest.mark.parametrize("name", ["$x^{$", "{run}", "a}b", "{{}}", "{0}"])
+def test_an_agent_s_name_is_no_wildcard(tmp_path, name):
+    ((run,), bad) = read(tmp_path / "r.csv", HEADER + f"r,{name},line,s.csv,,,,,,\n")
+    assert (run.agent, bad) == (name, [])
+
+
 def test_unknown_columns_are_refused_with_the_allowed_ones(tmp_path):
     with pytest.raises(RunTableError, match=r"r\.csv:1: .*\['agnet'\].*allowed: run_id"):
         read(tmp_path / "r.csv", "run_id,agnet,task_id,submission\n")
