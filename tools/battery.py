@@ -47,6 +47,7 @@ DOORS = {
         "tests/workflow/test_own_results.py",
         "tests/workflow/test_planned.py",
         "tests/workflow/test_received.py",
+        "tests/workflow/test_replaced.py",
         "tests/workflow/test_reproduce.py",
         "tests/workflow/test_swapped_submissions.py",
     ),

@@ -52,6 +52,8 @@ def command(
 ) -> None:
     """Write the tables in RESULTS (default: results) in another form.
 
+    Without margins and times of hidden cases, which are for you alone.
+
     \b
     Examples:
       biomlbench export --format csv --to tables

@@ -34,10 +34,11 @@ def command(
 ) -> None:
     """Write a site of RESULTS (default: results): leaderboard, agents, tasks, report, downloads.
 
-    It holds no answers, no submissions, nothing that they printed, no paths of files; what run
-    tables say in meta_ columns is in it. Its links are relative: open it from the disk, or put it
-    on any server, at its root or below. A folder that was not made by this command is refused; in
-    one that was, its own files are replaced, others stay.
+    It holds no answers, no submissions, nothing that they printed, no paths of files, no margins
+    or times of hidden cases; what run tables say in meta_ columns is in it. Its links are
+    relative: open it from the disk, or put it on any server, at its root or below. A folder that
+    was not made by this command is refused; in one that was, its own files are replaced, others
+    stay.
 
     \b
     Exit codes: 0 published; 2 the command line is wrong; 3 the folder is not ours to

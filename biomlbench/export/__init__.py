@@ -35,7 +35,8 @@ def export(
     Parameters
     ----------
     results : path
-        Holds the :data:`TABLES`; that of telemetry only where it was made.
+        Holds the :data:`TABLES`; that of telemetry only where it was made. They are written as
+        :func:`biomlbench.export.owner_only.for_others` returns them.
     form : str
         One of :data:`FORMATS`.
     to : path
@@ -62,10 +63,11 @@ def export(
     """
     if form not in FORMATS:
         raise ValueError(f"no form {form!r}; there are: {', '.join(FORMATS)}")
+    from biomlbench.export.owner_only import for_others
     from biomlbench.summary.made_tables import require
 
     require(results)
-    tables = load_tables(results)
+    tables = for_others(load_tables(results))
     to = Path(to)
     to.mkdir(parents=True, exist_ok=True)
     about = About(title, date, licence)

@@ -298,7 +298,7 @@ def _add_if_there(contents: Contents, path: Path, name: str, words: str) -> None
 
 
 def _note(inputs: Inputs, contents: Contents, *, with_answers: bool) -> str:
-    answers = _of_answers(contents, with_answers=with_answers)
+    answers = _of_answers(contents, with_answers=with_answers) + _OF_RESULTS
     to_make = "".join(f"- {markdown_line(line)}\n" for line in contents.to_make)
     absent = (*contents.left_out, *contents.refused)
     left_out = "".join(f"- {markdown_line(line)}\n" for line in absent)
@@ -328,6 +328,9 @@ def _of_answers(contents: Contents, *, with_answers: bool) -> str:
     )
 
 
+_OF_RESULTS = """
+Tables of single runs hold margins, times and outputs of hidden cases, too, from which what these
+cases are may be told: they are not for those whose submissions are still to be graded."""
 _NOTE = """# {title}
 
 A benchmark that was run with biomlbench-workflow {version}: config, run tables, submissions, tasks

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from biomlbench.export.owner_only import for_others
 from biomlbench.outcomes import Fault
 from biomlbench.plain_text import is_web_address
 from biomlbench.workflow.runs import RUN_ID
@@ -89,8 +90,10 @@ def public_tables(
         Of the same schemas. Submissions' paths and lines of run tables are empty, and so are
         messages of faults of machine, grader and run table; a log that is no address of the web is
         null; of paths in messages and notes, the columns :data:`MESSAGES`, the last part is left.
-        All other texts are as they were.
+        All other texts are as they were. What tells of single hidden cases is null, see
+        :func:`biomlbench.export.owner_only.for_others`.
     """
+    tables = for_others(tables)
     renamed = _renamed(tables["pairs"])
     return {name: _public(name, table, places, renamed) for name, table in tables.items()}
 

@@ -11,6 +11,7 @@ from biomlbench.contracts import provenance
 from biomlbench.errors import UserError
 from biomlbench.export import NO_LICENCE, load_tables
 from biomlbench.export.forms import About, all_forms
+from biomlbench.export.owner_only import FIGURES
 from biomlbench.export.public_tables import public_tables
 from biomlbench.export.site_feed import feed
 from biomlbench.export.site_pages import FEED, Pages
@@ -84,10 +85,7 @@ def publish(
     whole = Tables.load(results)
     shown = Tables(
         **{name: table.to_pandas() for name, table in arrow.items()},
-        **{
-            name: getattr(whole, name)
-            for name in ("rates", "kills", "margins", "flakes", "history")
-        },
+        **{name: getattr(whole, name) for name in ("rates", "kills", "flakes", "history")},
     )
     sizes = {name: len(table) for name, table in arrow.items()}
     made_from = _made_from(results)
@@ -97,6 +95,7 @@ def publish(
         shown,
         title=title,
         drawn=drawn_figures(results),
+        without=FIGURES,
         track=lambda names: track(names, "drawing"),
     )
     if len(shown.history):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.outcomes import Fault, Outcome, Verifier
+from biomlbench.report.lookalikes import described, lookalikes
 from biomlbench.report.shown import MAX_NAME, shown_name
 from biomlbench.runtime.hashing import is_sha256
 from biomlbench.runtime.words import counted, some_of
@@ -112,6 +113,16 @@ def warnings(tables: Tables) -> list[Warned]:
              "They nearly equal those of another agent's run: at most one of the two did the work. "
              f"Agents: {_named(copies['agent'])}. Tasks: {_named(copies['task_id'])}.",
              "#trust")  # fmt: skip
+    alike = lookalikes(map(str, runs["agent"].unique()))
+    if alike:
+        shown = [
+            some_of([described(shown_name(name, MAX_NAME)) for name in group], NAMED)
+            for group in alike
+        ]
+        warn("mild", f"{counted(sum(map(len, alike)), 'agent')} whose names look alike",
+             "They are different agents, by letters that look like others: "
+             f"{'; '.join(shown[:NAMED])}{'; ...' if shown[NAMED:] else ''}.",
+             "#agents")  # fmt: skip
     equal = _equal_files(runs)
     if len(equal):
         warn("mild", f"{counted(len(equal), 'run')} with the same file as another of the agent",

@@ -28,7 +28,7 @@ from biomlbench.summary.made_tables import require
 from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 __all__ = ["Figure", "drawn_figures", "figures", "render", "render_tables"]
 
@@ -58,6 +58,7 @@ def figures(
     tables: Tables,
     drawn: dict[str, Path] | None = None,
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
+    without: Collection[str] = (),
 ) -> list[Figure]:
     """Return all figures that have something to show, ready to be embedded.
 
@@ -68,6 +69,8 @@ def figures(
         PNG files of figures by name; one that is not there is drawn.
     track : callable, optional
         Goes through the names.
+    without : collection of str
+        Names of figures that are not wanted.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def figures(
     made = []
     with tempfile.TemporaryDirectory() as scratch:
         for name in track(plots.names()):
-            if not plots.has_data(name, tables):
+            if name in without or not plots.has_data(name, tables):
                 continue
             path = (drawn or {}).get(name)
             if path is None:
@@ -181,6 +184,7 @@ def render_tables(
     rows: dict[str, PredictedRows] | None = None,
     place: str = "",
     track: Callable[[Iterable[str]], Iterable[str]] = iter,
+    without: Collection[str] = (),
 ) -> str:
     """Return the report as text of at most :data:`PAGE_BYTES` bytes; see :func:`render`.
 
@@ -189,7 +193,7 @@ def render_tables(
     """
     scripts = [(ASSETS / name).read_text(encoding="utf-8").strip() for name in SCRIPTS]
     hashes = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
-    drawings = figures(tables, drawn, track)
+    drawings = figures(tables, drawn, track, without)
     shown = _that_fit(drawings)
 
     page = environment().get_template("report.html.j2")

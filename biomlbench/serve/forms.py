@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import mmap
 import re
+import unicodedata
+from encodings.aliases import aliases
 from typing import TYPE_CHECKING, NamedTuple
 
 from python_multipart.multipart import parse_options_header
@@ -27,6 +29,8 @@ _MAX_HEAD_BYTES = 16 * 1024
 _MAX_BOUNDARY = 256
 _EXTENDED_NAME = re.compile(rb";[ \t]*filename\*", re.IGNORECASE)
 _CHUNK = 1 << 20
+# Python keeps every name that it was ever asked for, also of what is no encoding.
+_CHARSETS = frozenset({*aliases, *aliases.values(), "utf_8_sig"})
 
 
 class Upload(NamedTuple):
@@ -101,6 +105,10 @@ def read_form(body: Path, content_type: str, max_bytes: int, file: Path) -> Uplo
         sent = _only(parts, "file")
         if sent.filename is None:
             raise Refusal(400, "There is no file.", "The field `file` must carry a file name.")
+        if any(unicodedata.category(sign) == "Cc" for sign in sent.filename):
+            raise Refusal(
+                400, "The file's name is none.", "It holds a control character; rename the file."
+            )
         task_id = _task_id(parts, content, _charset(content_type))
         if sent.end - sent.start > max_bytes:
             raise Refusal(
@@ -117,7 +125,10 @@ def _broken(problem: str) -> Refusal:
 
 
 def _charset(content_type: str) -> str:
-    charset = parse_options_header(content_type)[1].get(b"charset", b"utf-8").decode("latin-1")
+    named = parse_options_header(content_type)[1].get(b"charset", b"utf-8").decode("latin-1")
+    charset = named.lower().replace("-", "_")
+    if charset not in _CHARSETS:
+        return "utf-8"
     try:
         # `b""` is refused by codecs that are no text encodings, as base64.
         b"".decode(charset)

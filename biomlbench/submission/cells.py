@@ -30,8 +30,9 @@ __all__ = [
 _MOST_LETTERS = {"run_id": 100, "agent": 200, "task_id": 300}
 # Linux: a path, and a file's name, in bytes.
 _PATH_MAX, _NAME_MAX = 4095, 255
-_LARGEST = {"seed": 2**63 - 1, "attempt": 1_000_000, "hint_tier": 1_000_000}
-_LOWEST = {"seed": -(2**63), "attempt": 1, "hint_tier": 0}
+# Seeds: what `PYTHONHASHSEED` and `numpy.random.seed` take, so that no two of them mean one.
+_LARGEST = {"seed": 2**32 - 1, "attempt": 1_000_000, "hint_tier": 1_000_000}
+_LOWEST = {"seed": 0, "attempt": 1, "hint_tier": 0}
 _WHOLE = re.compile(r"([+-]?[0-9]{1,40})(\.0*)?", re.ASCII)
 _MOST_DIGITS = 20
 _PATHVAR = re.compile("<.*>", re.DOTALL)
@@ -164,11 +165,13 @@ def path_of(row: AnyRow, key: str) -> str:
 
 def _check_characters(text: str, key: str) -> None:
     """Refuse what a table, a page or Snakemake would take for something else."""
-    if text.isascii() and text.isprintable() and not {"{", "}"} & set(text):
+    # An agent's name is part of no path.
+    braces = "" if key == "agent" else "{}"
+    if text.isascii() and text.isprintable() and not any(brace in text for brace in braces):
         return
     for character in text:
         category = unicodedata.category(character)
-        if character in "{}":
+        if character in braces:
             found = "a brace, which Snakemake takes for a wildcard"
         elif category == "Cs" and "\udc80" <= character <= "\udcff":
             found = "a byte that is not UTF-8; write the table as UTF-8"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["header_hint", "number_hint"]
 
+_MARK = "\ufeff"
 _SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?", re.ASCII)
 _MEANT = {
@@ -43,6 +44,8 @@ def header_hint(names: Sequence[str], delimiter: str, expected: Iterable[str]) -
     '; the columns seem to be separated by semicolons'
     """
     expected = set(expected)
+    if names and names[0].startswith(_MARK):
+        return "; a second byte order mark stands before the first column's name: leave it out"
     if names and names[0].lower().startswith("sep="):
         return "; the first line only names the separator: leave it out"
     if names and names[0].lstrip().startswith("#") and names[0] not in expected:

@@ -102,12 +102,15 @@ def _read(path: Path) -> bytes:
         raise RunTableError(told) from None
 
 
-def _lines(path: Path) -> list[str]:
-    """Return the lines of a table as text, a byte that is not UTF-8 as a lone surrogate."""
+def _lines(path: Path, plain: Sequence[str] = ()) -> list[str]:
+    """Return the lines of a table as text, a byte that is not UTF-8 as a lone surrogate.
+
+    Of Parquet the columns `plain` hold no lists or structs.
+    """
     data = _read(path)
     if path.suffix.lower() == ".parquet":
         try:
-            return csv_lines(data)
+            return csv_lines(data, plain)
         except ValueError as error:
             raise RunTableError(
                 f"{path}: cannot be read as Parquet ({shown(str(error), 200)}); write it "
@@ -250,7 +253,7 @@ def csv_rows(
     RunTableError
         If the file cannot be read, or its header lacks a required column.
     """
-    lines = _lines(path)
+    lines = _lines(path, known)
     first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
     if first < len(lines) and re.fullmatch(r'"?sep=.?"?', lines[first].strip(), re.IGNORECASE):
         first += 1  # Excel's own way to name the separator

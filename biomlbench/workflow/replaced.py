@@ -5,8 +5,11 @@ time in the future, and Snakemake ends the job, or the whole run, over such an i
 was moved or unpacked keeps the time of its origin, too. So the state of every submission at the
 last run is recorded, and one that has another state now is compared by content. How often one was
 replaced is a parameter of the job that reads it first: Snakemake makes a table again when that has
-changed. One that changed while it was graded is graded again whatever is there now. The same look
-finds those that are not there, or that may not be read.
+changed. A file that a program has mapped into its memory can be changed without any trace for as
+long as its changes are not written to the disk; so one that had changed shortly before it was
+recorded is compared by content at the next run as well. One that changed while it was graded is
+graded again whatever is there now. The same look finds those that are not there, or that may not be
+read.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import json
 import logging
 import os
 import stat
+import time
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,10 +44,16 @@ _MOST_SHOWN = 300
 _NOT_THERE = [0, 0, 0, 0, 0]
 _STATE = len(_NOT_THERE)
 _ELSE = "else the run counts as failed"
+_COUNT, _SETTLED = _STATE, _STATE + 1
+# The kernel writes what was changed in memory to the disk after 35 seconds (dirty_expire_centisecs,
+# dirty_writeback_centisecs); who changes it again then leaves a time.
+_SETTLES_NS = 60 * 10**9
+# Here nothing is ever written to a disk.
+_IN_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})
 
 RECORD = ".submissions.json"
-"""Size, times, number on its file system and number of replacements of every submission, in the
-folder of the results."""
+"""Size, times, number on its file system and number of replacements of every submission, and
+whether it has settled, in the folder of the results."""
 
 
 class Replaced:
@@ -72,7 +83,9 @@ class Replaced:
         self.missing: list[Run] = []
         self.unreadable: list[Run] = []
         self.counts = {
-            path: state[_STATE] for path, state in self._before.items() if len(state) > _STATE
+            path: state[_COUNT]
+            for path, state in self._before.items()
+            if len(state) > _COUNT and state[_COUNT]
         }
 
     def look(self, runs: Iterable[Run], place: Callable[[str, str], str]) -> list[str]:
@@ -93,9 +106,12 @@ class Replaced:
         -----
         Costs one look at each submission's entry. Only one whose size, times or place on the
         file system are not those of the last look is read: the time of the last change of the
-        entry is among them, which nothing but a wrong clock sets back.
+        entry is among them, which nothing but a wrong clock sets back. One that had not settled
+        at the last look, a minute after that change, is read, too; on a file system in memory
+        none ever settles.
         """
         replaced = set()
+        now = time.time_ns()
         for run in runs:
             path = run.submission
             try:
@@ -116,14 +132,15 @@ class Replaced:
                 place_of = (info.st_ino, info.st_dev)
                 state = [info.st_size, info.st_mtime_ns, info.st_ctime_ns, *place_of]
             table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
-            as_before = state == self._before.get(path, [])[:_STATE]
+            before = self._before.get(path, [])
+            as_before = state == before[:_STATE] and len(before) > _SETTLED and before[_SETTLED]
             is_due = is_outdated(table) or (
                 not as_before and table.exists() and _differs(run, table)
             )
             if is_due and path not in replaced:
                 self.counts[path] = self.counts.get(path, 0) + 1
                 replaced.add(path)
-            self._now[path] = state
+            self._now[path] = [*state, 0, int(_has_settled(state, now))]
         return sorted(replaced)
 
     def warn_of_missing(self, is_of_demo: Callable[[Run], bool]) -> None:
@@ -148,7 +165,7 @@ class Replaced:
         """Record what was seen."""
         for path, count in self.counts.items():
             if path in self._now:
-                self._now[path] = [*self._now[path][:_STATE], count]
+                self._now[path][_COUNT] = count
         if self._now != self._before and self._results.is_dir():
             with contextlib.suppress(OSError):
                 write_json(self._results / RECORD, self._now)
@@ -162,6 +179,24 @@ def _missing(run: Run) -> str:
 def _unreadable(run: Run) -> str:
     name = shown(run.stated or run.submission, _MOST_SHOWN)
     return f"{name} may not be read; let the run's user read it (`chmod`)"
+
+
+def _has_settled(state: list[int], now: int) -> bool:
+    """Tell whether a submission cannot be changed from now on without another state."""
+    _, _, changed, _, device = state
+    return changed < now - _SETTLES_NS and device not in _devices_in_memory()
+
+
+@cache
+def _devices_in_memory() -> frozenset[int]:
+    """Return the devices of file systems that are never written to a disk."""
+    found = set()
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines():
+            mount, _, kind = line.partition(" - ")
+            if kind.split()[0] in _IN_MEMORY:
+                found.add(os.makedev(*map(int, mount.split()[2].split(":"))))
+    return frozenset(found)
 
 
 def _differs(run: Run, table: Path) -> bool:

@@ -69,6 +69,8 @@ def test_the_kind_follows_task_and_file(tmp_path, task, submission, kind):
         (",ada,line,s.csv,,,,,,", "`run_id` is empty"),
         ("r1,ada,line,s.csv,functions,,,,,", "takes predictions or program"),
         ("r1,ada,line,s.csv,,x,,,,", "`seed` 'x' is not a whole number"),
+        ("r1,ada,line,s.csv,,-1,,,,", "`seed` -1 is out of range: 0 to 4294967295"),
+        ("r1,ada,line,s.csv,,4294967296,,,,", "`seed` 4294967296 is out of range"),
         ("r1,ada,line,s.csv,,1e3,,,,", "`seed` '1e3' is not a whole number; write 1000"),
         ("r1,ada,line,s.csv,,1e999999999,,,,", "`seed` '1e999999999' is not a whole number"),
         ("r1,ada,line,s.csv,,,0,,,", "`attempt` 0 is out of range"),
@@ -85,6 +87,12 @@ def test_a_bad_row_costs_only_itself(tmp_path, row, message):
     assert [run.run_id for run in runs] == ["ok", "ok2"]
     assert message in bad.message
     assert "r.csv:3" in bad.message
+
+
+@pytest.mark.parametrize("name", ["$x^{$", "{run}", "a}b", "{{}}", "{0}"])
+def test_an_agent_s_name_is_no_wildcard(tmp_path, name):
+    ((run,), bad) = read(tmp_path / "r.csv", HEADER + f"r,{name},line,s.csv,,,,,,\n")
+    assert (run.agent, bad) == (name, [])
 
 
 def test_unknown_columns_are_refused_with_the_allowed_ones(tmp_path):
@@ -190,6 +198,86 @@ def test_what_is_no_table_in_parquet_is_told(tmp_path):
     pq.write_table(pa.table({"run_id": ["r"], "agnet": ["a"]}), path)
     with pytest.raises(RunTableError, match=r"t\.parquet:1: missing column.*'agnet' for 'agent'"):
         read_runs([path], resolve)
+
+
+FAR = pa.array([2**62, 1], pa.int64())
+ODD_TIMES = {
+    "days": pa.array([2**31 - 1, 1], pa.int32()).view(pa.date32()),
+    "milliseconds": pa.array([86_400_000 * 10**9, 86_400_000], pa.int64()).view(pa.date64()),
+    "microseconds": FAR.view(pa.timestamp("us")),
+    "with a zone": pa.array([2**40, 1], pa.int64()).view(pa.timestamp("s", tz="UTC")),
+    "dictionary": pa.DictionaryArray.from_arrays(
+        pa.array([0, 1], pa.int32()), FAR.view(pa.timestamp("us"))
+    ),
+}
+
+
+def in_parquet(path, **columns):
+    """Write a run table of two runs, with further columns, or others."""
+    own = {"run_id": ["r1", "r2"], "agent": ["ada", "bob"], "task_id": ["k", "k"]}
+    pq.write_table(pa.table({**own, "submission": ["s.py", "t.py"], **columns}), path)
+    return path
+
+
+@pytest.mark.parametrize("times", ODD_TIMES.values(), ids=ODD_TIMES)
+def test_a_value_that_no_cell_can_hold_costs_its_row(tmp_path, times):
+    runs, (bad,) = read_runs([in_parquet(tmp_path / "t.parquet", time=times)], resolve)
+    assert [run.run_id for run in runs] == ["r2"]
+    assert "`time` 'out of range, a " in bad.message
+
+
+@pytest.mark.parametrize("kind", [pa.duration("s"), pa.time64("us")])
+def test_a_value_that_no_cell_can_hold_costs_no_run_where_it_decides_nothing(tmp_path, kind):
+    path = in_parquet(tmp_path / "t.parquet", meta_steps=FAR.view(kind))
+    runs, bad = read_runs([path], resolve)
+    assert (len(runs), bad) == (2, [])
+    assert "meta_steps: 'out of range, a " in runs[0].metadata["meta_note"]
+
+
+@pytest.mark.parametrize("zone", ["Nowhere/Land", "+99:99"])
+def test_of_a_time_in_an_unknown_zone_the_zone_is_named(tmp_path, zone):
+    times = pa.array([2**30, None], pa.int64()).view(pa.timestamp("s", tz=zone))
+    runs, (bad,) = read_runs([in_parquet(tmp_path / "t.parquet", time=times)], resolve)
+    assert [run.run_id for run in runs] == ["r2"]
+    assert f"in the unknown zone {zone}" in bad.message
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([["bash", "python"], None], '["bash", "python"]'),
+        ([{"in": 1, "out": [b"\xc3\xa9"]}, None], '{"in": 1, "out": ["é"]}'),
+        (pa.array([[("k", "v")], None], pa.map_(pa.string(), pa.string())), '[["k", "v"]]'),
+        (pa.array([[2**62], None], pa.list_(pa.timestamp("us"))), "out of range"),
+    ],
+    ids=["list", "struct", "map", "times"],
+)
+def test_lists_and_structs_that_decide_nothing_are_read_as_json(tmp_path, cells, expected):
+    runs, bad = read_runs([in_parquet(tmp_path / "t.parquet", meta_tools=cells)], resolve)
+    assert (len(runs), bad) == (2, [])
+    assert expected in json.loads(runs[0].metadata["meta_other"])["tools"]
+    assert "meta_other" not in runs[1].metadata
+
+
+def test_a_list_where_text_decides_costs_its_table_alone(tmp_path):
+    path = in_parquet(tmp_path / "t.parquet", agent=[["ada"], ["bob"]])
+    (tmp_path / "t.csv").write_text(HEADER + "r3,ada,k,s.py,,,,,,\n")
+    runs, (bad,) = read_runs([path, tmp_path / "t.csv"], resolve)
+    assert [run.run_id for run in runs] == ["r3"]
+    assert "its column 'agent' is of the type list<" in bad.message
+
+
+@pytest.mark.parametrize("error", [KeyError(b"x"), OverflowError("x"), MemoryError("x")])
+def test_whatever_the_decoder_raises_costs_its_table_alone(tmp_path, monkeypatch, error):
+    def read_metadata(source):
+        raise error
+
+    monkeypatch.setattr(pq, "read_metadata", read_metadata)
+    path = in_parquet(tmp_path / "t.parquet")
+    (tmp_path / "t.csv").write_text(HEADER + "r3,ada,k,s.py,,,,,,\n")
+    runs, (bad,) = read_runs([path, tmp_path / "t.csv"], resolve)
+    assert [run.run_id for run in runs] == ["r3"]
+    assert bad.is_table
 
 
 @pytest.mark.parametrize(("column", "value"), BAD_CELLS)

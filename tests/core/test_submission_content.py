@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from biomlbench.errors import InvalidSubmissionError
 from biomlbench.stages import STAGES, Context, Pair, run_pair, run_stage
 from biomlbench.submission import content
 from biomlbench.submission import reading as submissions
@@ -164,3 +165,12 @@ def test_threads_share_what_is_kept(tmp_path):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_second_byte_order_mark_is_told(tmp_path):
+    path = tmp_path / "submission.csv"
+    path.write_bytes(b"\xef\xbb\xbf" * 2 + table(1.5).encode())
+    with pytest.raises(InvalidSubmissionError, match="a second byte order mark stands before"):
+        submissions.read_table(path, COLUMNS)
+    path.write_bytes(b"\xef\xbb\xbf" + table(1.5).encode())
+    assert submissions.read_table(path, COLUMNS).num_rows == ROWS

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -402,6 +404,74 @@ def test_a_panel_shows_the_whole_interval_of_a_best_run(sign):
     ends = sign * drawn[["score_low", "score_high"]].to_numpy()
     assert low <= ends.min()
     assert ends.max() <= high
+
+
+@given(
+    others=st.lists(st.floats(0.2, 0.9), min_size=3, max_size=9),
+    own=st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=30),
+    sign=st.sampled_from([1, -1]),
+)
+@example(others=[0.5, 0.6, 0.7], own=[1e150, 1e150], sign=-1)
+@example(others=[0.5, 0.6, 0.7], own=[1e150, 1e150], sign=1)
+def test_no_agent_alone_sets_the_axis_of_others(others, own, sign):
+    from biomlbench.report.plots.leaderboards import _limits
+
+    agents = [*(f"a{n}" for n in range(len(others))), *["x"] * len(own)]
+    scores = np.array([*others, *own])
+    runs = pd.DataFrame({"agent": agents, "score": scores})
+    runs["score_low"], runs["score_high"] = runs["score"] - 0.1, runs["score"] + 0.1
+    low, high = _limits(runs, np.array([]), [np.nan] * 3, sign)
+    assert low < high < low + 20
+
+
+def test_scores_beyond_either_end_are_marked(some):
+    pairs = some.pairs.copy()
+    first = pairs.index[pairs["score"].notna() & pairs["label"].isna()][0]
+    task = pairs.loc[first, "task_id"]
+    figures = {}
+    for score in (1e150, -1e150):
+        pairs.loc[first, "score"] = score
+        figure = plots.load("leaderboards").figure(
+            dataclasses.replace(some, pairs=pairs[pairs["task_id"] == task])
+        )
+        (axes,) = [axes for axes in figure.axes if axes.lines]
+        figures[score] = {line.get_marker() for line in axes.lines}
+        assert np.ptp(axes.get_xlim()) < 1e9
+    assert {"<", ">"} <= figures[1e150] | figures[-1e150]
+
+
+def test_the_legend_of_a_single_panel_ends_within_the_figure(some):
+    task = some.runs[some.runs["score"].notna()]["task_id"].iloc[0]
+    one = some.pairs[some.pairs["task_id"] == task]
+    figure = plots.load("leaderboards").figure(dataclasses.replace(some, pairs=one))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (legend,) = figure.legends
+    box = legend.get_window_extent(canvas.get_renderer())
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60), st.integers(4, 46))
+@example("\ufdfd" * 200, 22)
+@example("W" * 200, 22)
+@example("\uff21" * 100, 34)
+@example("a" + "\u0300" * 29 + "b", 34)
+@example("z" + "\u0335\u0489" * 15 + "algo", 34)
+@example("\u0300" * 29, 34)
+def test_a_label_is_as_wide_and_high_as_its_place(text, width):
+    shown = _style.clip(text, width).replace("\\$", "$")
+    wide, high = _style._extent(shown)
+    assert len(shown) <= width
+    assert wide <= width * _style._LETTER
+    assert high <= _style._HIGHEST
+
+
+@pytest.mark.parametrize(
+    "name", ["n" * 34, "breast-cancer-wisconsin", "Ng\u00f4 \u1ebe", "\u05e9\u05b8\u05c1"]
+)
+def test_a_label_of_ordinary_letters_stays_whole(name):
+    assert _style.clip(name) == name
 
 
 def test_titles_of_panels_end_within_a_figure_of_long_names(some):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import encodings
+
 import pytest
 import requests
 from hypothesis import HealthCheck, given, settings
@@ -108,3 +110,32 @@ def test_a_file_that_is_too_large_is_refused(read):
     with pytest.raises(Refusal) as caught:
         read(form(b"x" * 101), most=100)
     assert caught.value.status == 413
+
+
+@pytest.mark.parametrize("name", ["q" * 14_000, "q1", "utf_8_", "base64", "\u00fcber", "utf--8"])
+def test_of_an_unknown_encoding_nothing_is_kept(read, name):
+    def kept():
+        return len(encodings._cache)
+
+    read(form("é".encode()))
+    before = kept()
+    for number in range(20):
+        sent, _ = read(
+            form(b"x").replace(b"a.csv", "é.csv".encode()), f"{KIND}; charset={name}{number}"
+        )
+        assert sent.filename == "é.csv"
+    assert kept() == before
+
+
+@pytest.mark.parametrize("name", ["latin-1", "ISO-8859-1", "windows-1252", "Latin1"])
+def test_a_known_encoding_is_used(read, name):
+    sent, _ = read(form(b"x").replace(b"a.csv", b"\xe9.csv"), f"{KIND}; charset={name}")
+    assert sent.filename == "é.csv"
+
+
+@pytest.mark.parametrize("sign", ["\0", "\x1f", "\x7f", "\x85"])
+def test_a_file_s_name_holds_no_control_character(read, sign):
+    name = f"x.csv{sign}.py".encode()
+    with pytest.raises(Refusal) as refusal:
+        read(form(b"x").replace(b"a.csv", name))
+    assert (refusal.value.status, "control character" in refusal.value.details) == (400, True)

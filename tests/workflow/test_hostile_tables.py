@@ -374,6 +374,37 @@ def test_a_packed_run_table_is_refused_before_it_is_unpacked(tmp_path, rows, tex
         read_runs([path], lambda task: (f"toy/{task}", "predictions"))
 
 
+def repeated(value, kind, number=100_000):
+    return pa.DictionaryArray.from_arrays(pa.array([0] * number, "int32"), pa.array([value], kind))
+
+
+def struct_of_long_names():
+    return pa.StructArray.from_arrays([pa.nulls(5_000, "int8")], names=["n" * 100_000])
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: pa.ListArray.from_arrays([0, 50_000_000], pa.nulls(50_000_000, "int8")), "values"),
+        (lambda: pa.StructArray.from_arrays([repeated("r" * 10_000, "string")], names=["n"]),
+         "texts have 1000[0-9]{6} bytes"),
+        (lambda: pa.ListArray.from_arrays([0, 100_000], repeated("r" * 10_000, "string")),
+         "texts have 1000[0-9]{6} bytes"),
+        (lambda: repeated(b"r" * 10_000, pa.binary(10_000)), "more than a list of runs has"),
+        (struct_of_long_names, "texts have"),
+    ],
+    ids=["values", "in structs", "in lists", "fixed size", "names"],
+)  # fmt: skip
+def test_packed_values_of_any_type_are_refused_before_they_are_unpacked(tmp_path, make, said):
+    column = make()
+    own = {name: repeated("r", "string", len(column)) for name in COLUMNS}
+    path = tmp_path / "runs.parquet"
+    pq.write_table(pa.table({**own, "meta_x": column}), path, compression="zstd")
+    assert path.stat().st_size < 500_000
+    with pytest.raises(RunTableError, match=f"cannot be read as Parquet .*{said}"):
+        read_runs([path], lambda task: (f"toy/{task}", "predictions"))
+
+
 def test_a_run_table_of_equal_texts_is_read(tmp_path):
     path = equal_rows(tmp_path / "runs.parquet", 3, "line")
     runs, bad = read_runs([path], lambda task: (f"toy/{task}", "predictions"))

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import shutil
+import tempfile
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from biomlbench.contracts import from_rows, write_table
 from biomlbench.errors import InvalidSubmissionError
+from biomlbench.submission import content as content_module
 from biomlbench.submission.submitted_file import file_sha256, read_bytes
+from biomlbench.workflow import replaced as replaced_module
 from biomlbench.workflow.replaced import RECORD, Replaced
 from tests.workflow.conftest import Bench, predictions
 from tests.workflow.test_reruns import assert_equal_results
@@ -22,13 +28,17 @@ OLD = (1_000_000_000, 1_000_000_000)
 def graded(tmp_path):
     """Some submissions and their first tables; what there is to look at."""
     runs = []
+
+    def grade(name):
+        folder = tmp_path / "results" / "t" / name
+        record = {"submission_sha256": file_sha256(tmp_path / f"{name}.csv")}
+        write_table("validate", from_rows("validate", []), folder / "validate.parquet", record)
+
     for name in "abc":
         path = tmp_path / f"{name}.csv"
         path.write_text(predictions(2.0))
         runs.append(SimpleNamespace(task_id="t", run_id=name, submission=str(path), root=None))
-        folder = tmp_path / "results" / "t" / name
-        record = {"submission_sha256": file_sha256(path)}
-        write_table("validate", from_rows("validate", []), folder / "validate.parquet", record)
+        grade(name)
 
     def look(write=True):
         replaced = Replaced(tmp_path / "results")
@@ -40,7 +50,7 @@ def graded(tmp_path):
     def count(name):
         return Replaced(tmp_path / "results").counts.get(str(tmp_path / f"{name}.csv"), 0)
 
-    return SimpleNamespace(path=tmp_path, look=look, count=count)
+    return SimpleNamespace(path=tmp_path, look=look, count=count, grade=grade)
 
 
 def test_another_file_with_an_old_time_is_noticed_once(graded):
@@ -50,6 +60,7 @@ def test_another_file_with_an_old_time_is_noticed_once(graded):
     os.utime(path, OLD)
     assert graded.look() == [str(path)]
     assert (graded.count("b"), graded.count("a")) == (1, 0)
+    graded.grade("b")
     assert graded.look() == []
     assert graded.count("b") == 1
 
@@ -184,7 +195,18 @@ def test_the_same_content_with_another_time_is_no_other_file(graded):
     assert graded.count("b") == 0
 
 
+MINUTE = 60 * 10**9
+
+
+def later(monkeypatch, minutes):
+    """Look when minutes have gone by, with files on a disk."""
+    now = time.time_ns() + minutes * MINUTE
+    monkeypatch.setattr("biomlbench.workflow.replaced.time.time_ns", lambda: now)
+    monkeypatch.setattr("biomlbench.workflow.replaced._devices_in_memory", frozenset)
+
+
 def test_a_file_that_is_as_it_was_is_not_read(graded, monkeypatch):
+    later(monkeypatch, 2)
     graded.look()
     monkeypatch.setattr("biomlbench.submission.submitted_file.file_sha256", lambda path: 1 / 0)
     assert graded.look() == []
@@ -233,3 +255,88 @@ def test_a_copy_that_keeps_its_old_time_is_graded(fresh, tmp_path, size):
     assert "Nothing to be done" in fresh.snakemake().stderr
     undisturbed.snakemake()
     assert_equal_results(undisturbed.path, fresh.path)
+
+
+def changed_without_a_trace(graded, monkeypatch, name):
+    """Change a file as through a mapping of it: with the same size, times and place."""
+    path = graded.path / f"{name}.csv"
+    before = os.lstat(path)
+    path.write_text(path.read_text().replace("2", "3"))
+
+    def lstat(which, *, real=os.lstat):
+        return before if str(which) == str(path) else real(which)
+
+    monkeypatch.setattr("biomlbench.workflow.replaced.os.lstat", lstat)
+    return str(path)
+
+
+def test_a_change_without_a_trace_of_a_file_that_had_just_changed_is_noticed(graded, monkeypatch):
+    assert graded.look() == []
+    later(monkeypatch, 1000)
+    path = changed_without_a_trace(graded, monkeypatch, "b")
+    assert graded.look() == [path]
+    assert graded.count("b") == 1
+
+
+def test_a_settled_file_is_read_no_more(graded, monkeypatch):
+    read = []
+    differs = replaced_module._differs
+    monkeypatch.setattr(
+        "biomlbench.workflow.replaced._differs",
+        lambda run, table: read.append(run.run_id) or differs(run, table),
+    )
+    for minutes, expected in ((0, ["a", "b", "c"]), (2, ["a", "b", "c"]), (4, []), (1000, [])):
+        later(monkeypatch, minutes)
+        read.clear()
+        assert graded.look() == []
+        assert read == expected
+    os.utime(graded.path / "b.csv", OLD)  # another state
+    assert graded.look() == []
+    assert read == ["b"]
+
+
+def test_a_file_in_memory_never_settles(graded, monkeypatch):
+    later(monkeypatch, 1000)
+    device = (graded.path / "b.csv").stat().st_dev
+    monkeypatch.setattr(
+        "biomlbench.workflow.replaced._devices_in_memory", lambda: frozenset({device})
+    )
+    for _ in range(2):
+        assert graded.look() == []
+    path = changed_without_a_trace(graded, monkeypatch, "b")
+    assert graded.look() == [path]
+
+
+def test_file_systems_in_memory_are_told_by_their_device():
+    devices = replaced_module._devices_in_memory()
+    lines = Path("/proc/mounts").read_text().splitlines()
+    kinds = {line.split()[1]: line.split()[2] for line in lines}
+    for place in ("/dev/shm", "/proc"):
+        assert (os.stat(place).st_dev in devices) == (kinds[place] == "tmpfs")
+
+
+def test_a_mapped_file_in_memory_is_graded_again_when_it_was_changed(tmp_path, monkeypatch):
+    with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".csv") as file:
+        file.write(predictions(2.0).encode())
+        file.flush()
+        run = SimpleNamespace(task_id="t", run_id="a", submission=file.name, root=None)
+        table = tmp_path / "results/t/a/validate.parquet"
+        mapped = mmap.mmap(file.fileno(), 0)
+        mapped[:1] = mapped[:1]
+        made_from = {"submission_sha256": file_sha256(file.name)}
+        write_table("validate", from_rows("validate", []), table, made_from)
+
+        def look():
+            for kept in ("_digests", "_latest"):  # as in a process of its own
+                monkeypatch.setattr(content_module, kept, content_module.Bounded(1))
+            replaced = Replaced(tmp_path / "results")
+            found = replaced.look([run], lambda task, run: f"{task}/{run}")
+            replaced.write()
+            return found
+
+        assert look() == look() == []
+        before = os.lstat(file.name)
+        mapped[-4:] = mapped[-4:].translate(bytes.maketrans(b"0123456789", b"1234567890"))
+        assert os.lstat(file.name).st_ctime_ns == before.st_ctime_ns
+        assert look() == [file.name]
+        mapped.close()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import unicodedata
+import warnings
 from collections import Counter
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from matplotlib.figure import Figure, SubFigure
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import RendererAgg
 
     from biomlbench.report.inputs import Tables
 
@@ -67,6 +71,14 @@ MAX_BARS = 40
 _FEWEST_TICKS = 3
 _WIDE = 1e4
 """From largest to smallest value of a logarithmic axis; beyond, its ticks are powers of ten."""
+
+
+_EM = 10.0
+_LETTER = 0.7
+"""Width that a label has for each letter that it may have, in em: what most letters take."""
+_HIGHEST = 1.7
+"""Height of a label, in em; a row has two."""
+_MOST_MARKS = (2, 1, 0)
 
 
 _place: ContextVar[SubFigure | None] = ContextVar("_place", default=None)
@@ -208,7 +220,7 @@ def legend_above(axes: Axes, handles: Sequence[Any] | None = None, columns: int 
 
 
 def labels(axes: Axes, texts: Sequence[str], width: int = 34) -> None:
-    """Name the rows of a horizontal chart, first row on top, each in at most `width` letters."""
+    """Name the rows of a horizontal chart, first row on top; for `width` see :func:`clip`."""
     axes.set_yticks(range(len(texts)), clips(texts, width), color=INK)
     axes.set_ylim(len(texts) - 0.5, -0.5)
 
@@ -216,7 +228,8 @@ def labels(axes: Axes, texts: Sequence[str], width: int = 34) -> None:
 def clip(text: str, width: int = 34) -> str:
     r"""Shorten a label and keep matplotlib from reading it as mathematics.
 
-    A long one keeps its end, by which names of one family differ.
+    A long one keeps its end, by which names of one family differ. It has at most `width` letters,
+    fewer where they are wide, and no more marks above each other than its row has room for.
 
     Examples
     --------
@@ -225,11 +238,60 @@ def clip(text: str, width: int = 34) -> str:
     >>> print(clip("cost in $"))
     cost in \$
     """
-    text = plain(text, mark="·", one_line=True)
-    if len(text) > width:
-        end = width // 3
-        text = f"{text[: width - end - 1]}…{text[len(text) - end :]}"
-    return text.replace("$", "\\$")
+    text = _low(plain(text, mark="·", one_line=True))
+    room = width * _LETTER
+    shown = _cut(text, width)
+    while (needed := _extent(shown)[0]) > room and width > 1:
+        width = min(width - 1, int(len(shown) * room / needed))
+        shown = _cut(text, width)
+    return shown.replace("$", "\\$")
+
+
+def _cut(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    end = width // 3
+    return f"{text[: width - end - 1]}…{text[len(text) - end :]}"
+
+
+def _low(text: str) -> str:
+    """Take marks from letters that have more than a row has room for."""
+    if text.isascii():
+        return text
+    for most in _MOST_MARKS:
+        if _extent(text)[1] <= _HIGHEST:
+            break
+        text = _with_marks(text, most)
+    return text
+
+
+def _with_marks(text: str, most: int) -> str:
+    kept, found = [], 0
+    for sign in unicodedata.normalize("NFD", text):
+        found = found + 1 if unicodedata.category(sign) in ("Mn", "Me") else 0
+        kept += [sign] if found <= most else []
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+@lru_cache(maxsize=4096)
+def _extent(text: str) -> tuple[float, float]:
+    """Return width and height of a text as it is drawn, in em."""
+    from matplotlib.font_manager import FontProperties
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        found = _renderer().get_text_width_height_descent(  # type: ignore[no-untyped-call]
+            text, FontProperties(size=_EM), False
+        )
+    width, height, _ = found
+    return width / _EM, height / _EM
+
+
+@cache
+def _renderer() -> RendererAgg:
+    from matplotlib.backends.backend_agg import RendererAgg
+
+    return RendererAgg(1, 1, 72)  # type: ignore[no-untyped-call]
 
 
 def clips(texts: Iterable[str], width: int = 34) -> list[str]:

@@ -27,9 +27,12 @@ CAPTION = (
     "A panel a task, better scores to the right. Bands are the medals' score ranges, the grey "
     "histogram is the leaderboard with its median dashed, diamonds are human baselines. A dot "
     "is a run, coloured by verdict; the line is the 95 % bootstrap interval of each agent's best "
-    "score. Scores beyond the panel's left end are drawn at it as triangles."
+    "score. Scores beyond a panel's ends are drawn there as triangles: no few agents set an axis."
 )
 MAX_PANELS, COLUMNS, MAX_AGENTS = 48, 2, 12
+_FAR = 10
+_KEYS_IN_A_LINE = (4, 7)
+_WIDTHS = (6.6, 10.4)
 DRAWN = (
     *("task_id", "agent", "score", "score_low", "score_high", "verdict", "metric", "direction"),
     *(f"{medal}_threshold" for medal in style.MEDAL_COLOURS),
@@ -40,17 +43,46 @@ DRAWN = (
 def _limits(runs: pd.DataFrame, board: np.ndarray, cuts: list[float], sign: int) -> tuple[Any, ...]:
     # in units where larger is better; the far left tail is not worth the room
     scores = sign * runs["score"].to_numpy(float)
-    left = np.quantile(scores, 0.1)
-    values = [*(sign * np.asarray(cuts, float)), scores.max(), left]
     best = runs.assign(best=scores).sort_values("best").drop_duplicates("agent", keep="last")
-    drawn = best.loc[best["best"] >= left, ["score_low", "score_high"]]
-    values += [*(sign * drawn.to_numpy(float)).ravel()]
+    fixed = [*(sign * np.asarray(cuts, float))]
     if len(board):
-        values += [*np.quantile(sign * board, [0.1, 1.0])]
-    finite = np.asarray(values)[np.isfinite(values)]
+        fixed += [*np.quantile(sign * board, [0.1, 1.0])]
+    fixed = [value for value in fixed if np.isfinite(value)]
+    nearest, farthest = _reach(best["best"].to_numpy(float), fixed)
+    left = np.quantile(scores, 0.1)
+    if left < nearest:
+        left = scores[scores >= nearest].min()
+    drawn = best.loc[best["best"] >= left, ["best", "score_low", "score_high"]]
+    values = np.array([left, *(sign * drawn[["score_low", "score_high"]].to_numpy(float)).ravel(),
+                       *drawn["best"]])  # fmt: skip
+    values = values[np.isfinite(values) & (values >= nearest) & (values <= farthest)]
+    finite = np.array([*values, *fixed])
     low, high = finite.min(), finite.max()
     pad = 0.06 * (high - low) or 0.05 * abs(high) or 0.05
     return low - pad, high + pad
+
+
+def _reach(best: np.ndarray, fixed: list[float]) -> tuple[float, float]:
+    """Return between which scores an axis ends: no third of the agents can move it far.
+
+    Parameters
+    ----------
+    best : array
+        Best score of each agent.
+    fixed : list of float
+        What is shown whatever the agents have.
+
+    Examples
+    --------
+    >>> _reach(np.array([0.5, 0.75, -1e150]), [])
+    (-2.0, 3.0)
+    """
+    middle = float(np.sort(best)[len(best) // 2])
+    # That far from the middle, or farther, are more than a third of the agents.
+    spread = float(np.sort(np.abs(best - middle))[::-1][len(best) // 3])
+    width = max(fixed) - min(fixed) if fixed else 0.0
+    reach = max(_FAR * spread, abs(middle), width) or 1.0
+    return middle - reach, middle + reach
 
 
 def _bands(axes: Axes, cuts: list[float], sign: int, right: float) -> None:
@@ -97,11 +129,12 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
             part = scores[(own["verdict"] == verdict).to_numpy()]
             if not len(part):
                 continue  # lines without a point take as long as others
-            inside = part[part >= low]
+            inside = part[(part >= low) & (part <= high)]
             axes.plot(inside, [row] * len(inside), "o", color=colour, alpha=alpha, markersize=5,
                       markeredgecolor="white", markeredgewidth=0.4, zorder=4)  # fmt: skip
-            if len(inside) < len(part):
-                axes.plot(low, row, "<", color=colour, markersize=6, clip_on=False, zorder=4)
+            for end, mark, is_beyond in ((low, "<", part < low), (high, ">", part > high)):
+                if is_beyond.any():
+                    axes.plot(end, row, mark, color=colour, markersize=6, clip_on=False, zorder=4)
     heading = "leaderboard" if len(board) else "humans"
     style.labels(axes, [*([heading] if above else []), *best.index], 22)
     axes.tick_params(axis="y", pad=8)  # room for the triangles at the left end
@@ -153,7 +186,7 @@ def figure(tables: Tables) -> Figure:
     columns = min(COLUMNS, len(tasks))
     lines = -(-len(tasks) // columns)
     agents = min(scored["agent"].nunique(), MAX_AGENTS)
-    canvas = style.canvas(1.3 + lines * (1.45 + 0.24 * agents), 5.2 * columns)
+    canvas = style.canvas(1.3 + lines * (1.45 + 0.24 * agents), _WIDTHS[columns - 1])
     grid = canvas.subplots(lines, columns, squeeze=False).ravel()
     groups = dict(tuple(scored.groupby("task_id")))
     for axes, task in zip(grid, tasks, strict=False):
@@ -168,6 +201,7 @@ def figure(tables: Tables) -> Figure:
         *(Patch(color=c, alpha=0.4, label=m) for m, c in style.MEDAL_COLOURS.items()),
         Line2D([], [], color=style.INK, linewidth=1.4, label="interval of the best"),
     ]
-    canvas.legend(handles=keys, loc="outside lower left", ncols=7, frameon=False, fontsize=9)
+    canvas.legend(handles=keys, loc="outside lower left",
+                  ncols=_KEYS_IN_A_LINE[columns - 1], frameon=False, fontsize=9)  # fmt: skip
     style.title(canvas, TITLE, subtitle)
     return canvas

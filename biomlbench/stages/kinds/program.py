@@ -24,7 +24,10 @@ SUFFIX = ".py"
 IS_CODE = True
 HAS_CASES = False
 SHARES_JOBS = False
-VALID = "Submission is valid. It is a program: only a run shows its predictions."
+VALID = (
+    "Submission is valid. It is a program, as its name ends in `.py`: only a run shows its "
+    "predictions. If it holds predictions, give it the name of a table, as `.csv`."
+)
 
 
 def validate(submission: str, task: Task) -> list[StructureRow]:
