@@ -225,12 +225,12 @@ def sequences(
     steps: Sequence[PlannedCase],
     cases: Sequence[PlannedCase],
     planned: Callable[..., PlannedCase],
-    large: Iterable[tuple[PlannedCase, PlannedCase]] = (),
+    large: Iterable[Sequence[PlannedCase]] = (),
 ) -> dict[PlannedCase, tuple[str, ...]]:
     """Plan the sequences: forwards with everything kept, backwards with objects used again.
 
-    Pairs of large calls follow one another, their results kept: memory that is used again for
-    large results alone shows there.
+    Large calls follow one another, their results kept: memory that is used again for large results
+    alone shows there.
 
     Others have every small case, each twice in a row: what a call returned has been overwritten
     by its caller when the same is asked again.
@@ -249,8 +249,8 @@ def sequences(
         last = {case.function: case for case in order}
         order = [*order, *(case for one in last.values() for case in (one, one)), *first.values()]
         found |= _sequence(name, order, reuse, planned)
-    for one, other in large:
-        found |= _sequence(f"large-{one.function}", [one, other], False, planned)
+    for number, order in enumerate(large):
+        found |= _sequence(f"large-{number}-{order[0].function}", order, False, planned)
     small = [c for c in cases if _size(c) <= MAX_STEP_BYTES // 3 and _longest(c) <= MAX_LONGEST]
     for number, start in enumerate(range(0, len(small), MAX_TWICE)):
         twice = [case for case in small[start : start + MAX_TWICE] for case in (case, case)]

@@ -1,17 +1,20 @@
 """Many calls beside one another, among which a candidate's own cases are found."""
 
 import copy
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from biomlbench.registry import Registry
 from biomlbench.sandbox.codec import encode
+from biomlbench.sandbox.inside.calls import WATCHED
 from biomlbench.stages import Context, Pair
 from biomlbench.stages.cards import load_card, oracle_path
 from biomlbench.stages.outputs import case_outputs
 from biomlbench.stages.preparing import prepare_card
 from biomlbench.stages.running import run_functions
+from biomlbench.stages.screening import failed_among
 from biomlbench.verify import card, decide, judge, oracle
 from biomlbench.verify.candidate import TOGETHER, Own
 from biomlbench.verify.edge_draws import factors_of
@@ -159,6 +162,20 @@ def test_what_only_many_calls_in_one_process_show_is_state(context, candidate, l
     assert not own.draws
     assert "keeps-no-state" in failing(rows)
     assert TOGETHER in {case.id for case in loaded.with_own(own).plan.cases}
+
+
+def test_a_draw_whose_result_changes_later_shows_with_the_calls_after_it(loaded):
+    values = loaded.oracle.draws.values
+    numbers = list(range(20, 40))
+    right = [encode(values[number]) for number in numbers]
+
+    def failed(*places):
+        changed = [b"" if place in places else None for place in range(len(numbers))]
+        outputs = {"some": SimpleNamespace(value=lambda: [right, changed])}
+        return failed_among(loaded, outputs, {"some": numbers})
+
+    assert failed() == []
+    assert failed(3, 18) == [20 + 3 + WATCHED, numbers[-1]]
 
 
 @pytest.mark.slow

@@ -350,6 +350,33 @@ def test_an_empty_result_that_is_given_again_is_marked_by_its_caller():
         assert second != empty
 
 
+def test_a_result_that_a_later_call_changes_is_told_where_objects_are_used_again():
+    scratch, calls_made = np.zeros(3), []
+
+    def returns_scratch(x):
+        calls_made.append(1)
+        # the first and the third result are one memory
+        if len(calls_made) % 2:
+            scratch[:] = x
+            return {"scores": [scratch]}
+        return x + 1
+
+    def views(x):
+        return x[:]
+
+    def told(function):
+        request = encode(
+            [True, [["f", encode([(np.full(3, n),), {}])] for n in (1.0, 2.0, 3.0, 4.0)]]
+        )
+        _, payload = calls.run({"f": function}.get, calls.SEQUENCE, request)
+        return [one is not None for one in decode(payload)[1]]
+
+    assert told(returns_scratch) == [True, False, False, False]
+    assert not any(told(np.copy))
+    # that its caller fills an argument anew is no doing of the function
+    assert not any(told(views))
+
+
 def test_calls_of_a_sequence_lie_apart():
     one = np.arange(4.0)
     alone = prepare(Case("1", "f", (one, one)))
