@@ -256,6 +256,22 @@ def test_near_draws_differ_in_what_their_names_say():
     assert (changed[0], changed[-1]) == (63, 86)
 
 
+@pytest.mark.parametrize("decimals", [{}, {"decimals": 2}, {"decimals": 0}])
+def test_near_draws_share_length_ends_and_sum(decimals):
+    x = {"array": "float64", "shape": ["n"], "min": 0, "max": 50, **decimals}
+    whole = {"array": "int64", "shape": ["n"], "min": 0, "max": 50}
+    space = {"name": "s", "dims": {"n": [20, 20]}, "arguments": {"x": x, "whole": whole}}
+    drawn = near_draws(space, np.random.default_rng(1), None)
+    pairs = [(drawn["exact-x"]["x"], drawn["permuted-x"]["x"])]
+    pairs.append((drawn["first"]["whole"], drawn["permuted-whole"]["whole"]))
+    for one, other in pairs:
+        assert one.sum() == other.sum()
+        assert (one[[0, -1]] == other[[0, -1]]).all()
+        assert (one != other).any()
+    if decimals:
+        assert (np.round(pairs[0][0], **decimals) == pairs[0][0]).all()
+
+
 def test_near_draws_change_one_size_alone():
     arguments = {
         "a": {"array": "float64", "shape": ["n", "k"]},
