@@ -11,7 +11,7 @@ from biomlbench.sandbox.inside.shared_memory import view_of
 from biomlbench.sandbox.model import Case
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, judge
-from biomlbench.verify.alternates import LAYOUTS, laid_out, lies_in, shows, with_layout
+from biomlbench.verify.alternates import LAYOUTS, REVERSED, laid_out, lies_in, shows, with_layout
 from biomlbench.verify.execution import in_process, in_sandbox
 from biomlbench.verify.near_draws import near_draws
 from biomlbench.verify.plan import PlannedCase
@@ -434,6 +434,35 @@ def test_each_layout_is_tried_on_each_array_and_dtype_alone_and_together():
     one = laid["wide~swapped-1"]
     assert [lies_in(array) for array in one.args] == [[], ["swapped"]]
     assert [lies_in(array) for array in laid["wide~swapped"].args] == [["swapped"], ["swapped"]]
+
+
+def test_arrays_of_one_call_lie_in_different_ways():
+    def planned(suite, name, *call):
+        return PlannedCase(name, suite, call[0], tuple(call[1]), call[2], name)
+
+    table = np.arange(12.0).reshape(3, 4)
+    case = planned("hidden", "two", "f", [table], {"b": table + 1})
+    laid = laid_out([case], ["fortran", "strided"], planned, lambda *_: True)
+    ways = {
+        tuple(tuple(lies_in(array)) for array in (*one.args, *one.kwargs.values())) for one in laid
+    }
+    assert {
+        (("fortran",), ("strided",)),
+        (("strided",), ("fortran",)),
+        (("reversed",), ("fortran",)),
+    } <= ways
+    for one in laid:
+        assert (one.args[0] == table).all()
+        assert (one.kwargs["b"] == table + 1).all()
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4)])
+def test_a_view_that_goes_backwards_arrives_as_one(shape):
+    array = with_layout(np.arange(float(np.prod(shape))).reshape(shape), REVERSED)
+    arrived = decode(encode(array, layouts=True), layouts=True)
+    assert min(arrived.strides) < 0
+    assert lies_in(arrived) == [REVERSED]
+    assert (arrived == array).all()
 
 
 def test_memory_is_shared_where_one_array_in_anothers_place_would_be_noticed():
