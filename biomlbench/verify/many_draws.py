@@ -10,23 +10,29 @@ letters in common, since most mistakes have a small example (the small scope hyp
 from __future__ import annotations
 
 import contextlib
+import copy
 import itertools
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.outcomes import Suite
+import numpy as np
+
+from biomlbench.outcomes import Reason, Suite
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.verify import edge_draws, edges
+from biomlbench.verify.alternates import layouts_of, with_mixed
+from biomlbench.verify.disputes import disputed
 from biomlbench.verify.edge_numbers import Drawing
 from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.edge_sources import Source, sources
+from biomlbench.verify.on_cases import OnCases
 from biomlbench.verify.plan import PlannedCase, seeded
 from biomlbench.verify.related_draws import related
+from biomlbench.verify.stretches import stretched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    import numpy as np
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
@@ -46,12 +52,19 @@ TOGETHER = 100
 """Calls that share a process."""
 MOST_BYTES = 4000
 """Of a call: a mistake that shows on small inputs is looked for."""
+FAR = 1e15
+NUDGE, NUDGES = 2.0**-46, 3
+LAID_OUT = 5
+"""Of so many draws one has arrays that lie in memory in other ways."""
+AS_IT_IS = "as-it-is"
 EXTREME = frozenset({"huge", "tiny", "vast", "barely", "beyond-doubles", "hardly-apart", "inf"})
 """Patterns that edge cases have: combined with others they ask how far digits go, and no more."""
 NUMBERS = (0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -2, 0.5, 1.5, 0.25, 10)
 MOST_IN_POOL = 5
 SIZES = (2, 3, 4, 6, 9)
 """How far above its least one a size goes in a small call."""
+BETWEEN = 4
+"""After so many calls of other ways comes one with a stretch of equal elements."""
 _SMALL = ("ties", "mixed", "two-letters", "few")
 _ODD_SHARE = 0.15
 """Arguments of small calls that have any pattern all the same."""
@@ -99,15 +112,63 @@ def drawn(card: Card) -> list[PlannedCase]:
         case = numbered(len(found), suite, function, *card.unbind(function, inputs))
         key = edges.key_of(case)
         if len(key) <= MOST_BYTES and key not in found and _is_promised(card, case):
-            found[key] = case
+            found[key] = _laid_out(card, case, len(found))
     return list(found.values())
+
+
+def _laid_out(card: Card, case: PlannedCase, number: int) -> PlannedCase:
+    """Return some draws with arrays that lie in memory in other ways, each in one of its own."""
+    ways = [AS_IT_IS, *layouts_of(card.layouts)]
+    if number % LAID_OUT or len(ways) == 1:
+        return case
+    mix = seeded(card.name, "layouts", number).permutation(ways).tolist()
+    args, kwargs = with_mixed((case.args, dict(case.kwargs)), mix)
+    return replace(case, args=args, kwargs=kwargs)
 
 
 def _is_promised(card: Card, case: PlannedCase) -> bool:
     # what a card's own quantity cannot be taken of is nothing that it promises
     with contextlib.suppress(Exception):
-        return edges.is_promised(card, case)
+        return edges.is_promised(card, case) and _is_well_posed(card, case)
     return False
+
+
+def _is_well_posed(card: Card, case: PlannedCase) -> bool:
+    """Whether very large floats leave a result that does not hang on last digits.
+
+    Of their differences rounding may leave more than any tolerance, in right code as well: neither
+    other digits nor other right solutions of the card give anything else.
+    """
+    sizes = [*map(_largest, (*case.args, *case.kwargs.values()))]
+    if max(sizes, default=1.0) <= FAR:
+        return True
+    function, on_cases = card.reference[case.function], OnCases(card)
+    with np.errstate(all="ignore"):
+        expected = function(*copy.deepcopy(case.args), **copy.deepcopy(case.kwargs))
+        for number in range(NUDGES):
+            rng = seeded("nudge", number)
+            args = tuple(_nudged(value, rng) for value in case.args)
+            kwargs = {name: _nudged(value, rng) for name, value in case.kwargs.items()}
+            if not on_cases.passes(case, expected, Reason.OK, function(*args, **kwargs)):
+                return False
+    # small ones beside them make up for their size, so that little of a result is as large
+    return min(sizes) >= 1 / FAR or not disputed(
+        card, [case], lambda _, *given: on_cases.passes(case, expected, *given)
+    )
+
+
+def _largest(value: Any) -> float:
+    """Return the largest magnitude in an array of floats; 1 for what is none."""
+    if not isinstance(value, np.ndarray) or value.dtype != np.float64:
+        return 1.0
+    return float(np.abs(value[np.isfinite(value)]).max(initial=0)) or 1.0
+
+
+def _nudged(value: Any, rng: np.random.Generator) -> Any:
+    """Return an array of floats with other last digits; a copy of anything else."""
+    if not isinstance(value, np.ndarray) or value.dtype != np.float64:
+        return copy.deepcopy(value)
+    return value * (1 + NUDGE * rng.uniform(-1, 1, value.shape))
 
 
 def numbered(
@@ -127,10 +188,13 @@ def _inputs(card: Card) -> Iterator[tuple[str, Arguments]]:
     ]
     for number in itertools.count() if every else ():
         for function, source, factors, rng in every:
-            ways = WAYS[number % len(WAYS)](source, factors, rng)
-            with contextlib.suppress(Exception):  # what a build cannot take is no input
-                for made in ways:
-                    yield function, made
+            ways = [WAYS[number % len(WAYS)](source, factors, rng)]
+            if number % BETWEEN == 0:
+                ways.append(stretched(source, factors, rng, number // BETWEEN))
+            for way in ways:
+                with contextlib.suppress(Exception):  # what a build cannot take is no input
+                    for made in way:
+                        yield function, made
 
 
 def _combined(
