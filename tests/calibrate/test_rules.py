@@ -43,7 +43,7 @@ def bench(tmp_path_factory):
     (bench / "config").mkdir()
     (bench / "config" / "config.yaml").write_text(
         "runs: [runs.csv]\ntasks_dirs: [tasks]\n"
-        f"calibration: {{tasks: [{', '.join(CARDS)}], mutants: 12, inputs: 50, flake_trials: 1,\n"
+        f"calibration: {{tasks: [{', '.join(CARDS)}], mutants: 12, inputs: 30, flake_trials: 1,\n"
         "  held_out: 3, second_order: 0,\n"
         "  adjudications: labels.csv, flake_runs: [{task_id: kernels/shares, run_id: r}]}\n"
     )

@@ -15,6 +15,7 @@ import pytest
 from tests.cli.conftest import copy_project
 from tests.controls import right_submission
 from tests.docs.snippets import ROOT, RUN, blocks_of, environment, run, script_of
+from tests.shared import few_draws
 from tests.waiting import HANG_S, wait_until
 
 pytestmark = pytest.mark.slow
@@ -28,7 +29,8 @@ calibration:
   mutants: 3
   held_out: 2
   second_order: 1
-  inputs: 100
+  inputs: 30
+  flake_trials: 1
 """
 RUNS = """\
 run_id,agent,task_id,submission
@@ -56,6 +58,7 @@ def ask(clone, home, *command):
 def test_calibrate_weekly(clone, tmp_path):
     """In order, on two tasks with few mutants; both weeks of the page are this week."""
     home = tmp_path
+    few_draws(clone / "biomlbench/tasks/kernels/kabsch-rmsd")
     shutil.copy(clone / "biomlbench/demo/functions/kabsch_right.py", clone / "my_solution.py")
     (clone / "config" / "config.yaml").write_text(CONFIG)
     (clone / "my-runs.csv").write_text(RUNS)

@@ -82,13 +82,20 @@ BATTERY = {
         for name in ("functions", "program", "hidden", "providers", "faults")
     ],
 }
+WITH_SLOW_TESTS = ("attacks",)
 
 
 @pytest.mark.root
 @pytest.mark.slow
 @pytest.mark.parametrize("part", BATTERY)
-def test_the_battery_holds_for_a_plain_user(user, part):
-    options = ["-q", "-p", "no:cacheprovider", "-m", "not root", "--basetemp", f"{user[1]}/tmp"]
+def test_the_battery_holds_for_a_plain_user(user, part, request):
+    marks = "not root"
+    if request.config.getoption("--after-a-user"):
+        # the user whose run that was is a plain one
+        if part not in WITH_SLOW_TESTS:
+            pytest.skip("a plain user has just run all of these")
+        marks = "slow and not root"
+    options = ["-q", "-p", "no:cacheprovider", "-m", marks, "--basetemp", f"{user[1]}/tmp"]
     done = run_as(user, "-m", "pytest", *options, *BATTERY[part])
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
