@@ -22,6 +22,7 @@ from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.edge_sources import Source, sources
 from biomlbench.verify.plan import PlannedCase, seeded
 from biomlbench.verify.related_draws import related
+from biomlbench.verify.well_posed import is_well_posed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -106,7 +107,7 @@ def drawn(card: Card) -> list[PlannedCase]:
 def _is_promised(card: Card, case: PlannedCase) -> bool:
     # what a card's own quantity cannot be taken of is nothing that it promises
     with contextlib.suppress(Exception):
-        return edges.is_promised(card, case)
+        return edges.is_promised(card, case) and is_well_posed(card, case)
     return False
 
 
