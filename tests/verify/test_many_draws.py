@@ -185,6 +185,7 @@ class TestRelated:
             "square": {"array": ["float64"], "shape": ["d", "d"]},
             "mask": {"array": ["bool"], "shape": ["n", "d"]},
             "rows": {"array": ["int64"], "shape": ["n"], "min": 0},
+            "spans": {"array": ["int64"], "shape": ["n", 2], "min": 0},
             "a": {"text": "ACGT", "length": "m"},
             "b": {"text": "ACGT", "length": "m"},
             "k": {"number": "int", "min": 0, "max": 400},
