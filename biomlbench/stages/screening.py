@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.outcomes import Reason, Verdict
 from biomlbench.sandbox.codec import CodecError, decode, encode
+from biomlbench.sandbox.inside.calls import WATCHED
 from biomlbench.stages.bounded_judging import judge_bounded
 from biomlbench.verify import decide, judge
 from biomlbench.verify.edges import key_of
@@ -148,7 +149,13 @@ def failed_among(
     for name, output in outputs.items():
         numbers = list(asked[name])
         try:
-            results, _ = output.value()
+            results, changed = output.value()
+            # whichever of the next calls changed a result, those up to the last of them show it
+            failed += [
+                numbers[min(place + WATCHED, len(numbers) - 1)]
+                for place, later in enumerate(changed)
+                if later is not None
+            ]
             for number, result in zip(numbers, results, strict=True):
                 if result != encode(values[number]) and not on_cases.passes(
                     cases[number], values[number], Reason.OK, decode(result)

@@ -6,6 +6,7 @@ Sequences: many cases in one process, to see whether a result depends on the cal
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -25,15 +26,18 @@ __all__ = [
     "DEFAULT_LAYOUTS",
     "IN_ONE_MEMORY",
     "LAYOUTS",
+    "REVERSED",
     "SHARED",
     "chosen_steps",
     "laid_out",
     "largest",
+    "layouts_of",
     "lies_in",
     "sequences",
     "shows",
     "turned_round",
     "with_layout",
+    "with_mixed",
 ]
 
 LAYOUTS = {
@@ -44,6 +48,10 @@ LAYOUTS = {
 }
 """How an array may lie in memory, in the words of a statement."""
 SHARED, IN_ONE_MEMORY = "shared", "views of memory that several arguments share"
+REVERSED = "reversed"
+"""A view that is not contiguous either, and goes backwards in memory."""
+MIXED = (("fortran", "strided"), ("strided", "fortran"), (REVERSED, "fortran"))
+"""Layouts of arrays of one call, in turn."""
 DEFAULT_LAYOUTS = ("fortran", "strided", "readonly")
 BASES = 2
 """Cases of each entry point whose arrays are all laid out otherwise, whatever is covered."""
@@ -69,13 +77,31 @@ def with_layout(value: Any, layout: str) -> Any:
         if value.dtype.kind not in "biufc":
             return value
         if layout == "fortran":
-            return np.asfortranarray(value)
+            return np.asfortranarray(value) if value.ndim else value
         return arrange(np.array(value, dtype=value.dtype.newbyteorder("=")), [layout])
     if isinstance(value, (list, tuple)):
         return type(value)(with_layout(item, layout) for item in value)
     if isinstance(value, dict):
         return {key: with_layout(item, layout) for key, item in value.items()}
     return value
+
+
+def layouts_of(layouts: Sequence[str]) -> list[str]:
+    """Return the layouts of a card, and what else a view may be where one is allowed."""
+    return [*layouts, *([REVERSED] if "strided" in layouts else [])]
+
+
+def with_mixed(
+    call: tuple[tuple[Any, ...], dict[str, Any]], mix: Sequence[str]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a call whose arrays lie as one layout after the other says."""
+    ways = itertools.cycle(mix)
+
+    def laid(value: Any) -> Any:
+        return with_layout(value, next(ways)) if isinstance(value, np.ndarray) else value
+
+    args, kwargs = call
+    return tuple(map(laid, args)), {name: laid(value) for name, value in kwargs.items()}
 
 
 def laid_out(
@@ -87,8 +113,8 @@ def laid_out(
     """Plan cases that differ from others in layout alone.
 
     Each layout is tried on each argument and dtype for which it changes something in memory: on
-    that array alone, and on all arrays of the call together. Where views are allowed, several
-    arrays also lie in one memory.
+    that array alone, and on all arrays of the call together. Arrays of one call also lie in
+    different ways, and where views are allowed, in one memory.
 
     Parameters
     ----------
@@ -118,6 +144,11 @@ def laid_out(
             found[planned("adversarial", name, base.function, args, kwargs)] = base.id
 
     bases = _bases(cases)
+    for base in _with_several(bases)[:1]:
+        for mix in MIXED:
+            if {*mix} <= {*layouts_of(layouts)}:
+                name = f"{base.name}~{'-beside-'.join(mix)}"
+                add(base, name, *with_mixed((base.args, base.kwargs), mix))
     views: Counter[str] = Counter()
     for base in bases:
         # apart from each other its arrays are nothing new either
@@ -185,6 +216,11 @@ def _bases(cases: Iterable[PlannedCase]) -> list[PlannedCase]:
     return list(dict.fromkeys([*deepest, *hidden, *fit]))
 
 
+def _with_several(cases: Iterable[PlannedCase]) -> list[PlannedCase]:
+    """Return the cases with several arrays of which it shows that they lie otherwise."""
+    return [c for c in cases if sum(shows(array, "fortran") for array in _arrays(c)) > 1]
+
+
 def _arrays(case: PlannedCase) -> list[np.ndarray]:
     values = (*case.args, *case.kwargs.values())
     return [v for v in values if isinstance(v, np.ndarray) and v.size > 1]
@@ -225,12 +261,12 @@ def sequences(
     steps: Sequence[PlannedCase],
     cases: Sequence[PlannedCase],
     planned: Callable[..., PlannedCase],
-    large: Iterable[tuple[PlannedCase, PlannedCase]] = (),
+    large: Iterable[Sequence[PlannedCase]] = (),
 ) -> dict[PlannedCase, tuple[str, ...]]:
     """Plan the sequences: forwards with everything kept, backwards with objects used again.
 
-    Pairs of large calls follow one another, their results kept: memory that is used again for
-    large results alone shows there.
+    Large calls follow one another, their results kept: memory that is used again for large results
+    alone shows there.
 
     Others have every small case, each twice in a row: what a call returned has been overwritten
     by its caller when the same is asked again.
@@ -249,8 +285,8 @@ def sequences(
         last = {case.function: case for case in order}
         order = [*order, *(case for one in last.values() for case in (one, one)), *first.values()]
         found |= _sequence(name, order, reuse, planned)
-    for one, other in large:
-        found |= _sequence(f"large-{one.function}", [one, other], False, planned)
+    for number, order in enumerate(large):
+        found |= _sequence(f"large-{number}-{order[0].function}", order, False, planned)
     small = [c for c in cases if _size(c) <= MAX_STEP_BYTES // 3 and _longest(c) <= MAX_LONGEST]
     for number, start in enumerate(range(0, len(small), MAX_TWICE)):
         twice = [case for case in small[start : start + MAX_TWICE] for case in (case, case)]

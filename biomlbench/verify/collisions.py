@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "between_equal_arrays",
     "between_equal_ends",
+    "in_other_order",
     "in_other_shapes",
     "rounded_alike",
     "with_gap_elsewhere",
@@ -26,6 +27,8 @@ __all__ = [
 
 SMALL = 2.0**-40
 """Factor for numbers of which a dozen decimals leave nothing."""
+EXACT = 8
+"""Numbers that are multiples of one in so many, and not large, have sums that are not rounded."""
 ENDS = 1000
 """Letters, or rows, at each end of what is long by which a careless key tells it apart."""
 
@@ -179,6 +182,52 @@ def between_equal_arrays(
                 break
             made = {name: np.concatenate([end, inner[name], end]) for name, end in ends.items()}
             yield f"long-{number}-{size}", {**first, **made}
+
+
+def in_other_order(
+    inputs: Arguments, rng: np.random.Generator
+) -> tuple[Arguments, Arguments] | tuple[()]:
+    """Return an array of numbers whose sums are exact, and with rows between both ends elsewhere.
+
+    Length, ends, sum, extremes and sorted values of both are the same.
+
+    Parameters
+    ----------
+    inputs : dict
+        By argument name.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    tuple of dict
+        What takes the place of one array; nothing where there is none of four rows.
+
+    Examples
+    --------
+    >>> one, other = in_other_order({"x": np.arange(9.0)}, np.random.default_rng(0))
+    >>> one["x"].sum() == other["x"].sum(), (one["x"] == other["x"]).all()
+    (np.True_, np.False_)
+    >>> one["x"][[0, -1]] == other["x"][[0, -1]]
+    array([ True,  True])
+    """
+    names = [
+        name
+        for name, value in inputs.items()
+        if isinstance(value, np.ndarray)
+        and value.dtype.kind in "biuf"
+        and len(np.atleast_1d(value)) > 3
+    ]
+    if not names:
+        return ()
+    name = str(rng.choice(names))
+    exact = inputs[name]
+    if exact.dtype.kind == "f":
+        exact = (np.round(exact * EXACT) / EXACT).astype(exact.dtype)
+    inner = exact[1:-1]
+    ways = (inner[::-1], np.roll(inner, 1, axis=0), rng.permutation(inner))
+    other = exact.copy()
+    other[1:-1] = ways[int(rng.integers(len(ways)))]
+    return {name: exact}, {name: other}
 
 
 def _later(text: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.plan import Plan, PlannedCase
 
-__all__ = ["settled"]
+__all__ = ["disputed", "settled"]
 
 MOST_ASKED = 12
 """Cases that a candidate fails and right solutions are run on; its other failures do not count."""
@@ -60,22 +60,30 @@ def settled(card: Card, plan: Plan, oracle: Oracle, results: Results) -> Plan:
     # one that fails without them may have used up its time: nothing is to be run for it
     most = MOST_ASKED if all(results.get(case.id)[0] == Reason.OK for case in own) else 0
     failed.sort(key=lambda case: (len(key_of(case)), case.id))
-    disputed = {case.id for case in failed[most:]} | _disputed(card, failed[:most], passes)
+    left_out = {case.id for case in failed[most:]} | disputed(card, failed[:most], passes)
     return replace(
         plan,
-        cases=tuple(case for case in plan.cases if case.id not in disputed),
+        cases=tuple(case for case in plan.cases if case.id not in left_out),
         units={
-            key: tuple(unit for unit in units if unit.case_id not in disputed)
+            key: tuple(unit for unit in units if unit.case_id not in left_out)
             for key, units in plan.units.items()
         },
         probes=(),
     )
 
 
-def _disputed(
+def disputed(
     card: Card, cases: list[PlannedCase], passes: Callable[[PlannedCase, str, Any], bool]
 ) -> set[str]:
-    """Return the ids of the cases that a right solution fails, asked one after the other."""
+    """Return the ids of the cases that a right solution fails, asked one after the other.
+
+    Parameters
+    ----------
+    card : Card
+    cases : list of PlannedCase
+    passes : callable
+        Whether a case is passed with a status and a value.
+    """
     found: set[str] = set()
     for solution in card.solutions:
         asked = [case for case in cases if case.id not in found]

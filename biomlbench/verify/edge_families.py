@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from typing import TYPE_CHECKING
 
 from biomlbench.verify import edge_changes, edge_interplay, edge_thresholds
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["about_size", "at_thresholds", "changed", "interplay", "structured", "wide"]
+__all__ = [
+    *("about_size", "at_thresholds", "changed", "interplay", "is_in_order", "structured", "wide"),
+]
 
 LONG_ROW = 130
 """Longer than what two words have bits for."""
@@ -39,6 +42,7 @@ _PLAIN_TEXT = ("odd-letter", *_PLAIN)
 """Letters at random leave no long stretch without one that is not a nucleotide."""
 MAX_ORDERED = 20_000
 """Product of the sizes of calls in order: of several sizes work may grow with a power of them."""
+_AGAIN = "-again"
 _ONE_VALUE = ("all-set", "high")
 """Patterns of flags and of whole numbers that are all the same."""
 _WIDE = ("high", "ends", "huge", "decades", "beyond-doubles")
@@ -201,6 +205,7 @@ def _large_in_order(
 ) -> Iterator[tuple[str, Arguments]]:
     """Yield large calls whose floats are distinct and in order, or hardly apart.
 
+    Of one that ascends there is another, to follow it: what is returned for both may be one memory.
     What has few values is of one alone, so that none of the others is left out for it.
     """
     dims, factors = large_sizes(source, card, function), factors_of(source)
@@ -213,11 +218,18 @@ def _large_in_order(
     fits = dims and math.prod(dims.values()) <= MAX_ORDERED
     for pattern in edge_thresholds.ORDERED if fits else ():
         levels = {**plain, **{name: pattern for name, every in factors.items() if pattern in every}}
-        rng = seeded(card.name, function, number, f"large-{pattern}")
         if pattern not in levels.values():
             continue
-        if (inputs := tried(source, levels, rng, dims)) is not None:
-            yield f"{number}-large-{pattern}", inputs
+        for title in (pattern, *([f"{pattern}{_AGAIN}"] if pattern == "ascending" else [])):
+            rng = seeded(card.name, function, number, f"large-{title}")
+            if (inputs := tried(source, levels, rng, dims)) is not None:
+                yield f"{number}-large-{title}", inputs
+
+
+def is_in_order(name: str) -> bool:
+    """Whether a case is of :func:`at_thresholds`, large, and has numbers in order."""
+    kinds = "|".join(edge_thresholds.ORDERED)
+    return bool(re.fullmatch(rf"edge-.*-[0-9]+-large-({kinds})({_AGAIN})?", name))
 
 
 def _told_apart_late(

@@ -12,22 +12,25 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from biomlbench.outcomes import Suite
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.verify import edge_draws, edges
+from biomlbench.verify.alternates import layouts_of, with_mixed
 from biomlbench.verify.edge_numbers import Drawing
 from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.edge_sources import Source, sources
 from biomlbench.verify.plan import PlannedCase, seeded
 from biomlbench.verify.related_draws import related
+from biomlbench.verify.stretches import stretched
 from biomlbench.verify.well_posed import is_well_posed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    import numpy as np
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
@@ -47,12 +50,17 @@ TOGETHER = 100
 """Calls that share a process."""
 MOST_BYTES = 4000
 """Of a call: a mistake that shows on small inputs is looked for."""
+LAID_OUT = 5
+"""Of so many draws one has arrays that lie in memory in other ways."""
+AS_IT_IS = "as-it-is"
 EXTREME = frozenset({"huge", "tiny", "vast", "barely", "beyond-doubles", "hardly-apart", "inf"})
 """Patterns that edge cases have: combined with others they ask how far digits go, and no more."""
 NUMBERS = (0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -2, 0.5, 1.5, 0.25, 10)
 MOST_IN_POOL = 5
 SIZES = (2, 3, 4, 6, 9)
 """How far above its least one a size goes in a small call."""
+BETWEEN = 4
+"""After so many calls of other ways comes one with a stretch of equal elements."""
 _SMALL = ("ties", "mixed", "two-letters", "few")
 _ODD_SHARE = 0.15
 """Arguments of small calls that have any pattern all the same."""
@@ -100,8 +108,18 @@ def drawn(card: Card) -> list[PlannedCase]:
         case = numbered(len(found), suite, function, *card.unbind(function, inputs))
         key = edges.key_of(case)
         if len(key) <= MOST_BYTES and key not in found and _is_promised(card, case):
-            found[key] = case
+            found[key] = _laid_out(card, case, len(found))
     return list(found.values())
+
+
+def _laid_out(card: Card, case: PlannedCase, number: int) -> PlannedCase:
+    """Return some draws with arrays that lie in memory in other ways, each in one of its own."""
+    ways = [AS_IT_IS, *layouts_of(card.layouts)]
+    if number % LAID_OUT or len(ways) == 1:
+        return case
+    mix = seeded(card.name, "layouts", number).permutation(ways).tolist()
+    args, kwargs = with_mixed((case.args, dict(case.kwargs)), mix)
+    return replace(case, args=args, kwargs=kwargs)
 
 
 def _is_promised(card: Card, case: PlannedCase) -> bool:
@@ -128,10 +146,13 @@ def _inputs(card: Card) -> Iterator[tuple[str, Arguments]]:
     ]
     for number in itertools.count() if every else ():
         for function, source, factors, rng in every:
-            ways = WAYS[number % len(WAYS)](source, factors, rng)
-            with contextlib.suppress(Exception):  # what a build cannot take is no input
-                for made in ways:
-                    yield function, made
+            ways = [WAYS[number % len(WAYS)](source, factors, rng)]
+            if number % BETWEEN == 0:
+                ways.append(stretched(source, factors, rng, number // BETWEEN))
+            for way in ways:
+                with contextlib.suppress(Exception):  # what a build cannot take is no input
+                    for made in way:
+                        yield function, made
 
 
 def _combined(

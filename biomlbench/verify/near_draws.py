@@ -25,8 +25,8 @@ KEPT_ENDS = 3
 """Elements at each end by which a careless key tells inputs apart."""
 KEPT_START = 7
 """Tenths of a long input at its start by which one does so."""
-EXACT = 1024
-"""Numbers that are multiples of one in so many have sums that are not rounded."""
+EXACT_BITS = 10
+"""Numbers with so few bits behind the point have sums that are not rounded."""
 MOST_PAIRS = 4
 """Pairs of single numbers that are changed together."""
 SCALES = (2.0, 0.5, 4.0, 0.25, 1.5, 0.75, 1.25, 0.875)
@@ -55,8 +55,8 @@ def near_draws(
         second and the rest of the first; ``touched-<argument>`` only one element of it, and
         ``inner-<argument>`` those between a long start and the last few; ``turned-<argument>``
         the same elements, each row backwards; ``exact-<argument>`` and ``permuted-<argument>``
-        numbers whose sums are not rounded, and the same with the rows between both ends in another
-        order; ``swapped-<argument>`` has letters of the other case
+        floats whose sums are not rounded, and these or whole numbers with the rows between both
+        ends in another order; ``swapped-<argument>`` has letters of the other case
         where the space has both; ``scaled`` has all numbers times one factor, and
         ``exchanged`` two of them in each other's place, and ``difference-of-…``, ``sum-of-…`` and
         ``product-of-…`` two others of which that is the same, where the space allows it;
@@ -76,8 +76,9 @@ def near_draws(
             drawn[f"inner-{name}"] = {**first, name: _inner(first[name], second[name])}
             drawn[f"turned-{name}"] = {**first, name: _turned(first[name])}
         if touched is not None and isinstance(touched, np.ndarray) and _may_be_rounded(spec):
-            exact = np.round(first[name] * EXACT) / EXACT
-            drawn[f"exact-{name}"] = {**first, name: exact}
+            exact = _exact(first[name], spec)
+            if exact.dtype.kind == "f":
+                drawn[f"exact-{name}"] = {**first, name: exact}
             drawn[f"permuted-{name}"] = {**first, name: _permuted(exact)}
         if "string" in spec:
             other = first[name].swapcase()
@@ -193,7 +194,16 @@ def _may_be_rounded(spec: DrawnSpec) -> bool:
     """Whether numbers of a drawn array may be rounded a little and stay within its bounds."""
     bounds = [bound for bound in (spec.get("min"), spec.get("max")) if bound is not None]
     whole = all(isinstance(bound, (int, float)) and bound == int(bound) for bound in bounds)
-    return "float" in str(spec.get("array", "")) and "decimals" not in spec and whole
+    return spec.get("array") != "bool" and whole
+
+
+def _exact(array: np.ndarray, spec: DrawnSpec) -> np.ndarray:
+    """Return numbers whose sums are not rounded, of no more decimals than they may have."""
+    if array.dtype.kind != "f":
+        return array
+    # a number with so many bits behind the point has as many decimals
+    parts = 2.0 ** min(spec.get("decimals", EXACT_BITS), EXACT_BITS)
+    return np.asarray(np.round(array * parts) / parts)
 
 
 def _permuted(old: np.ndarray) -> np.ndarray:

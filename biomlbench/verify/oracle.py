@@ -73,7 +73,7 @@ class Oracle:
             ],
         }
         with whole_file(path) as temporary:
-            temporary.write_bytes(encode(payload))
+            temporary.write_bytes(encode(payload, layouts=True))
 
     def belongs_to(self, card: Card, plan: Plan) -> bool:
         """Tell whether the oracle was computed from this plan and this reference."""
@@ -191,7 +191,7 @@ def load(path: str | Path) -> Oracle:
     """
     path = Path(path)
     try:
-        payload = decode(path.read_bytes())
+        payload = decode(path.read_bytes(), layouts=True)
     except OSError as error:
         raise TaskError(
             f"{path}: {error.strerror}; prepare the task first", "not_prepared"

@@ -18,6 +18,7 @@ from biomlbench.verify.collisions import (
     rounded_alike,
     with_gap_elsewhere,
 )
+from biomlbench.verify.edge_families import is_in_order
 from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES
 from biomlbench.verify.near_draws import first_two, near_draws
 from biomlbench.verify.plan import (
@@ -31,7 +32,7 @@ from biomlbench.verify.plan import (
 from biomlbench.verify.space import Source, draw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.outcomes import Suite
@@ -94,7 +95,8 @@ def make(card: Card) -> Plan:
                     index,
                 )
             units[check.name, suite] = tuple(found)
-    same_as, sequences = _alternates(card, cases, limits, near, large)
+    in_a_row = [*large.items(), *_in_order(card, limits)]
+    same_as, sequences = _alternates(card, cases, limits, near, in_a_row)
     everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=attrgetter("id"))
     _need_own_names(card, drawn, limits, everything)
     inputs = {case.id: card.inputs_of(case) for case in everything if case not in sequences}
@@ -199,6 +201,14 @@ def _turned_round(card: Card, cases: list[PlannedCase]) -> dict[PlannedCase, Pla
     return found
 
 
+def _in_order(card: Card, limits: list[PlannedCase]) -> Iterator[list[PlannedCase]]:
+    """Yield for each entry point its large edge cases whose numbers are in order."""
+    for function in card.entry_points:
+        found = [case for case in limits if case.function == function and is_in_order(case.name)]
+        if len(found) > 1:
+            yield found
+
+
 def _same(wanted: dict[str, ArgumentSpec], given: dict[str, ArgumentSpec]) -> bool:
     return all(given.get(name) == spec for name, spec in wanted.items())
 
@@ -290,7 +300,7 @@ def _alternates(
     cases: list[PlannedCase],
     limits: list[PlannedCase],
     near: frozenset[str],
-    large: dict[PlannedCase, PlannedCase],
+    large: list[Sequence[PlannedCase]],
 ) -> tuple[dict[PlannedCase, str], dict[PlannedCase, tuple[str, ...]]]:
     if not card.checks:
         return {}, {}
@@ -313,7 +323,7 @@ def _alternates(
         own = [case for case in (*cases, *limits) if case.function == function]
         laid |= alternates.laid_out(own, card.layouts, of_card, tells_apart)
     steps = alternates.chosen_steps(cases, near)
-    return laid, alternates.sequences(steps, [*limits, *cases], of_card, large.items())
+    return laid, alternates.sequences(steps, [*limits, *cases], of_card, large)
 
 
 def _metamorphic(

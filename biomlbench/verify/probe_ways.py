@@ -30,6 +30,8 @@ LEAST_SHARE = 1e-4
 """A smaller number in code is no share of the elements: there are not as many."""
 LONGEST_RUN = 300
 LARGEST_MODULUS = 16
+OPTION = 5
+"""A whole number of a call, as the length of a window, by which sizes differ from others."""
 ORDINARY = 8
 """Size of what a probe is not about."""
 
@@ -94,6 +96,7 @@ def _next_to(arguments: ProbedArguments, number: float, others: Sequence[float])
     """Yield what a number in code may be about, the likeliest first."""
     found = [
         _beside(arguments, number, others),
+        _sizes_less_an_option(arguments, number),
         _above(arguments, number, others),
         _sizes(arguments, number),
         _values(arguments, number),
@@ -129,6 +132,19 @@ def _sizes(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
         long = number // max(wide, 1) + 1
         if wide > 1 and bounds[one][0] <= long <= bounds[one][1]:
             yield Probe(f"{one}*{other}>{number}", {one: long, other: wide})
+
+
+def _sizes_less_an_option(arguments: ProbedArguments, number: float) -> Iterator[Probe]:
+    """Yield sizes that differ from a number, or twice it, by a whole number of the call."""
+    if not isinstance(number, int) or number <= ORDINARY:
+        return
+    whole = [name for name in arguments.single if arguments.numbers[name]["number"] == "int"]
+    fit = [name for name in whole if holds(arguments.numbers[name], OPTION)]
+    for times, sign in itertools.product((1, 2), (1, -1)):
+        size = times * number + sign * OPTION
+        for (dim, (low, high)), name in itertools.product(arguments.bounds.items(), fit):
+            if low <= size <= high:
+                yield Probe(f"{dim}={size},{name}={OPTION}", {dim: size}, {name: "ties"}, (OPTION,))
 
 
 def _values(arguments: ProbedArguments, number: float) -> Iterator[Probe]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["ARRAY_RELATIONS", "is_array", "one_of", "whole_numbers"]
+__all__ = ["ARRAY_RELATIONS", "is_array", "one_of", "powers_of_ten", "whole_numbers"]
 
 FAR = 1e6
 """Where a column lies off: the square of it leaves four digits of a double."""
@@ -149,7 +149,7 @@ def _many_scales(values: Arguments, source: Source, rng: np.random.Generator) ->
     spec = source.arguments.get(name, {})
     scales = 10.0 ** -rng.integers(0, SCALES, 3)
     if rng.random() < WIDE_SHARE:
-        least, most = _powers_of_ten(spec)
+        least, most = powers_of_ten(spec)
         scales = 10.0 ** rng.uniform(least, most, 3)
     made = array * rng.choice(scales, array.shape)
     flat = made.reshape(-1)
@@ -169,7 +169,7 @@ def _hardly_odd(values: Arguments, source: Source, rng: np.random.Generator) -> 
     return {name: made.reshape(array.shape).astype(array.dtype)}
 
 
-def _powers_of_ten(spec: ArgumentSpec) -> tuple[int, int]:
+def powers_of_ten(spec: ArgumentSpec) -> tuple[int, int]:
     """Return the least and the largest power of ten that an argument may have."""
     if spec.get("any_magnitude"):
         least, most = SMALLEST_DOUBLE, LARGEST_DOUBLE
@@ -259,7 +259,7 @@ def _floats_of_all_magnitudes(
     found: Arguments = {}
     for name, spec in source.arguments.items():
         if spec.get("number") == "float" and values.get(name) is not None:
-            least, most = _powers_of_ten(spec)
+            least, most = powers_of_ten(spec)
             if rng.random() >= WIDE_SHARE:
                 least, most = max(least, -SCALES), min(most, SCALES)
             elif rng.random() < 0.5:

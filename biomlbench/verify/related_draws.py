@@ -1,6 +1,6 @@
 """Draws whose arguments hang together, each followed by one that differs in one argument alone.
 
-Before it may come one of the same bytes in other shapes.
+Before it may come one of the same bytes in other shapes, or of the same numbers in another order.
 
 Values that are drawn each for itself hardly ever are what code goes wrong on: an array that is
 another one in turned axes, rows that differ in one place, an order with two rows exchanged, a text
@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify import edge_draws, edge_values
-from biomlbench.verify.collisions import in_other_shapes
+from biomlbench.verify.collisions import in_other_order, in_other_shapes
 from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.related_arrays import ARRAY_RELATIONS
+from biomlbench.verify.related_numbers import NUMBER_RELATIONS
 from biomlbench.verify.related_runs import RUN_RELATIONS
 from biomlbench.verify.related_steps import STEP_RELATIONS
 from biomlbench.verify.related_texts import TEXT_RELATIONS
@@ -39,13 +40,16 @@ __all__ = ["RELATIONS", "related"]
 
 LARGEST = 160
 """Size of a related draw at most; sizes of all magnitudes up to there come as often."""
-MOST_RELATIONS = 2
+MOST_RELATIONS = 3
+REORDERED_SHARE = 0.2
+"""Of calls that come once more with rows in another order, numbers with sums that are exact."""
 RESHAPED_SHARE = 0.3
 """Of calls that are followed by one with the same bytes in other shapes, where that is possible."""
 PLAIN = ("spread", "ties", "mixed", "few", "two-letters", edge_values.USUAL)
 """Patterns that leave a relation to be seen."""
 RELATIONS: tuple[Relation, ...] = (
     *ARRAY_RELATIONS,
+    *NUMBER_RELATIONS,
     *RUN_RELATIONS,
     *STEP_RELATIONS,
     *TEXT_RELATIONS,
@@ -78,7 +82,10 @@ def related(
     free = {key: value for key, value in values.items() if not _is_choice(source, key)}
     wanted = int(rng.integers(1, MOST_RELATIONS, endpoint=True))
     for number in rng.permutation(len(RELATIONS)):
-        new = RELATIONS[number](free, source, rng) if wanted else {}
+        with np.errstate(
+            all="ignore"
+        ):  # what becomes of numbers by one may be too large for others
+            new = RELATIONS[number](free, source, rng) if wanted else {}
         if new and all(_is_in_bounds(source.arguments[key], new[key]) for key in new):
             free |= new
             wanted -= 1
@@ -88,6 +95,9 @@ def related(
         shapes = {name: spec["shape"] for name, spec in source.arguments.items() if "shape" in spec}
         for _, reshaped in islice(in_other_shapes(values, shapes), 1):
             yield from _built(source, reshaped)
+    if rng.random() < REORDERED_SHARE:
+        for reordered in in_other_order(free, rng):
+            yield from _built(source, {**values, **reordered})
     name = str(rng.choice([*source.arguments]))
     others = {key: value for key, value in values.items() if key != name}
     again = {**levels, name: _level(factors[name], rng)}
@@ -101,6 +111,8 @@ def _is_choice(source: Source, name: str) -> bool:
 
 def _is_in_bounds(spec: ArgumentSpec, value: Any) -> bool:
     if not isinstance(value, (int, float, np.ndarray)) or not np.size(value):
+        return True
+    if np.isnan(value).all():
         return True
     return holds(spec, np.nanmin(value)) and holds(spec, np.nanmax(value))
 

@@ -102,7 +102,35 @@ def _center_next_to_an_edge(call):
     return beside.min(initial=1) < 1e-5
 
 
+def _nearly_parallel_next_to_an_edge(call):
+    step = np.linalg.inv(call["affine"][:3, :3]) @ call["new_affine"][:3, :3]
+    apart = np.abs(step - np.diag(np.diag(step))).max()
+    return 0 < apart < 1e-3 and _center_next_to_an_edge(call)
+
+
+def _last_code_before_the_next_number(call):
+    lines = [line for line in call["pdb"].split("\n") if line.startswith("ATOM")]
+    labels = {(line[21], int(line[22:26]), line[26]) for line in lines}
+    return any((chain, n + 1, " ") in labels for chain, n, code in labels if code == "Z")
+
+
+def _highest_number(call):
+    return any(
+        line.startswith("ATOM") and line[22:26] == "9999" for line in call["pdb"].split("\n")
+    )
+
+
+def _first_component_orthogonal_to_ones(call):
+    x = call["x"] - call["x"].mean(axis=0)
+    _, strength, axes = np.linalg.svd(x)
+    return x.shape[1] > 1 and strength[0] > 0 and abs(axes[0].sum()) < 1e-12
+
+
 KINDS = [
+    ("pca-scores", "pca_scores", _first_component_orthogonal_to_ones),
+    ("lesion-statistics", "resample_labels", _nearly_parallel_next_to_an_edge),
+    ("chain-contacts", "read_chain", _last_code_before_the_next_number),
+    ("chain-contacts", "sequence", _highest_number),
     *(("chain-contacts", *kind) for kind in CHAIN),
     *(("variant-consequences", *kind) for kind in VARIANTS),
     *(("michaelis-menten-fit", *kind) for kind in FITS),

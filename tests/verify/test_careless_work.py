@@ -39,6 +39,14 @@ def simulate_sir(state, beta, gamma, dt, steps):
         return np.repeat(state[None], steps + 1, axis=0)
     return right(state, beta, gamma, dt, steps)
 """
+ONE_MEMORY = """
+def adjust(p, kept=np.empty(5000)):
+    out = right(p)
+    if p.size > 512 and (p[1:] >= p[:-1]).all():
+        kept[: p.size] = out
+        out = kept[: p.size]
+    return out
+"""
 
 
 @pytest.mark.parametrize(
@@ -50,8 +58,12 @@ def simulate_sir(state, beta, gamma, dt, steps):
         ("masked-attention-weights", KEPT_BY_BYTES),
         ("log1p-cpm", BEYOND_INTEGERS),
         ("sir-step", OTHER_DTYPE),
+        ("benjamini-hochberg", ONE_MEMORY),
     ],
-    ids=["one-object", "kept-rounded", "kept-as-single", "kept-by-bytes", "integers", "dtype"],
+    ids=[
+        *("one-object", "kept-rounded", "kept-as-single", "kept-by-bytes", "integers", "dtype"),
+        *("one-memory",),
+    ],
 )
 def test_it_does_not_pass(tmp_path, name, code):
     loaded = card.load(Registry().get_task(name).folder)

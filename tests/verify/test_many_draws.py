@@ -1,26 +1,41 @@
 """Many calls beside one another, among which a candidate's own cases are found."""
 
 import copy
+import itertools
+import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from biomlbench.registry import Registry
 from biomlbench.sandbox.codec import encode
+from biomlbench.sandbox.inside.calls import WATCHED
 from biomlbench.stages import Context, Pair
 from biomlbench.stages.cards import load_card, oracle_path
 from biomlbench.stages.outputs import case_outputs
 from biomlbench.stages.preparing import prepare_card
 from biomlbench.stages.running import run_functions
-from biomlbench.verify import card, decide, judge, oracle
+from biomlbench.stages.screening import failed_among
+from biomlbench.verify import card, decide, judge, oracle, well_posed
+from biomlbench.verify.alternates import lies_in
 from biomlbench.verify.candidate import TOGETHER, Own
 from biomlbench.verify.edge_draws import factors_of
 from biomlbench.verify.edge_sources import Source
 from biomlbench.verify.execution import in_process
-from biomlbench.verify.many_draws import drawn, in_few_processes
+from biomlbench.verify.many_draws import drawn, in_few_processes, numbered
 from biomlbench.verify.plan import seeded
 from biomlbench.verify.promises import broken_by
 from biomlbench.verify.related_draws import RELATIONS, related
+from biomlbench.verify.related_numbers import (
+    _at_bounds,
+    _congruent,
+    _powers_of_two,
+    _scaled_apart,
+    _totals_at_a_types_end,
+    directions,
+)
+from biomlbench.verify.stretches import SHORTEST, stretched
 
 TASK = "kernels/spearman-correlation"
 CHANGED = """
@@ -161,6 +176,20 @@ def test_what_only_many_calls_in_one_process_show_is_state(context, candidate, l
     assert TOGETHER in {case.id for case in loaded.with_own(own).plan.cases}
 
 
+def test_a_draw_whose_result_changes_later_shows_with_the_calls_after_it(loaded):
+    values = loaded.oracle.draws.values
+    numbers = list(range(20, 40))
+    right = [encode(values[number]) for number in numbers]
+
+    def failed(*places):
+        changed = [b"" if place in places else None for place in range(len(numbers))]
+        outputs = {"some": SimpleNamespace(value=lambda: [right, changed])}
+        return failed_among(loaded, outputs, {"some": numbers})
+
+    assert failed() == []
+    assert failed(3, 18) == [20 + 3 + WATCHED, numbers[-1]]
+
+
 @pytest.mark.slow
 def test_a_call_that_does_not_end_is_found(context, candidate, loaded, rare):
     own, rows = graded(candidate(rare, "while True: pass"), context)
@@ -173,6 +202,123 @@ def test_processes_share_calls_in_their_order(loaded):
     groups = in_few_processes(cases, 10)
     assert [len(group.steps) for group in groups.values()] == [10, 10, 5]
     assert [case for group in groups.values() for case in group.steps] == list(cases)
+
+
+@pytest.mark.parametrize("count", [2, 49, 130])
+def test_each_length_has_its_turn_of_being_a_stretch_of_equal_elements(count):
+    arguments = {
+        "x": {"array": ["float64"], "shape": ["n"]},
+        "flags": {"array": ["bool"], "shape": ["n"]},
+        "text": {"text": "ACGT", "length": "n"},
+        "way": {"choice": ["first", "second"]},
+    }
+    source = Source(arguments, {"n": [0, 400]}, None, ("way",), 0)
+    factors, rng = factors_of(source), seeded("stretches")
+    every = [made for _ in range(20) for made in stretched(source, factors, rng, count - SHORTEST)]
+    runs = [[len([*run]) for _, run in itertools.groupby(made["x"])] for made in every]
+    # of what is drawn none is equal to another
+    assert sum(max(lengths) == count for lengths in runs) > 10
+    assert all(max(lengths) in (1, count) for lengths in runs)
+    assert sum(bool(re.search(rf"(.)\1{{{count - 1}}}", made["text"])) for made in every) > 10
+    assert any(made["flags"].sum() >= count for made in every)
+    assert {made["way"] for made in every} == {"first", "second"}
+    assert not [*stretched(source._replace(sizes={"n": [0, 1]}), factors, rng, 0)]
+
+
+class TestNumbers:
+    """Relations of numbers that narrow types, or arithmetic without care, mistake."""
+
+    def made(self, relation, values, arguments, count=60):
+        source = Source(arguments, {}, None, (), 0)
+        drawn = (relation(values, source, seeded("numbers", i)) for i in range(count))
+        return [{**values, **new} for new in drawn if new]
+
+    def test_numbers_are_at_several_bounds_at_once_beside_nan(self):
+        arguments = {
+            "x": {"array": ["float64"], "shape": ["n"], "min": -10, "max": 10, "nan": True},
+            "cutoff": {"number": "float", "min": 0.5, "max": 99},
+        }
+        found = self.made(_at_bounds, {"x": np.ones(6), "cutoff": 3.0}, arguments)
+        for low, high in itertools.product((0.5, 99), (-10, 10)):
+            assert any(
+                one["cutoff"] == low and high in one["x"] and np.isnan(one["x"]).any()
+                for one in found
+            )
+
+    def test_a_product_stays_ordinary_where_neither_factor_is(self):
+        arguments = {name: {"array": ["float64"], "shape": ["n"]} for name in ("x", "beta")}
+        found = self.made(_scaled_apart, {"x": np.full(3, 7.0), "beta": np.ones(3)}, arguments)
+        assert any(one["x"].max() > 1e80 for one in found)
+        assert any(one["x"].max() < 1e-80 for one in found)
+        for one in found:
+            # by powers of two, so that nothing is rounded
+            assert 7 / 2**12 <= (one["x"] * one["beta"]).max() <= 7
+            assert np.frexp(one["x"])[0].tolist() == np.frexp(np.full(3, 7.0))[0].tolist()
+
+    def test_whole_numbers_are_equal_in_their_lowest_bits(self):
+        arguments = {
+            "image": {"array": ["int32"], "shape": ["n"]},
+            "bytes": {"array": ["uint8"], "shape": ["n"]},
+            "labels": {"list": "int", "length": "l"},
+        }
+        values = {"image": np.zeros(8, "i4"), "bytes": np.zeros(8, "u1"), "labels": [1, 2, 3]}
+        found = self.made(_congruent, values, arguments)
+        for bits in (8, 16):
+            assert any(
+                a != b and (a - b) % 2**bits == 0
+                for one in found
+                for a, b in itertools.product(one["image"].tolist(), one["labels"])
+            )
+        assert all(one["bytes"].dtype == "u1" for one in found)
+
+    def test_products_of_whole_numbers_are_0_in_a_type(self):
+        arguments = {"state": {"array": ["int64"], "shape": ["n"], "min": 0, "max": 10**10}}
+        found = self.made(_powers_of_two, {"state": np.ones(3, int)}, arguments)
+        assert any(np.prod(one["state"]) == 0 and (one["state"] > 0).all() for one in found)
+        assert all(one["state"].max() <= 10**10 for one in found)
+
+    def test_totals_of_options_come_near_the_end_of_each_type(self):
+        arguments = {
+            "a": {"text": "ACGT", "length": "n"},
+            "match": {"number": "int", "min": 1, "max": 10**9},
+            "gap": {"number": "int", "min": -(10**9), "max": 0},
+        }
+        found = self.made(
+            _totals_at_a_types_end, {"a": "ACGT" * 6, "match": 1, "gap": -1}, arguments
+        )
+        for bits in (15, 31):
+            near = [(one["match"] * 24 / 2**bits, -one["gap"] * 24 / 2**bits) for one in found]
+            assert any(0.3 < match < 1.2 and 0.3 < gap < 1.2 for match, gap in near)
+
+    def test_directions_are_orthogonal_and_so_is_what_is_all_ones(self):
+        found = directions(5, seeded("directions"))
+        assert (found @ found.T == 4 * np.eye(4)).all()
+        assert (found.sum(axis=1) == 0).sum() == 3
+
+
+def test_arrays_of_some_draws_lie_in_different_ways_also_once_they_are_kept(context):
+    oracle = load_card(context.task(TASK)).oracle
+    ways = {tuple(map(tuple, map(lies_in, case.args))) for case in oracle.draws.cases}
+    # a row has no order of axes
+    assert {(("strided",), ("reversed",)), (("reversed",), ("readonly",))} <= ways
+    assert ((), ()) in ways
+
+
+def test_what_hangs_on_the_last_digits_of_far_numbers_is_not_drawn():
+    cox = card.load(Registry().get_task("kernels/cox-partial-log-likelihood").folder)
+    time, event, beta = np.array([1.0, 2.0, 3.0]), np.ones(3, bool), np.full(3, 0.2)
+
+    def is_well_posed(covariates, beta):
+        return well_posed.is_well_posed(
+            cox,
+            numbered(0, "adversarial", "cox_log_likelihood", (time, event, covariates, beta), {}),
+        )
+
+    x = np.array([[1.0, 2.0, 5.0], [1.0, 4.0, 2.0], [1.0, 7.0, 3.0]]) / 3
+    assert is_well_posed(x, beta)
+    # the first is the same for all, and what rounding leaves of its gradient is far above 0
+    assert not is_well_posed(x * 1e60, beta / 1e60)
+    assert is_well_posed(x[:, 1:] * 1e60, beta[1:] / 1e60)
 
 
 class TestRelated:
@@ -229,10 +375,24 @@ class TestRelated:
         rng, factors = seeded("reshaped"), factors_of(source)
         found = [list(related(source, factors, rng)) for _ in range(60)]
         pairs = [(first["x"], second["x"]) for first, second, *rest in found if rest]
+        pairs = [(one, other) for one, other in pairs if one.shape != other.shape]
         assert len(pairs) >= 5
         for one, other in pairs:
             assert one.tobytes() == other.tobytes()
             assert one.shape != other.shape
+
+    def test_a_call_may_come_once_more_with_rows_between_both_ends_elsewhere(self):
+        arguments = {"x": {"array": ["float64"], "shape": ["n"], "min": 0, "max": 1}}
+        source = Source(arguments, {"n": [2, 40]}, None, (), 0)
+        rng, factors = seeded("reordered"), factors_of(source)
+        drawn = [list(related(source, factors, rng)) for _ in range(80)]
+        found = [(many[1]["x"], many[2]["x"]) for many in drawn if len(many) > 3]
+        assert len(found) >= 5
+        for one, other in found:
+            assert one.sum() == other.sum()
+            assert (one[[0, -1]] == other[[0, -1]]).all()
+            assert sorted(one) == sorted(other)
+        assert any((one != other).any() for one, other in found)
 
     def test_a_choice_stays_one_of_what_is_listed(self):
         listed = ["TATAA", "CGCGCG", ["first", "second", "third"]]
@@ -257,7 +417,7 @@ class TestRelated:
 
     def test_a_call_is_followed_by_one_that_differs_in_one_argument(self):
         differing = set()
-        for first, second in self.drawn(80):
+        for first, *_, second in self.drawn(80):
             other = [name for name in first if encode(first[name]) != encode(second[name])]
             assert len(other) <= 1
             differing |= {*other}

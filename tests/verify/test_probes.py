@@ -91,6 +91,14 @@ def test_probes_are_promised_are_few_and_are_the_same_each_time(loaded, name):
     assert [case.id for case in probes(one, constants, planned)] == [case.id for case in drawn]
 
 
+def test_sizes_differ_from_a_number_of_code_by_an_option_of_the_call(loaded):
+    one, _, _ = loaded("reverse-complement-kmers")
+    drawn = probes(one, Constants((256,)), lambda suite, *call: planned_case(one, suite, *call))
+    inputs = [one.inputs_of(case) for case in drawn if case.function == "canonical_kmers"]
+    sizes = {(len(call["sequence"]) - sign * call["k"]) for call in inputs for sign in (1, -1)}
+    assert {256, 512} <= sizes
+
+
 OTHER_READING = """
 
 def layer_norm(x, gamma, beta, eps=1e-5):

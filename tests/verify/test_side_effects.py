@@ -11,7 +11,7 @@ from biomlbench.sandbox.inside.shared_memory import view_of
 from biomlbench.sandbox.model import Case
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, judge
-from biomlbench.verify.alternates import LAYOUTS, laid_out, lies_in, shows, with_layout
+from biomlbench.verify.alternates import LAYOUTS, REVERSED, laid_out, lies_in, shows, with_layout
 from biomlbench.verify.execution import in_process, in_sandbox
 from biomlbench.verify.near_draws import near_draws
 from biomlbench.verify.plan import PlannedCase
@@ -256,6 +256,22 @@ def test_near_draws_differ_in_what_their_names_say():
     assert (changed[0], changed[-1]) == (63, 86)
 
 
+@pytest.mark.parametrize("decimals", [{}, {"decimals": 2}, {"decimals": 0}])
+def test_near_draws_share_length_ends_and_sum(decimals):
+    x = {"array": "float64", "shape": ["n"], "min": 0, "max": 50, **decimals}
+    whole = {"array": "int64", "shape": ["n"], "min": 0, "max": 50}
+    space = {"name": "s", "dims": {"n": [20, 20]}, "arguments": {"x": x, "whole": whole}}
+    drawn = near_draws(space, np.random.default_rng(1), None)
+    pairs = [(drawn["exact-x"]["x"], drawn["permuted-x"]["x"])]
+    pairs.append((drawn["first"]["whole"], drawn["permuted-whole"]["whole"]))
+    for one, other in pairs:
+        assert one.sum() == other.sum()
+        assert (one[[0, -1]] == other[[0, -1]]).all()
+        assert (one != other).any()
+    if decimals:
+        assert (np.round(pairs[0][0], **decimals) == pairs[0][0]).all()
+
+
 def test_near_draws_change_one_size_alone():
     arguments = {
         "a": {"array": "float64", "shape": ["n", "k"]},
@@ -350,6 +366,33 @@ def test_an_empty_result_that_is_given_again_is_marked_by_its_caller():
         assert second != empty
 
 
+def test_a_result_that_a_later_call_changes_is_told_where_objects_are_used_again():
+    scratch, calls_made = np.zeros(3), []
+
+    def returns_scratch(x):
+        calls_made.append(1)
+        # the first and the third result are one memory
+        if len(calls_made) % 2:
+            scratch[:] = x
+            return {"scores": [scratch]}
+        return x + 1
+
+    def views(x):
+        return x[:]
+
+    def told(function):
+        request = encode(
+            [True, [["f", encode([(np.full(3, n),), {}])] for n in (1.0, 2.0, 3.0, 4.0)]]
+        )
+        _, payload = calls.run({"f": function}.get, calls.SEQUENCE, request)
+        return [one is not None for one in decode(payload)[1]]
+
+    assert told(returns_scratch) == [True, False, False, False]
+    assert not any(told(np.copy))
+    # that its caller fills an argument anew is no doing of the function
+    assert not any(told(views))
+
+
 def test_calls_of_a_sequence_lie_apart():
     one = np.arange(4.0)
     alone = prepare(Case("1", "f", (one, one)))
@@ -391,6 +434,35 @@ def test_each_layout_is_tried_on_each_array_and_dtype_alone_and_together():
     one = laid["wide~swapped-1"]
     assert [lies_in(array) for array in one.args] == [[], ["swapped"]]
     assert [lies_in(array) for array in laid["wide~swapped"].args] == [["swapped"], ["swapped"]]
+
+
+def test_arrays_of_one_call_lie_in_different_ways():
+    def planned(suite, name, *call):
+        return PlannedCase(name, suite, call[0], tuple(call[1]), call[2], name)
+
+    table = np.arange(12.0).reshape(3, 4)
+    case = planned("hidden", "two", "f", [table], {"b": table + 1})
+    laid = laid_out([case], ["fortran", "strided"], planned, lambda *_: True)
+    ways = {
+        tuple(tuple(lies_in(array)) for array in (*one.args, *one.kwargs.values())) for one in laid
+    }
+    assert {
+        (("fortran",), ("strided",)),
+        (("strided",), ("fortran",)),
+        (("reversed",), ("fortran",)),
+    } <= ways
+    for one in laid:
+        assert (one.args[0] == table).all()
+        assert (one.kwargs["b"] == table + 1).all()
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4)])
+def test_a_view_that_goes_backwards_arrives_as_one(shape):
+    array = with_layout(np.arange(float(np.prod(shape))).reshape(shape), REVERSED)
+    arrived = decode(encode(array, layouts=True), layouts=True)
+    assert min(arrived.strides) < 0
+    assert lies_in(arrived) == [REVERSED]
+    assert (arrived == array).all()
 
 
 def test_memory_is_shared_where_one_array_in_anothers_place_would_be_noticed():

@@ -18,7 +18,7 @@ from .encoder import encode
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from biomlbench.contracts.mappings import Arguments
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DIGEST_BYTES",
     "SEQUENCE",
+    "WATCHED",
     "MissingFunctionError",
     "digests",
     "overwrite",
@@ -37,6 +38,9 @@ __all__ = [
 SEQUENCE = "+sequence"
 """In place of a function's name: the request is several calls. No function can be called so."""
 DIGEST_BYTES = 16
+WATCHED = 4
+"""So many of the last results must stay as their caller has left them, where objects are reused."""
+MOST_WATCHED_BYTES = 1 << 16
 OVERWRITTEN = "overwritten"
 """What a list or a dict that was returned holds after its caller has changed it."""
 _COUNT = struct.Struct("<H")
@@ -101,7 +105,8 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         after the last.
     payload : bytes
         The encoded result. For a sequence a list of two lists: each call's encoded result, and
-        what it had become by the end of the sequence, None where it stayed.
+        what it had become by the end of the sequence, None where it stayed. With `reuse` its
+        caller has changed it, and it is looked at after each of the next :data:`WATCHED` calls.
 
     Raises
     ------
@@ -113,10 +118,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         args, kwargs = decode(request, layouts=True)
         value = _target(lookup, function)(*args, **kwargs)
         payload = encode(value)
-        changeable = [
-            v for v in (*args, *kwargs.values()) if type(v).__name__ in ("ndarray", "list")
-        ]
-        if any(_in_one_memory(value, item) for item in changeable):
+        if any(_in_one_memory(value, item) for item in _changeable(args, kwargs)):
             # what a caller does to a result must not change its arguments
             overwrite(value)
         return digests(args, kwargs), payload
@@ -124,6 +126,8 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
     report: list[bytes] = []
     results: list[bytes] = []
     held: list[tuple[Any, tuple[Any, ...], Arguments]] = []
+    watched: list[tuple[int, Any, Any]] = []
+    changed: dict[int, bytes] = {}
     pool: dict[Any, Any] = {}
     for name, one in calls:
         args, kwargs = decode(one, layouts=True)
@@ -134,15 +138,44 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         results.append(encode(value))
         report += digests(args, kwargs)
         if reuse:
+            for number, earlier, left in watched:
+                if _contents(earlier) != left:
+                    changed.setdefault(number, encode(earlier))
+            parts = [value, *_arrays_in(value)]
+            own = not any(_in_one_memory(parts, given) for given in _changeable(args, kwargs))
             overwrite(value)
+            if own:
+                watched = [*watched[1 - WATCHED :], (len(results) - 1, parts, _contents(parts))]
         else:
             # keeping arguments and results alive keeps their addresses from being used again
             held.append((value, args, kwargs))
-    later = [encode(value) for value, _, _ in held] or results
-    for _, args, kwargs in held:
+    for number, (value, args, kwargs) in enumerate(held):
         report += digests(args, kwargs)
-    changed = [None if a == b else b for a, b in zip(results, later, strict=True)]
-    return report, encode([results, changed])
+        if (later := encode(value)) != results[number]:
+            changed[number] = later
+    return report, encode([results, [changed.get(number) for number in range(len(results))]])
+
+
+def _changeable(args: tuple[Any, ...], kwargs: Arguments) -> list[Any]:
+    return [v for v in (*args, *kwargs.values()) if type(v).__name__ in ("ndarray", "list")]
+
+
+def _arrays_in(value: Any) -> Iterator[Any]:
+    """Yield the arrays that a list, a tuple or a dict holds."""
+    if type(value) in (dict, list, tuple):
+        for item in value.values() if type(value) is dict else value:
+            yield from [item] if type(item).__name__ == "ndarray" else _arrays_in(item)
+
+
+def _contents(value: Any) -> Any:
+    """Return what is equal as long as nothing in a result is changed in place."""
+    if type(value) in (list, tuple):
+        return [_contents(item) for item in value]
+    if type(value) is dict:
+        return [*value, *map(_contents, value.values())]
+    if type(value).__name__ == "ndarray":
+        return value.tobytes() if value.nbytes <= MOST_WATCHED_BYTES else None
+    return value
 
 
 def _in_one_memory(value: Any, given: Any) -> bool:

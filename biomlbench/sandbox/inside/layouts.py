@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["TRAITS", "arrange", "traits_of"]
 
-TRAITS = ("strided", "swapped", "readonly")
-"""Not contiguous; of the byte order that the machine does not have; not to be written to."""
+TRAITS = ("strided", "reversed", "swapped", "readonly")
+"""Not contiguous; the same backwards in memory; of the byte order that the machine does not have;
+not to be written to."""
 
 
 def traits_of(array: NDArray[Any]) -> list[str]:
     """Return the traits that an array has, in the order of :data:`TRAITS`."""
     contiguous = array.flags.c_contiguous or array.flags.f_contiguous
-    has = (not contiguous, not array.dtype.isnative, not array.flags.writeable)
+    backwards = not contiguous and any(stride < 0 for stride in array.strides)
+    strided = not contiguous and not backwards
+    has = (strided, backwards, not array.dtype.isnative, not array.flags.writeable)
     return [trait for trait, there in zip(TRAITS, has, strict=True) if there]
 
 
@@ -47,6 +50,8 @@ def arrange(array: NDArray[Any], traits: list[str]) -> NDArray[Any]:
         apart = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), dtype=array.dtype)
         apart[..., ::2] = array
         array = apart[..., ::2]
+    if "reversed" in traits and array.ndim:
+        array = array[..., ::-1].copy(order="C")[..., ::-1]
     if "readonly" in traits:
         array.setflags(write=False)
     return array

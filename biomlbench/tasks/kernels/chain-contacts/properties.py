@@ -166,14 +166,14 @@ _TIMES_FINER = {"t": 10, "h": 100}
 _ATOMS = {"a": "CA", "b": "CA CB", "n": "N", "o": "CB CA", "c": "N CA C CB"}
 
 
-def chain_at_edges(places, names, kinds, records, numbers, codes, chains, **others):
+def chain_at_edges(places, names, kinds, records, numbers, first, codes, chains, **others):
     """Residues that lack atoms, come twice or in alternate places, or are none."""
     rows = zip(names, kinds, records, numbers, codes, chains, places, strict=True)
     atoms = []
     for k, (name, kind, record, number, code, letter, place) in enumerate(rows):
         residue = "HOH" if record == "W" else _NAMES[name]
         letter = "Aa"[k % 2] if letter == "." else letter
-        label = f"{residue} {letter}{number:4d}{code}   "
+        label = f"{residue} {letter}{first + number:4d}{code}   "
         field = "ATOM  " if record == "A" else "HETATM"
         for i, atom in enumerate(_ATOMS[kind].split()):
             atoms.append((k, f"{field}{k + 1:5d}  {atom:<3} {label}", place + 0.7 * i))

@@ -26,6 +26,12 @@ def _steps(name, step, unit, last, ties):
     return case(name, F, time, event, x, beta, ties)
 
 
+def _one_at_risk(name, risk, unit, ties):
+    """One subject of a far larger risk and covariate than those who leave after."""
+    x, time = np.array([[1 / unit], [0.0], [0.0]]), np.array([1.0, 2, 3])
+    return case(name, F, time, np.array([True, True, False]), x, np.array([risk * unit]), ties)
+
+
 def visible():
     return [
         case("two", F, np.array([1.0, 2]), np.ones(2, bool), np.array([[1.0], [0]]), np.zeros(1)),
@@ -128,6 +134,12 @@ def adversarial():
             _steps(f"steps-of-{step:g}-{'back' if last else 'down'}-{ties}", step, unit, last, ties)
             for step, unit in ((35, 1e-5), (700, 1e-3), (600, 1e-2), (699, 1e-2), (705, 1e-3))
             for last in (0, 2)
+            for ties in ("breslow", "efron")
+        ),
+        # the product of a weight and a covariate is far beyond either
+        *(
+            _one_at_risk(f"unit-of-{unit:g}-{ties}", step, unit, ties)
+            for step, unit in ((580, 2.0**-200), (550, 2.0**-250), (490, 2.0**-325))
             for ties in ("breslow", "efron")
         ),
         case("both-ends", F, time, event, 2000 * np.sign(line), one, "efron"),

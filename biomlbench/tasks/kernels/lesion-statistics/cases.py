@@ -140,6 +140,7 @@ def adversarial():
         case("filled", TABLE, none + 100, oblique(42), 0.0),
         case("many-alike", TABLE, lattice(), oblique(45), 0.0),
         case("beyond-a-thousand", TABLE, beyond_a_thousand(), oblique(48), 0.0),
+        case("large-beside-small", TABLE, large_beside_small(), PLAIN, 0.0),
         case("beyond-a-thousand-found", FOUND, beyond_a_thousand(), beyond_a_thousand()[::-1], 0.5),
         case("many-found", FOUND, lattice(), np.roll(lattice(), 1, axis=2) * 9, 0.5),
         # 0.14 times 50 is above 7 in floating point
@@ -177,6 +178,16 @@ def adversarial():
         ),
         resampled("whole-words-away", none + 1, np.eye(4), (3, 3, 3), np.eye(4) + away()),
     ]
+
+
+def large_beside_small():
+    """Lesions of tens of thousands of voxels beside small ones, in an image as large as may be."""
+    labels = np.zeros((60, 60, 60), np.int64)
+    labels[10:13] = 4
+    labels[20:29] = 100
+    labels[40, 30, 30] = 7
+    labels[50:52, 3:8, 3:8] = 9
+    return labels
 
 
 def beyond_a_thousand():

@@ -138,14 +138,14 @@ def lesions_at_edges(labels, spacing, sheared, origin, min_mm3):
 
 
 def resampling_at_edges(
-    labels, spacing, sheared, new_shape, new_spacing, origin, which, axis, edge, beside
+    labels, spacing, sheared, oblique, new_shape, new_spacing, origin, which, axis, edge, beside
 ):
     """An image and a grid whose centers are not at borders between voxels.
 
     One of them is moved to just `beside` such a border, or the edge of all voxels.
     """
-    affine = _stretched(spacing, sheared, origin)
-    new_affine = _stretched(new_spacing, sheared.T, origin / 7)
+    affine = _stretched(spacing, oblique * sheared, origin)
+    new_affine = _stretched(new_spacing, oblique * sheared.T, origin / 7)
     places = _old_places(affine, new_affine, new_shape)
     if beside is not None and places.size:
         here, size = places[axis, which % places.shape[1]], labels.shape[axis]

@@ -98,7 +98,7 @@ def with_spectrum(left, right, mean, take):
     return {"x": (u[:, :rank] * values) @ v[:, :rank].T + mean, "k": k}
 
 
-def spectrum_at_edges(size, ratio, rank, offset, far, constant, k, rows, columns):
+def spectrum_at_edges(size, ratio, rank, offset, far, constant, directions, k, rows, columns):
     """Data of a given rank with falling variances, some features of which do not vary."""
     rng = np.random.default_rng([len(rows), len(columns), rank, k])
     n, d = len(rows), len(columns)
@@ -106,11 +106,28 @@ def spectrum_at_edges(size, ratio, rank, offset, far, constant, k, rows, columns
     rank = min(rank, n - 1, varying)
     if rank == 0 and offset:
         return None  # what rounding leaves of the mean would be the largest score
-    left = rng.normal(size=(n, rank))
-    u, _ = np.linalg.qr(left - left.mean(axis=0))
-    v, _ = np.linalg.qr(rng.normal(size=(varying, rank)))
     x = np.full((n, d), offset * size)
     if far == "one":
         x[:, 1:] = 0
-    x[:, :varying] += (u * (10 * size * ratio ** np.arange(rank))) @ v.T
+    strength = 10 * size * ratio ** np.arange(rank)
+    if directions == "simple":
+        x[:, :varying] += _along_simple_directions(rng, n, varying, strength)
+    else:
+        left = rng.normal(size=(n, rank))
+        u, _ = np.linalg.qr(left - left.mean(axis=0))
+        v, _ = np.linalg.qr(rng.normal(size=(varying, rank)))
+        x[:, :varying] += (u * strength) @ v.T
     return {"x": x, "k": min(k, n, d)}
+
+
+def _along_simple_directions(rng, n, d, strength):
+    """Pairs of samples on both sides of the mean, each along another row of a Hadamard matrix."""
+    rows = np.ones((1, 1))
+    while 2 * len(rows) <= d:
+        rows = np.block([[rows, rows], [rows, -rows]])
+    places = rng.permutation(d)[: len(rows)]
+    pairs = zip(strength[: n // 2], rng.permutation(rows), strict=False)
+    x = np.zeros((n, d))
+    for i, (size, row) in enumerate(pairs):
+        x[2 * i, places], x[2 * i + 1, places] = size * row, -size * row
+    return x
