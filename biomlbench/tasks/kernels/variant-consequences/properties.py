@@ -153,6 +153,8 @@ def change_at_edges(place, beside, removed, alt, mismatch, lengths, seam, inner,
     else:
         position = min(max(marks[place % len(marks)] + beside, 0), len(gene["genome"]))
     ref = gene["genome"][position : position + removed]
+    if lengths == "one letter":
+        ref, alt = gene["genome"][position : position + 1], alt[:1]
     if lengths == "equal":
         ref, alt = ref[: len(alt)], alt[: len(ref)]
     if lengths == "whole codons":
