@@ -15,8 +15,6 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from biomlbench.outcomes import Suite
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.verify import edge_draws, edges
@@ -31,6 +29,8 @@ from biomlbench.verify.well_posed import is_well_posed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy as np
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
