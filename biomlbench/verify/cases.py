@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,11 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from biomlbench.outcomes import Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from biomlbench.contracts.mappings import Arguments
 
-__all__ = ["SUITES", "Case", "Finding", "Observed", "Transformed", "Unit", "case", "within"]
+__all__ = [
+    *("SUITES", "Case", "Finding", "Observed", "Transformed", "Unit"),
+    *("case", "joined_lines", "within"),
+]
 
 SUITES = tuple(Suite)
 
@@ -132,3 +136,27 @@ class Transformed:
 
     variants: list[Arguments]
     info: Arguments = field(default_factory=dict)
+
+
+def joined_lines(lines: Iterable[str], ends: Sequence[str], finish: bool = True) -> str:
+    r"""Join lines into a text whose lines need not all end alike.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Without their ends.
+    ends : sequence of str
+        What they end in, in turn.
+    finish : bool
+        Whether the last line has an end.
+
+    Examples
+    --------
+    >>> joined_lines(["a", "b", "c"], ["\r\n", "\n"])
+    'a\r\nb\nc\r\n'
+    >>> joined_lines(["a", "b"], ["\n"], finish=False)
+    'a\nb'
+    """
+    ended = [*zip(lines, itertools.cycle(ends), strict=False)]
+    text = "".join(line + end for line, end in ended)
+    return text if finish or not ended else text.removesuffix(ended[-1][1])

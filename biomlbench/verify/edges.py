@@ -36,6 +36,7 @@ from biomlbench.verify.edge_families import (
 from biomlbench.verify.edge_sources import sources
 from biomlbench.verify.pairwise import combinations
 from biomlbench.verify.plan import seeded
+from biomlbench.verify.related_runs import wide_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -150,6 +151,7 @@ def made(card: Card, function: str) -> Iterator[tuple[str, Arguments]]:
             yield from at_thresholds(card, function, number, source)
             yield from structured(card, function, number, source)
             yield from changed(card, function, number, source)
+            yield from wide_runs(card, function, number, source)
 
 
 def _corners(source: Source, factors: dict[str, list[str]]) -> list[dict[str, str]]:

@@ -10,29 +10,27 @@ letters in common, since most mistakes have a small example (the small scope hyp
 from __future__ import annotations
 
 import contextlib
-import copy
 import itertools
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from biomlbench.outcomes import Reason, Suite
+from biomlbench.outcomes import Suite
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.verify import edge_draws, edges
 from biomlbench.verify.alternates import layouts_of, with_mixed
-from biomlbench.verify.disputes import disputed
 from biomlbench.verify.edge_numbers import Drawing
 from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.edge_sources import Source, sources
-from biomlbench.verify.on_cases import OnCases
 from biomlbench.verify.plan import PlannedCase, seeded
 from biomlbench.verify.related_draws import related
 from biomlbench.verify.stretches import stretched
+from biomlbench.verify.well_posed import is_well_posed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy as np
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
@@ -52,8 +50,6 @@ TOGETHER = 100
 """Calls that share a process."""
 MOST_BYTES = 4000
 """Of a call: a mistake that shows on small inputs is looked for."""
-FAR = 1e15
-NUDGE, NUDGES = 2.0**-46, 3
 LAID_OUT = 5
 """Of so many draws one has arrays that lie in memory in other ways."""
 AS_IT_IS = "as-it-is"
@@ -129,46 +125,8 @@ def _laid_out(card: Card, case: PlannedCase, number: int) -> PlannedCase:
 def _is_promised(card: Card, case: PlannedCase) -> bool:
     # what a card's own quantity cannot be taken of is nothing that it promises
     with contextlib.suppress(Exception):
-        return edges.is_promised(card, case) and _is_well_posed(card, case)
+        return edges.is_promised(card, case) and is_well_posed(card, case)
     return False
-
-
-def _is_well_posed(card: Card, case: PlannedCase) -> bool:
-    """Whether very large floats leave a result that does not hang on last digits.
-
-    Of their differences rounding may leave more than any tolerance, in right code as well: neither
-    other digits nor other right solutions of the card give anything else.
-    """
-    sizes = [*map(_largest, (*case.args, *case.kwargs.values()))]
-    if max(sizes, default=1.0) <= FAR:
-        return True
-    function, on_cases = card.reference[case.function], OnCases(card)
-    with np.errstate(all="ignore"):
-        expected = function(*copy.deepcopy(case.args), **copy.deepcopy(case.kwargs))
-        for number in range(NUDGES):
-            rng = seeded("nudge", number)
-            args = tuple(_nudged(value, rng) for value in case.args)
-            kwargs = {name: _nudged(value, rng) for name, value in case.kwargs.items()}
-            if not on_cases.passes(case, expected, Reason.OK, function(*args, **kwargs)):
-                return False
-    # small ones beside them make up for their size, so that little of a result is as large
-    return min(sizes) >= 1 / FAR or not disputed(
-        card, [case], lambda _, *given: on_cases.passes(case, expected, *given)
-    )
-
-
-def _largest(value: Any) -> float:
-    """Return the largest magnitude in an array of floats; 1 for what is none."""
-    if not isinstance(value, np.ndarray) or value.dtype != np.float64:
-        return 1.0
-    return float(np.abs(value[np.isfinite(value)]).max(initial=0)) or 1.0
-
-
-def _nudged(value: Any, rng: np.random.Generator) -> Any:
-    """Return an array of floats with other last digits; a copy of anything else."""
-    if not isinstance(value, np.ndarray) or value.dtype != np.float64:
-        return copy.deepcopy(value)
-    return value * (1 + NUDGE * rng.uniform(-1, 1, value.shape))
 
 
 def numbered(

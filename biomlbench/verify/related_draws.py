@@ -22,6 +22,8 @@ from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.related_arrays import ARRAY_RELATIONS
 from biomlbench.verify.related_numbers import NUMBER_RELATIONS
+from biomlbench.verify.related_runs import RUN_RELATIONS
+from biomlbench.verify.related_steps import STEP_RELATIONS
 from biomlbench.verify.related_texts import TEXT_RELATIONS
 
 if TYPE_CHECKING:
@@ -45,7 +47,13 @@ RESHAPED_SHARE = 0.3
 """Of calls that are followed by one with the same bytes in other shapes, where that is possible."""
 PLAIN = ("spread", "ties", "mixed", "few", "two-letters", edge_values.USUAL)
 """Patterns that leave a relation to be seen."""
-RELATIONS: tuple[Relation, ...] = (*ARRAY_RELATIONS, *NUMBER_RELATIONS, *TEXT_RELATIONS)
+RELATIONS: tuple[Relation, ...] = (
+    *ARRAY_RELATIONS,
+    *NUMBER_RELATIONS,
+    *RUN_RELATIONS,
+    *STEP_RELATIONS,
+    *TEXT_RELATIONS,
+)
 
 
 def related(

@@ -19,13 +19,13 @@ from biomlbench.stages.outputs import case_outputs
 from biomlbench.stages.preparing import prepare_card
 from biomlbench.stages.running import LEAST_WALL_S, run_functions
 from biomlbench.stages.screening import failed_among
-from biomlbench.verify import card, decide, judge, oracle
+from biomlbench.verify import card, decide, judge, oracle, well_posed
 from biomlbench.verify.alternates import lies_in
 from biomlbench.verify.candidate import TOGETHER, Own
 from biomlbench.verify.edge_draws import factors_of
 from biomlbench.verify.edge_sources import Source
 from biomlbench.verify.execution import in_process
-from biomlbench.verify.many_draws import _is_well_posed, drawn, in_few_processes, numbered
+from biomlbench.verify.many_draws import drawn, in_few_processes, numbered
 from biomlbench.verify.plan import seeded
 from biomlbench.verify.promises import broken_by
 from biomlbench.verify.related_draws import RELATIONS, related
@@ -313,7 +313,7 @@ def test_what_hangs_on_the_last_digits_of_far_numbers_is_not_drawn():
     time, event, beta = np.array([1.0, 2.0, 3.0]), np.ones(3, bool), np.full(3, 0.2)
 
     def is_well_posed(covariates, beta):
-        return _is_well_posed(
+        return well_posed.is_well_posed(
             cox,
             numbered(0, "adversarial", "cox_log_likelihood", (time, event, covariates, beta), {}),
         )
@@ -335,6 +335,7 @@ class TestRelated:
             "square": {"array": ["float64"], "shape": ["d", "d"]},
             "mask": {"array": ["bool"], "shape": ["n", "d"]},
             "rows": {"array": ["int64"], "shape": ["n"], "min": 0},
+            "spans": {"array": ["int64"], "shape": ["n", 2], "min": 0},
             "a": {"text": "ACGT", "length": "m"},
             "b": {"text": "ACGT", "length": "m"},
             "k": {"number": "int", "min": 0, "max": 400},

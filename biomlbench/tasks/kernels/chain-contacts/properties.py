@@ -1,6 +1,6 @@
 import numpy as np
 
-from biomlbench.verify.cases import Transformed, within
+from biomlbench.verify.cases import Transformed, joined_lines, within
 
 _NAMES = {"A": "ALA", "G": "GLY", "M": "MSE", "K": "LYS", "W": "TRP", "X": "UNK"}
 
@@ -197,7 +197,8 @@ def _file_at_edges(atoms, share, occupancies, alternates, between, top, bottom, 
     if models == 2:
         again = [line[:22] + "  77" + line[26:] for line in lines if line[:6] in _ATOM_RECORDS]
         lines += ["ENDMDL", *lines[:2], *again]
-    return {"pdb": end.join([*top, *lines, *bottom]), "chain": chain}
+    text = joined_lines([*top, *lines, *bottom], end.split("|"), finish=False)
+    return {"pdb": text, "chain": chain}
 
 
 def _at(head, place, hundredths):

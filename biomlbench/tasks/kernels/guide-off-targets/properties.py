@@ -1,4 +1,4 @@
-from biomlbench.verify.cases import Transformed, within
+from biomlbench.verify.cases import Transformed, joined_lines, within
 
 _COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
@@ -127,7 +127,8 @@ def one_more_in_the_sum(base, variants, info):
 def text_at_edges(letters, before, name, width, blank, end, last):
     """A text with short lines, blanks and records without a sequence."""
     rows = [letters[i : i + width] + blank for i in range(0, len(letters), width)]
-    return {"text": end.join([before, f">{name}", blank, *rows, blank, ">y", last])}
+    lines = [before, f">{name}", blank, *rows, blank, ">y", last]
+    return {"text": joined_lines(lines, end.split("|"), finish=False)}
 
 
 def search_at_edges(letters, guide, max_mismatches, place, pam, strand, changed, width):

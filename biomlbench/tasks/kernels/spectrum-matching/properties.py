@@ -1,7 +1,7 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from biomlbench.verify.cases import Transformed, within
+from biomlbench.verify.cases import Transformed, joined_lines, within
 
 
 def _near(a, b, ppm):
@@ -99,20 +99,48 @@ def rewrite_text(inputs, rng):
     return Transformed([{**inputs, "text": "\r\n".join(lines)}])
 
 
-def spectra_at_edges(mz_a, intensity_a, mz_b, intensity_b, ppm, far):
-    """Two spectra that share m/z, with no difference at the tolerance."""
-    x, y = mz_a[:, None] + far, mz_b + far
+def spectra_at_edges(mz_a, intensity_a, mz_b, intensity_b, ppm, far, alike):
+    """Two spectra that share m/z, with no difference at the tolerance.
+
+    They are `far` off by so much; or a few peaks of both follow one another at one end of the m/z
+    that there are, each within tolerance of two of the other spectrum, and others are at the other
+    end.
+    """
+    a, b = np.column_stack([mz_a, intensity_a]), np.column_stack([mz_b, intensity_b])
+    if far == "ends":
+        a, b = _in_turn_at_the_ends(a[:2], b[:3], ppm)
+    else:
+        a[:, 0] += far
+        b[:, 0] += far
+    for peaks, name in ((a, "a"), (b, "b")):
+        if alike == name:
+            peaks[:, 1] = _hardly_differing(peaks[:, 1])
+    x, y = a[:, :1], b[:, 0]
     if (np.abs(np.abs(x - y) / (ppm * 0.5e-6 * (x + y)) - 1) < 1e-6).any():
         return None
-    a = np.column_stack([mz_a + far, intensity_a])
-    return {"a": a, "b": np.column_stack([y, intensity_b]), "ppm": ppm}
+    return {"a": a, "b": b, "ppm": ppm}
 
 
-def file_at_edges(mz, intensity, title, mass, charge, form, between, outside, last, end):
+def _in_turn_at_the_ends(a, b, ppm):
+    """Peaks of two spectra in turn, some share of a tolerance apart, and low ones besides."""
+    share = 0.5 + 0.5 * np.ptp(a[:, 0]) if len(a) else 0.7
+    for peaks, first in ((a, 0), (b, -1)):
+        steps = share * (2 * np.arange(len(peaks)) + first) + 0.1 * (peaks[:, 0] - 100.5)
+        peaks[:, 0] = 4990 * (1 + 1e-6 * ppm * steps)
+    low = np.array([[34.0, 5.0], [54.0, 4.0], [74.0, 3.0]])
+    return np.concatenate([a, low]), np.concatenate([b, low[::-1]])
+
+
+def _hardly_differing(intensity):
+    """Intensities that single precision does not tell apart, as different as others are."""
+    return 1e8 * (1 - 2e-8 * (np.floor(intensity) % 4))
+
+
+def file_at_edges(mz, intensity, title, mass, charge, form, between, outside, last, end, finish):
     """A file of a spectrum with odd lines, and one with a peak alone."""
     lines = [outside, "BEGIN IONS", *title.split("\n"), *mass.split("\n"), charge]
     for peak in zip(mz, intensity, strict=True):
         lines += [form.format(*(f"{number:.2f}" for number in peak)), between]
     if last:
         lines += [last, outside, "BEGIN IONS", "50.5 3", "END IONS"]
-    return {"text": end.join([*lines, outside, ""])}
+    return {"text": joined_lines([*lines, outside], end.split("|"), finish)}

@@ -94,9 +94,12 @@ def parts_add_up(base, variants, info):
     return within(abs(total - float(base.output)), 1e-9, "the parts do not add up")
 
 
-def aligned_at_edges(mobile, target, k, order, turn_by, angles, axis, translation):
-    """Two chains, of which up to k residues are aligned, and a rotation."""
-    k = min(k, len(mobile), len(target))
+def aligned_at_edges(mobile, target, k, order, turn_by, angles, axis, translation, apart):
+    """Two chains, of which up to k residues are aligned, and a rotation.
+
+    With `apart` all that can be are aligned, at about so many times d0, where none counts for much.
+    """
+    k = min(k if not apart else max(k, len(target)), len(mobile), len(target))
     left, right = np.arange(k), np.arange(k) + len(target) - k
     if order in ("backwards", "crossed"):
         left = len(mobile) - 1 - left
@@ -112,5 +115,12 @@ def aligned_at_edges(mobile, target, k, order, turn_by, angles, axis, translatio
     axis = np.array(axis, float)
     if turn_by == "half" and axis.any():
         rotation = 2 * np.outer(axis, axis) / (axis @ axis) - np.eye(3)
+    if apart and translation.any():
+        distance = apart * _unit_of_distance(len(target))
+        translation = distance * translation / np.linalg.norm(translation)
     motion = {"rotation": np.clip(rotation, -1, 1), "translation": translation}
     return {"mobile": mobile, "target": target, "pairs": pairs.astype(np.int64), **motion}
+
+
+def _unit_of_distance(size):
+    return max(1.24 * (size - 15) ** (1 / 3) - 1.8, 0.5) if size > 15 else 0.5

@@ -1,4 +1,4 @@
-from biomlbench.verify.cases import Transformed
+from biomlbench.verify.cases import Transformed, joined_lines
 
 _COMPLEMENT = str.maketrans("ACGT", "TGCA")
 _STOPS = ("TAA", "TAG", "TGA")
@@ -100,7 +100,7 @@ def move_gene(inputs, rng):
 
 
 def line_at_edges(
-    position, ref, alt, common, begin, close, more, odd, quality, status, extra, before, end
+    position, ref, alt, common, begin, close, more, odd, quality, status, extra, before, end, finish
 ):
     """A file with a line of odd alleles, and a plain one behind it."""
     first, last = ((common * size)[:size] for size in (begin, close))
@@ -108,7 +108,8 @@ def line_at_edges(
     alleles = more.strip() + alt if more.endswith((",", ", ")) else alt + more
     fields = ["chr1", position, ".", ref + odd, alleles, quality, status]
     line = "\t".join(map(str, fields)) + extra
-    return {"text": end.join([before, line, "chr1\t9\trs1\tCA\tC\t.\tPASS", ""])}
+    lines = [before, line, "chr1\t9\trs1\tCA\tC\t.\tPASS"]
+    return {"text": joined_lines(lines, end.split("|"), finish)}
 
 
 def gene_at_edges(inner, cuts, intron, left, right, stop, strand):
@@ -152,6 +153,8 @@ def change_at_edges(place, beside, removed, alt, mismatch, lengths, seam, inner,
     else:
         position = min(max(marks[place % len(marks)] + beside, 0), len(gene["genome"]))
     ref = gene["genome"][position : position + removed]
+    if lengths == "one letter":
+        ref, alt = gene["genome"][position : position + 1], alt[:1]
     if lengths == "equal":
         ref, alt = ref[: len(alt)], alt[: len(ref)]
     if lengths == "whole codons":
