@@ -65,6 +65,8 @@ _JOINS_NO_NEXT = re.compile(
     f"\u0870-\u0882\u088e\u08aa-\u08ac\u08ae\u08b1\u08b2\u08b9{_UNJOINED}]"
 )
 _JOINS_NONE = re.compile(f"[{_UNJOINED}]")
+_APART = 4
+"""Signs that one letter of a name may be written with."""
 _SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _ARROW = "\u2194"
 # A page shows any number of any of them as one.
@@ -94,17 +96,26 @@ def optional_text(row: AnyRow, key: str) -> str:
 
 def text_of(row: AnyRow, key: str) -> str:
     """Return a name in its one form: nothing invisible, accents composed, single spaces."""
-    text = optional_text(row, key)
+    text, most = optional_text(row, key), _MOST_LETTERS[key]
     if not text.isascii():
-        text = composed(_JOINER.sub(_joined, text.translate(_INVISIBLE)))
+        text = text.translate(_INVISIBLE)
+        # letters that are written with their accents apart become fewer
+        text = _with_joiners(text) if len(text) <= _APART * most else text
     text = _SPACES.sub(" ", text).strip()
     if not text:
         raise RowError(f"`{key}` is empty; give it a value")
-    if len(text) > _MOST_LETTERS[key]:
-        raise RowError(
-            f"`{key}` has {len(text)} characters; at most {_MOST_LETTERS[key]} are allowed"
-        )
+    if len(text) > most:
+        raise RowError(f"`{key}` has {len(text)} characters; at most {most} are allowed")
     _check_characters(text, key)
+    return text
+
+
+def _with_joiners(text: str) -> str:
+    """Return composed text with such joiners alone as can be seen there."""
+    # where one is left out marks come together, and change their order: that decides of the next
+    before = None
+    while text != before:
+        before, text = text, composed(_JOINER.sub(_joined, composed(text)))
     return text
 
 
