@@ -14,7 +14,7 @@ from textwrap import dedent, indent
 
 import pytest
 
-from tests.shared import few_draws, once
+from tests.shared import once
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -146,7 +146,6 @@ def write_benchmark(path: Path) -> None:
             shutil.copytree(source, path / name, ignore=_not_needed)
         else:
             shutil.copy(source, path / name)
-    few_draws(path / "biomlbench/tasks" / CARD)
     shutil.copytree(HERE / "toy", path / "toy")
     (path / "config").mkdir()
     (path / "config" / "config.yaml").write_text(CONFIG)
