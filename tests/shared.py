@@ -1,4 +1,4 @@
-"""What is expensive is made by one worker and read by all, or made cheaper."""
+"""What is expensive to make is made by one worker, and read by all."""
 
 from __future__ import annotations
 
@@ -28,9 +28,3 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], obje
             make(folder)
             made.touch()
     return folder
-
-
-def few_draws(card: Path) -> None:
-    """Let a copied card draw 60 calls for a candidate: 3,000 are for its own tests."""
-    with (card / "config.yaml").open("a", encoding="utf-8") as file:
-        file.write("draws: 60\n")

@@ -25,8 +25,6 @@ _THEN = {
     "verified_medal": "by the rate of passes, the percentile and the mean rank of their scores",
     "pass": "by the percentile and the mean rank of their scores",
 }
-
-
 _SETTLED = {
     "pass_rate": "its passes",
     "leaderboard_percentile": "its percentile",

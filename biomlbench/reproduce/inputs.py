@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from biomlbench.contracts import read_table
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
 from biomlbench.submission.submitted_file import file_sha256
-from biomlbench.task.task_folders import CONFIG as TASK
+from biomlbench.task.task_folders import task_folders
 from biomlbench.workflow.record import what_is
 from biomlbench.workflow.recorded_places import DATA, base_of, data_of
 
@@ -213,21 +213,15 @@ def task_trees(folder: Path) -> Iterator[tuple[Path, Path]]:
     folder : path
     """
     yield Path(), folder.resolve()
-    if (folder / TASK).is_file():
-        return
-    for path in (*sorted(folder.glob("*")), *sorted(folder.glob("*/*"))):
-        domain = path.parent == folder
-        inside_task = not domain and (path.parent / TASK).is_file()
-        is_link = path.is_symlink() and path.is_dir()
-        if is_link and not inside_task and _has_tasks(path, domain=domain):
-            yield path.relative_to(folder), path.resolve()
-
-
-def _has_tasks(path: Path, *, domain: bool) -> bool:
-    """Tell whether the registry finds tasks in a folder of a domain, or that it is one."""
-    if path.name.startswith((".", "_")):
-        return False
-    return (path / TASK).is_file() or (domain and any(path.glob(f"*/{TASK}")))
+    found = [task for _, _, task in task_folders(folder)] if folder.is_dir() else []
+    links = {
+        path
+        for task in found
+        for path in (task.parent, task)
+        if folder in path.parents and path.is_symlink()
+    }
+    for path in sorted(links, key=lambda path: (len(path.parts), path)):
+        yield path.relative_to(folder), path.resolve()
 
 
 def links_in_tasks(folder: Path) -> Iterator[str]:

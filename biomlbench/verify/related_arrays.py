@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["ARRAY_RELATIONS", "is_array", "one_of", "powers_of_ten", "whole_numbers"]
+__all__ = [
+    *("ARRAY_RELATIONS", "is_array", "is_array_of_doubles", "one_of"),
+    *("powers_of_ten", "whole_numbers"),
+]
 
 FAR = 1e6
 """Where a column lies off: the square of it leaves four digits of a double."""
@@ -56,6 +59,11 @@ def is_array(value: Any, axes: int = 1, kinds: str = "biuf") -> bool:
     """Whether a value is an array of numbers with more than one, of so many axes at least."""
     array = isinstance(value, np.ndarray) and value.ndim >= axes and value.size > 1
     return array and value.dtype.kind in kinds
+
+
+def is_array_of_doubles(value: Any) -> bool:
+    """Whether a value is an array of float64 with more than one."""
+    return is_array(value, 1, "f") and value.dtype == np.float64
 
 
 def _axes_turned(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:

@@ -82,9 +82,8 @@ def related(
     free = {key: value for key, value in values.items() if not _is_choice(source, key)}
     wanted = int(rng.integers(1, MOST_RELATIONS, endpoint=True))
     for number in rng.permutation(len(RELATIONS)):
-        with np.errstate(
-            all="ignore"
-        ):  # what becomes of numbers by one may be too large for others
+        # what becomes of numbers by one may be too large for others
+        with np.errstate(all="ignore"):
             new = RELATIONS[number](free, source, rng) if wanted else {}
         if new and all(_is_in_bounds(source.arguments[key], new[key]) for key in new):
             free |= new

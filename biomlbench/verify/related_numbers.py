@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify.edge_numbers import bounds_of, holds, is_whole
-from biomlbench.verify.related_arrays import is_array, one_of, powers_of_ten, whole_numbers
+from biomlbench.verify.related_arrays import (
+    is_array,
+    is_array_of_doubles,
+    one_of,
+    powers_of_ten,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
@@ -65,9 +71,7 @@ def _at_bounds(values: Arguments, source: Source, rng: np.random.Generator) -> A
 def _scaled_apart(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
     """Let floats of one argument be very large and those of another as small."""
     floats = [
-        name
-        for name, value in values.items()
-        if type(value) is float or (is_array(value, 1, "f") and value.dtype == np.float64)
+        name for name, value in values.items() if type(value) is float or is_array_of_doubles(value)
     ]
     if len(floats) < 2:
         return {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.verify.edge_numbers import LARGEST_STATED, holds
-from biomlbench.verify.related_arrays import is_array, one_of
+from biomlbench.verify.related_arrays import is_array_of_doubles, one_of
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
@@ -35,7 +35,7 @@ BASES = (1.0, 3.0, 25.0, 1e3, 1e6, 1e8)
 
 def _steps_far_off(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
     """Let numbers of an array be far from 0 and a few of the smallest steps apart, or equal."""
-    name = one_of(values, rng, lambda value: is_array(value, 1, "f") and value.dtype == np.float64)
+    name = one_of(values, rng, is_array_of_doubles)
     if name is None:
         return {}
     value, spec = values[name], source.arguments.get(name, {})
@@ -54,7 +54,7 @@ def _steps_far_off(values: Arguments, source: Source, rng: np.random.Generator) 
 
 def _nearly_equal(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
     """Let floats of an array be one number but for a small part of it, the same few parts."""
-    name = one_of(values, rng, lambda value: is_array(value, 1, "f") and value.dtype == np.float64)
+    name = one_of(values, rng, is_array_of_doubles)
     if name is None:
         return {}
     value, spec = values[name], source.arguments.get(name, {})

@@ -20,18 +20,15 @@ _TAIL = 8192
 _COLUMNS = ["task_id", "run_id", "fault", "reason", "message"]
 _JUDGED = ["verdict", "valid_submission"]
 _AGAIN = "run again, then only what is missing is done"
+_OWN = "one of your own is corrected as the message says and run again"
 REMEDIES: dict[str, str] = {
-    Fault.SUBMISSION: "nothing to do: it counts as the agent's failed run; one of your own is "
-    "corrected as the message says and run again",
+    Fault.SUBMISSION: f"nothing to do: it counts as the agent's failed run; {_OWN}",
     Fault.TASK: "correct the task, then run again",
     Fault.GRADER: "correct the grader, or report it, then run again",
     Fault.INFRASTRUCTURE: _AGAIN,
     Fault.RUN_TABLE: "correct the row of the run table, then run again",
 }
-
-
 _KEPT = "nothing to do: the run keeps its score, with the verdict `{verdict}`; {own}"
-_OWN = "one of your own is corrected as the message says and run again"
 _OF_REASON: dict[str, str] = {
     Reason.NONDETERMINISTIC: "one of your own takes all that is random from a fixed seed",
     Reason.SUBMISSION_CHANGED: "leave the file as it is while it is graded, then run again",
