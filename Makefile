@@ -75,6 +75,7 @@ $(READY): envs/requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --require-hashes -r envs/requirements.lock
 	$(BIN)/pip install -q --no-deps -e .
+	$(BIN)/python -m compileall -q biomlbench snakemake_logger_plugin_biomlbench
 	touch $@
 
 $(DEV_READY): $(READY) envs/requirements-dev.lock

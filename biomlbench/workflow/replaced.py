@@ -110,8 +110,8 @@ class Replaced:
         at the last look, a minute after that change, is read, too; on a file system in memory
         none ever settles.
         """
-        replaced = set()
         now = time.time_ns()
+        doubtful: dict[Path, list[Run]] = {}
         for run in runs:
             path = run.submission
             try:
@@ -134,13 +134,18 @@ class Replaced:
             table = self._results / place(run.task_id, run.run_id) / "validate.parquet"
             before = self._before.get(path, [])
             as_before = state == before[:_STATE] and len(before) > _SETTLED and before[_SETTLED]
-            is_due = is_outdated(table) or (
-                not as_before and table.exists() and _differs(run, table)
-            )
-            if is_due and path not in replaced:
-                self.counts[path] = self.counts.get(path, 0) + 1
-                replaced.add(path)
+            if not as_before or is_outdated(table):
+                doubtful.setdefault(table, []).append(run)
             self._now[path] = [*state, 0, int(_has_settled(state, now))]
+        # each table's own runs together: a batch's tables are one file, which is read once
+        replaced = {
+            run.submission
+            for table, of_table in doubtful.items()
+            for run in of_table
+            if is_outdated(table) or (table.exists() and _differs(run, table))
+        }
+        for path in replaced:
+            self.counts[path] = self.counts.get(path, 0) + 1
         return sorted(replaced)
 
     def warn_of_missing(self, is_of_demo: Callable[[Run], bool]) -> None:

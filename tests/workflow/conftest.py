@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import logging
 import os
 import re
@@ -28,7 +29,8 @@ WORKFLOW_FILES = (
 )
 PER_PAIR = ("validate", "execute", "grade", "verify", "medal")
 TABLES = ("results/pairs.parquet", "results/telemetry.parquet")
-CARD = "kernels/kabsch-rmsd"
+CARD = "toy/rmsd"
+BUILT_IN_CARD = ROOT / "biomlbench/tasks/kernels/kabsch-rmsd"
 
 # For the workers, whose jobs of stages come by `run_job`.
 BEFORE_EACH_STAGE = """\
@@ -129,14 +131,22 @@ class Bench:
 
 
 def _not_needed(folder: str, names: list[str]) -> set[str]:
-    """Name what a benchmark does without: of 1,700 files, the 1,100 of other tasks."""
-    inside = Path(folder).relative_to(ROOT).parts
-    left_out = {"__pycache__", "node_modules"}
-    if inside[:2] == ("biomlbench", "tasks"):
-        domain, card = CARD.split("/")
-        wanted = {2: domain, 3: card}.get(len(inside))
-        left_out |= {n for n in names if wanted not in (None, n) and Path(folder, n).is_dir()}
+    """Name what a benchmark does without: of 1,700 files, the 1,100 of tasks.
+
+    What is compiled comes along, else every process would compile what it imports.
+    """
+    left_out = {"node_modules", *fnmatch.filter(names, "*.pyc.*")}  # the latter being written
+    if Path(folder) == ROOT / "biomlbench" / "tasks":
+        left_out |= {name for name in names if Path(folder, name).is_dir()}
     return left_out & set(names)
+
+
+def write_toys(path: Path) -> None:
+    """Write the toy tasks, and as one of them a built-in card with fewer drawn calls."""
+    shutil.copytree(HERE / "toy", path)
+    shutil.copytree(BUILT_IN_CARD, path / CARD, ignore=shutil.ignore_patterns("__pycache__"))
+    with (path / CARD / "config.yaml").open("a") as file:
+        file.write("draws: 100\n")
 
 
 def write_benchmark(path: Path) -> None:
@@ -146,7 +156,7 @@ def write_benchmark(path: Path) -> None:
             shutil.copytree(source, path / name, ignore=_not_needed)
         else:
             shutil.copy(source, path / name)
-    shutil.copytree(HERE / "toy", path / "toy")
+    write_toys(path / "toy")
     (path / "config").mkdir()
     (path / "config" / "config.yaml").write_text(CONFIG)
     files = {
@@ -154,9 +164,7 @@ def write_benchmark(path: Path) -> None:
         "subs/near.csv": predictions(2.1),
         "subs/short.csv": "id,y\nr00,1\n",
         "subs/program.py": PROGRAM,
-        "subs/kabsch.py": (
-            ROOT / f"biomlbench/tasks/{CARD}/reference.py"
-        ).read_text(),
+        "subs/kabsch.py": (BUILT_IN_CARD / "reference.py").read_text(),
         "subs/broken.py": "def kabsch_rmsd(a, b:\n",
         "group/a.csv": predictions(1.9),
     }  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 from biomlbench.stages import STAGES
 from biomlbench.stages.chain import dependencies, module_of
 from biomlbench.workflow.code_hash import modules_of
+from tests.workflow.conftest import CARD
 
 # Runs one stage with some modules made unimportable.
 WITHOUT = """
@@ -28,7 +29,7 @@ PAIRS = [
     ("toy/line", "right", "subs/right.csv", "predictions"),
     ("toy/line", "short", "subs/short.csv", "predictions"),
     ("toy/line", "program", "subs/program.py", "program"),
-    ("kernels/kabsch-rmsd", "kabsch", "subs/kabsch.py", "functions"),
+    (CARD, "kabsch", "subs/kabsch.py", "functions"),
 ]
 
 
@@ -49,14 +50,14 @@ for name in json.loads(sys.argv[1]):
     sys.modules[name] = None
 from biomlbench.stages import Context
 from biomlbench.stages.prepare import compute
-for task in ("toy/line", "kernels/kabsch-rmsd"):
+for task in json.loads(sys.argv[3]):
     compute(task, Context(data_dir=sys.argv[2], tasks_dirs=("toy",)))
 """
 
 
 def test_preparing_needs_nothing_that_its_hash_leaves_out(finished, tmp_path):
     unused = json.dumps(dependencies("prepare").unused)
-    call = [sys.executable, "-c", PREPARE, unused, str(tmp_path)]
+    call = [sys.executable, "-c", PREPARE, unused, str(tmp_path), json.dumps(["toy/line", CARD])]
     done = subprocess.run(call, cwd=finished, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

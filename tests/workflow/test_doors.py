@@ -10,6 +10,7 @@ import pytest
 
 from biomlbench.contracts import compared
 from biomlbench.stages import STAGES, Context, Pair, run_pair
+from tests.workflow.conftest import CARD
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,7 @@ from biomlbench.stages import STAGES, Context, Pair, run_pair
     [
         ("toy/line", "right", "subs/right.csv", "predictions"),
         ("toy/line", "program", "subs/program.py", "program"),
-        ("kernels/kabsch-rmsd", "kabsch", "subs/kabsch.py", "functions"),
+        (CARD, "kabsch", "subs/kabsch.py", "functions"),
         ("toy/line", "short", "subs/short.csv", "predictions"),
     ],
 )

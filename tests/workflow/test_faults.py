@@ -235,7 +235,7 @@ def test_a_wrong_config_is_refused_with_a_remedy(bench, line, message):
 
 @pytest.mark.slow
 def test_a_card_that_cannot_be_loaded_costs_only_itself(fresh):
-    reference = f"biomlbench/tasks/{CARD}/reference.py"
+    reference = f"toy/{CARD}/reference.py"
     before = (fresh.path / reference).read_text()
     (fresh.path / reference).write_text(f"{before}\nraise ValueError('no reference today')\n")
     done = fresh.snakemake()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pyarrow.parquet as pq
 import pytest
 
@@ -15,7 +13,7 @@ from biomlbench.workflow.config import check_config
 from biomlbench.workflow.fingerprints import context_of_stage
 from biomlbench.workflow.plan import Benchmark
 
-from .conftest import CARD, HERE, ROOT, Bench, predictions
+from .conftest import BUILT_IN_CARD, CARD, ROOT, Bench, predictions, write_toys
 
 SCORES = (0.05, 0.1, 0.2, 0.3, 0.4)
 LINE = "toy/line"
@@ -27,7 +25,7 @@ def graded(tmp_path, monkeypatch):
 
     def grade(task_id, kind, text, changes, board=SCORES):
         monkeypatch.chdir(tmp_path)
-        shutil.copytree(HERE / "toy", tmp_path / "toy")
+        write_toys(tmp_path / "toy")
         (tmp_path / "board.csv").write_text("score\n" + "".join(f"{s}\n" for s in board))
         name = "sub.csv" if kind == "predictions" else "sub.py"
         (tmp_path / name).write_text(text)
@@ -70,7 +68,7 @@ def test_a_board_of_another_metric_costs_the_medals_and_is_told(graded):
 
 @pytest.mark.parametrize("wanted", ["v1", "shadow", "v2"])
 def test_the_verifier_of_the_config_scores_and_decides(graded, wanted):
-    code = (ROOT / f"biomlbench/tasks/{CARD}/reference.py").read_text()
+    code = (BUILT_IN_CARD / "reference.py").read_text()
     tables = graded(CARD, "functions", code, {"verifier": wanted})
     (task,), (pair,) = tables["tasks"], tables["pairs"]
     metric = "visible_checks" if wanted == "v1" else "hidden_checks"

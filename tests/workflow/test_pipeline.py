@@ -10,6 +10,7 @@ import pytest
 from biomlbench.contracts import SCHEMAS, read_table
 from biomlbench.reproduce.standings import standings
 from biomlbench.summary.history import history_of, kept_in
+from tests.workflow.conftest import CARD
 
 PAIR_COUNT = 9
 
@@ -32,8 +33,8 @@ def test_every_configured_pair_has_a_row(pairs):
         (("toy/line", "short"), "submission", "missing_ids", "fail"),
         (("toy/line", "gone"), "submission", "missing_file", "fail"),
         (("toy/line", "program"), "none", "ok", "pass"),
-        (("kernels/kabsch-rmsd", "kabsch"), "none", "ok", "pass"),
-        (("kernels/kabsch-rmsd", "broken"), "submission", "syntax_error", "fail"),
+        ((CARD, "kabsch"), "none", "ok", "pass"),
+        ((CARD, "broken"), "submission", "syntax_error", "fail"),
         (("no-such-task", "lost"), "run_table", "unknown_task", "fail"),
     ],
 )

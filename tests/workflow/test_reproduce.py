@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from biomlbench.contracts import from_rows, provenance, read_table, write_table
+from biomlbench.contracts import SCHEMAS, from_rows, provenance, read_table, write_table
 from biomlbench.report.feedback import provenance as shown_provenance
 from biomlbench.reproduce import compare
 from biomlbench.reproduce import reproduce as run_again
@@ -24,8 +24,9 @@ from biomlbench.reproduce.rows import differing_cells
 from biomlbench.runtime.threads import KERNELS
 from biomlbench.stages import STAGES
 from biomlbench.stages.provenance import COLUMNS
-from biomlbench.workflow.record import RECORD, read_record
-from tests.workflow.conftest import ROOT, predictions
+from biomlbench.workflow.plan import Benchmark
+from biomlbench.workflow.record import RECORD, benchmark_record, read_record
+from tests.workflow.conftest import CARD, ROOT, predictions
 
 GRADE = "pairs/toy/line/right/grade.parquet"
 TABLES = {"pairs", "checks", "agents", "tasks", "telemetry", "prepare", *STAGES}
@@ -58,7 +59,8 @@ def rewrite(path, change, **record):
     known.pop("schema_version")
     table = read_table(name, path)
     rows = table.to_pylist()
-    rows[0] |= change
+    # not one of a bad line, of which nothing but the run tables tells
+    next(row for row in rows if row.get("kind", True)).update(change)
     table = pa.Table.from_pylist(rows, schema=table.schema)
     write_table(name, table, path, known | record)
 
@@ -257,10 +259,16 @@ def test_the_provenance_names_what_is_needed_and_no_place(finished):
     assert os.uname().nodename not in text
     assert record["run_tables"]["runs.csv"] == (finished / "runs.csv").read_text()
     assert record["submissions"]["subs/gone.csv"] == {"is": "missing", "sha256": "absent"}
-    assert set(record["tasks"]) == {"toy/line", "toy/circle", "kernels/kabsch-rmsd"}
-    assert [record["tasks"][task]["built_in"] for task in sorted(record["tasks"])] == [
-        True, False, False,
-    ]  # fmt: skip
+    assert set(record["tasks"]) == {"toy/line", "toy/circle", CARD}
+    assert not any(task["built_in"] for task in record["tasks"].values())
+
+
+def test_the_record_tells_built_in_tasks(tmp_path):
+    task = "kernels/gc-content"
+    (tmp_path / "runs.csv").write_text(f"run_id,agent,task_id,submission\nr,a,{task},r.py\n")
+    benchmark = Benchmark({"runs": [str(tmp_path / "runs.csv")], "tasks": {}}, ROOT)
+    record = benchmark_record(benchmark, tmp_path, SCHEMAS["pairs"].empty_table())
+    assert record["tasks"][task]["built_in"]
 
 
 def test_every_table_says_what_it_was_made_from(finished):
@@ -272,7 +280,7 @@ def test_every_table_says_what_it_was_made_from(finished):
         "verify": {"answers_sha256"},
         "medal": {"answers_sha256", "leaderboard_sha256", "humans_sha256", "grade_settings"},
     }
-    for pair in (("toy/line", "right"), ("kernels/kabsch-rmsd", "kabsch")):
+    for pair in (("toy/line", "right"), (CARD, "kabsch")):
         for stage in STAGES:
             record = provenance(results / "pairs" / "/".join(pair) / f"{stage}.parquet")
             assert set(record) >= of_stage | more.get(stage, set()), stage
