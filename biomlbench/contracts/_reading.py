@@ -127,6 +127,7 @@ def provenance(path: str | Path, run: str | None = None) -> JsonObject:
     record = dict(_record(str(path), (found.st_ino, found.st_size, found.st_mtime_ns)))
     if run is not None and run in record.get(DIGESTS, {}):
         record["submission_sha256"] = record.pop(DIGESTS)[run]
+        record = dict(sorted(record.items()))  # as in a table of this run alone
     return record
 
 

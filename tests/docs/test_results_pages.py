@@ -36,7 +36,7 @@ def test_query_results(bench, tmp_path):
     assert "toy/line" in best
     assert "missing_ids" in failing
     assert "gold" in medals
-    assert pairs.count("\n") == 3  # a header, and the runs of the first task
+    assert pairs.count("\n") == 2  # a header, and the run of the first task
     assert "results/pairs.parquet" in across
     assert "runs" in same
     assert "leaderboard_sha256" in origin

@@ -25,6 +25,7 @@ from biomlbench.reproduce import rerun
 from biomlbench.reproduce.compare import compare
 from biomlbench.reproduce.inputs import Inputs, tree
 from biomlbench.reproduce.layout import ReproduceError, lay_out
+from biomlbench.reproduce.received import own_tasks
 from biomlbench.runtime import bounded_json
 from biomlbench.runtime.bounded import Allowance, call_bounded
 from biomlbench.stages.provenance import file_hash
@@ -32,7 +33,7 @@ from biomlbench.task.registry import Registry
 from biomlbench.workflow.record import RECORD, read_record, submission_hashes
 from tests import crates
 from tests.bars import recorded
-from tests.workflow.conftest import ROOT
+from tests.workflow.conftest import CARD, ROOT
 from tests.workflow.test_reproduce import biomlbench, reproduce
 
 ANSWERS = "data/toy/line/prepared/private/answers.csv"
@@ -470,6 +471,7 @@ def laid_out_untrusted(packed, to, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(rerun, "run", stop)
+    monkeypatch.setattr(rerun, "own_tasks", lambda record: frozenset(record["tasks"]) - {CARD})
     with pytest.raises(KeyboardInterrupt):
         rerun.reproduce(
             unpack(packed, to / "a") / "results", to / "b", archived=True, say=said.append
@@ -483,16 +485,20 @@ def test_untrusted_tasks_are_told_first_and_their_rows_left_empty(packed, tmp_pa
     rows = read_table("pairs", tmp_path / "a/results/pairs.parquet").to_pylist()
     for name in ("runs.csv", "group/submission.jsonl"):
         then, now = ((tmp_path / x / name).read_text().split("\n") for x in "ab")
-        own = {row["source"] for row in rows if row["task_id"].startswith("toy/")}
+        own = {row["source"] for row in rows if row["task_id"] in ("toy/line", "toy/circle")}
         assert now == [
             "" if f"{name}:{number}" in own else line for number, line in enumerate(then, 1)
         ]
         assert then != now
 
 
-def test_an_archive_of_own_tasks_alone_is_not_run_untrusted(packed, tmp_path, monkeypatch):
+def test_built_in_tasks_are_nobodys_own():
+    record = {"tasks": dict.fromkeys(("toy/line", "kernels/kabsch-rmsd"))}
+    assert own_tasks(record) == {"toy/line"}
+
+
+def test_an_archive_of_own_tasks_alone_is_not_run_untrusted(packed, tmp_path):
     results = unpack(packed, tmp_path / "a") / "results"
-    monkeypatch.setattr(rerun, "own_tasks", lambda record: frozenset(record["tasks"]))
     with pytest.raises(ReproduceError, match=r"nothing is left to be run again.*--trust-code"):
         rerun.reproduce(results, tmp_path / "b", archived=True)
     assert not (tmp_path / "b").exists()
@@ -501,10 +507,10 @@ def test_an_archive_of_own_tasks_alone_is_not_run_untrusted(packed, tmp_path, mo
 def test_tasks_that_are_left_out_are_not_compared(finished, base):
     table = base / "results/pairs.parquet"
     rows = read_table("pairs", table).to_pylist()
-    kept = [row for row in rows if not row["task_id"].startswith("toy/")]
+    own = {"toy/line", "toy/circle"}
+    kept = [row for row in rows if row["task_id"] not in own]
     assert 0 < len(kept) < len(rows)
     write_table("pairs", from_rows("pairs", kept), table)
-    own = {row["task_id"] for row in rows if row["task_id"].startswith("toy/")}
     assert not compare(finished / "results", base / "results").equal
     found = compare(finished / "results", base / "results", own)
     assert found.differences == []

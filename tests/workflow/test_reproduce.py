@@ -264,7 +264,7 @@ def test_the_provenance_names_what_is_needed_and_no_place(finished):
 
 
 def test_the_record_tells_built_in_tasks(tmp_path):
-    task = "kernels/gc-content"
+    task = "kernels/kabsch-rmsd"
     (tmp_path / "runs.csv").write_text(f"run_id,agent,task_id,submission\nr,a,{task},r.py\n")
     benchmark = Benchmark({"runs": [str(tmp_path / "runs.csv")], "tasks": {}}, ROOT)
     record = benchmark_record(benchmark, tmp_path, SCHEMAS["pairs"].empty_table())
