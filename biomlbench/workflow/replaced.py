@@ -167,13 +167,16 @@ class Replaced:
                 log.warning("and %d more runs whose submission %s", more, of_others)
 
     def write(self) -> None:
-        """Record what was seen."""
+        """Record what was seen, beside what is known of submissions whose runs are left out now.
+
+        These may come back, or be another config's with the same results.
+        """
+        record = {**self._before, **self._now}
         for path, count in self.counts.items():
-            if path in self._now:
-                self._now[path][_COUNT] = count
-        if self._now != self._before and self._results.is_dir():
+            record[path][_COUNT] = count
+        if record != self._before and self._results.is_dir():
             with contextlib.suppress(OSError):
-                write_json(self._results / RECORD, self._now)
+                write_json(self._results / RECORD, record)
 
 
 def _missing(run: Run) -> str:

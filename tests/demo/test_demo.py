@@ -14,8 +14,7 @@ import pytest
 from biomlbench.demo import DEMO_TASKS, make, make_runs
 from biomlbench.demo.agents import AGENTS
 from biomlbench.demo.spoil import NEVER_WRITTEN, SPOILT
-from biomlbench.registry import Registry
-from biomlbench.stages import Context, Pair, prepare, run_pair
+from biomlbench.stages import Context, Pair, run_pair
 from biomlbench.task.sources.archives import DataSourceError, locked
 from biomlbench.workflow.runs import COLUMNS, read_runs
 
@@ -202,52 +201,6 @@ def test_spoilt_predictions_get_their_reason(demo, expected, tmp_path):
         # a copied column can be scored, yet is no solution
         assert row["verdict"] == ("partial" if row["valid_submission"] else "fail")
         assert not row["verified_medal"]
-
-
-@pytest.mark.slow
-def test_spoilt_code_gets_its_reason(demo, expected, tmp_path):
-    _, runs, data = demo
-    for task_id in DEMO_TASKS[4:]:
-        prepare.compute(task_id, Context(data_dir=str(data)))
-    for run in runs:
-        if run.agent != "spoilt" or run.kind == "predictions":
-            continue
-        row = _outcome(run, data, tmp_path / run.run_id)
-        want = expected[run.task_id, run.run_id]
-        assert (row["fault"], row["reason"]) == (want["fault"], want["reason"]), run.run_id
-        assert row["verdict"] == "fail"
-
-
-@pytest.mark.slow
-def test_names_of_the_functions_are_true(demo, tmp_path):
-    """What the demo calls right passes, what it calls wrong does not."""
-    _, runs, data = demo
-    code = {
-        (agent.name, task): names for agent in AGENTS for task, names in agent.functions.items()
-    }
-    for task_id in DEMO_TASKS[4:]:
-        prepare.compute(task_id, Context(data_dir=str(data)))
-    for run in runs:
-        if run.kind == "functions" and run.agent != "spoilt":
-            row = _outcome(run, data, tmp_path / run.task_id / run.run_id)
-            passed = row["verdict"] == "pass"
-            right = "_right" in code[run.agent, run.task_id][run.attempt - 1]
-            assert passed == right, (run.task_id, run.run_id, row)
-
-
-@pytest.mark.slow
-def test_the_strong_agent_beats_the_weak_one(demo, tmp_path):
-    _, runs, data = demo
-    registry = Registry(data_dir=data)
-    scores = {}
-    for run in runs:
-        if run.kind == "predictions" and run.agent in ("aurora", "dune"):
-            row = _outcome(run, data, tmp_path / run.task_id / run.run_id)
-            scores.setdefault((run.task_id, run.agent), []).append(row["score"])
-    for task_id in DEMO_TASKS[:4]:
-        strong, weak = (sum(scores[task_id, agent]) for agent in ("aurora", "dune"))
-        better = strong < weak if registry.get_task(task_id).is_lower_better else strong > weak
-        assert better, task_id
 
 
 def test_program_runs_are_scored_like_predictions(demo, tmp_path):

@@ -26,8 +26,10 @@ def test_no_job_imports_what_lies_in_the_folder(fresh, tmp_path, executor):
         (work / name).write_text(
             f"with open({str(imported)!r}, 'a') as file:\n    file.write({name!r})\n"
         )
-    table = work / "runs.csv"
-    table.write_text(table.read_text() + "".join(f"{n},eve,line,{n},\n" for n in NAMES))
+    names = ("subs/right.csv", "subs/program.py", *NAMES)
+    (work / "runs.csv").write_text(
+        "run_id,agent,task_id,submission\n" + "".join(f"{n[-9:]},eve,line,{n}\n" for n in names)
+    )
     call = [Path(sys.executable).with_name("snakemake"), "--snakefile", fresh.path / "Snakefile"]
     call += ["--cores", "2"]
     if executor != "local":

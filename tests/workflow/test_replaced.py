@@ -40,9 +40,10 @@ def graded(tmp_path):
         runs.append(SimpleNamespace(task_id="t", run_id=name, submission=str(path), root=None))
         grade(name)
 
-    def look(write=True):
+    def look(write=True, of="abc"):
         replaced = Replaced(tmp_path / "results")
-        found = replaced.look(runs, lambda task, run: f"{task}/{run}")
+        planned = [run for run in runs if run.run_id in of]
+        found = replaced.look(planned, lambda task, run: f"{task}/{run}")
         if write:
             replaced.write()
         return found
@@ -63,6 +64,21 @@ def test_another_file_with_an_old_time_is_noticed_once(graded):
     graded.grade("b")
     assert graded.look() == []
     assert graded.count("b") == 1
+
+
+def test_a_run_that_was_left_out_for_a_while_keeps_its_count(graded):
+    path = graded.path / "b.csv"
+    graded.look()
+    path.write_text(predictions(2.1))
+    graded.look()
+    graded.grade("b")
+    graded.look(of="ac")
+    assert graded.look() == []
+    assert graded.count("b") == 1
+    graded.look(of="ac")
+    path.write_text(predictions(2.2))
+    assert graded.look() == [str(path)]
+    assert graded.count("b") == 2
 
 
 def test_a_run_whose_submission_is_not_there_is_named_at_the_start(tmp_path, caplog):
