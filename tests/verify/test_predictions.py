@@ -1,5 +1,8 @@
 import gzip
+import re
+from ast import literal_eval
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +20,7 @@ from biomlbench.submission.validation import inspect_submission
 from biomlbench.verify import decide, fingerprints, near_duplicates, predictions, reruns
 from biomlbench.verify.fingerprints import DIRECTIONS, fingerprint, similarity
 from biomlbench.verify.predictions import not_copied
-from biomlbench.verify.second_scores import SECOND, second_score
+from biomlbench.verify.second_scores import SECOND, WITHOUT, applies, second_score
 
 N = 40
 NO_SECOND = {"gdt_ha", "gdt_ts", "hausdorff95", "lddt", "panoptic_quality", "rmsd", "tm_score"}
@@ -360,6 +363,29 @@ def test_both_implementations_agree(name, seed):
         for options in OPTIONS.get(name, [{}]) if many else [{}]:
             first = metric(y_true, y_pred, **options)
             assert second_score(name, y_true, y_pred, options) == pytest.approx(first, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(SECOND))
+def test_a_second_implementation_applies_to_the_options_for_which_it_gives_a_score(name):
+    """Every value that an option may have, for every form of predictions that the metric takes."""
+    metric, rng = get_metric(name), np.random.default_rng(0)
+    assert applies(name, metric.options)
+    assert not applies(name, {"no_such": 1})
+    for key in metric.options:
+        hint = metric.function.__annotations__[key]
+        values = literal_eval(re.sub(r".*Literal(\[.*?\]).*", r"\1", hint)) if "Lit" in hint else []
+        for value, many in product(values, (False, True)):
+            if many and metric.kind not in ("labels", "binary", "probabilities"):
+                continue
+            if value == "binary" and many:
+                continue
+            y_true, y_pred = inputs_for(metric.kind, rng, 40, many)
+            second = second_score(name, y_true, y_pred, {key: value})
+            assert (second is not None) == applies(name, {key: value})
+            if second is not None:
+                first = metric(y_true, y_pred, **{key: value})
+                assert second == pytest.approx(first, abs=1e-12)
+    assert set(WITHOUT.get(name, {})) <= set(metric.options)
 
 
 def test_every_metric_has_a_second_implementation_or_is_listed():
