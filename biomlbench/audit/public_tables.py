@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from biomlbench.errors import TaskError
-from biomlbench.submission.own_tables import own_table
+from biomlbench.submission.public_tables import public_files as below
+from biomlbench.submission.public_tables import public_table, table_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,13 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PublicTable", "public_files", "read_public", "row_positions"]
 
-MAX_BYTES = 64 << 20
-"""Larger files are not searched."""
-MAX_FILES = 200
-"""Tables beyond so many are not searched."""
 LEAST_JOINED = 8
 """With fewer rows that join, agreement may be chance."""
-_SUFFIXES = (".csv", ".tsv", ".parquet", ".csv.gz", ".tsv.gz", ".txt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,34 +85,16 @@ class PublicTable:
 
 def public_files(task: Task) -> list[Path]:
     """Return the files that a competitor gets, sorted."""
-    return [path for path in sorted(task.public_dir.rglob("*")) if path.is_file()]
+    return below(task.public_dir)
 
 
 def read_public(task: Task, wanted: pd.DataFrame) -> Iterator[PublicTable]:
     """Read the public tables, but for the sample submission; what cannot be read is left out."""
-    paths = [path for path in public_files(task) if path.name.lower().endswith(_SUFFIXES)]
-    for path in paths[:MAX_FILES]:
-        if path == task.sample_submission or path.stat().st_size > MAX_BYTES:
-            continue
-        frame = _read(path)
-        if frame is not None and len(frame):
-            yield PublicTable(_name(path, task), frame, wanted)
-
-
-def _name(path: Path, task: Task) -> str:
-    below = task.public_dir if path.is_relative_to(task.public_dir) else task.prepared_dir
-    return path.relative_to(below).as_posix()
-
-
-def _read(path: Path) -> pd.DataFrame | None:
-    try:
-        if path.suffix in (".csv", ".parquet"):
-            found: pd.DataFrame = own_table(path).to_pandas()
-            return found
-        separator = "\t" if ".tsv" in path.name or path.suffix == ".txt" else ","
-        return pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
-    except (TaskError, OSError, ValueError, UnicodeDecodeError):
-        return None
+    for path in table_files(task.public_dir, task.sample_submission).searched:
+        table = public_table(path)
+        if table is not None and table.num_rows:
+            name = path.relative_to(task.public_dir).as_posix()
+            yield PublicTable(name, table.to_pandas(), wanted)
 
 
 def _joined(frame: pd.DataFrame, columns: list[str]) -> np.ndarray:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.parameter_order import contradiction, parameter_names
+
 from ._errors import MetricError
 from ._option_values import allowed_instead
 from ._truth_first import truth_first
@@ -254,6 +256,8 @@ def metric(
         key = name or function.__name__
         if key != key.lower() or not key.isidentifier():
             raise ValueError(f"a metric's name is in snake case, not {key!r}")
+        if told := contradiction(parameter_names(function), ("y_true", "y_pred")):
+            raise ValueError(f"metric {key}: {told}; write them in this order")
         present = _METRICS.get(key)
         if present is not None and _place(present.function) != _place(function):
             raise ValueError(f"metric {key} is already defined in {present.function.__module__}")

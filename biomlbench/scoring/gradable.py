@@ -40,13 +40,15 @@ def check_gradable(task: Task) -> OwnSubmissions:
     Raises
     ------
     TaskError
-        Naming file, column and row, as for answers with a missing label. What a metric takes is
+        Naming file, column and row, as for answers with a missing label. Functions of the task
+        can be loaded, and take the tables in their order. What a metric takes is
         its own to say: it grades the sample submission, whose score does not matter. Words and
         text of the gold submission pass the checks of a submission, and its score is not worse
         than that of the sample submission.
     """
     if task.is_card or not has_rows(task):
         return OwnSubmissions()
+    task.grader.check_functions()
     if task.metric is not None:
         check_positive_class(task)
         result = score_submission(task.sample_submission, task)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.frames import as_frame
+from biomlbench.parameter_order import contradiction, parameter_names
 from biomlbench.runtime.random_states import fresh_random_states
 from biomlbench.scoring.grading_functions import finite_score, matched
 from biomlbench.scoring.task_report import TaskReport
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["Grader", "InvalidSubmissionError", "TaskReport"]
 
 logger = logging.getLogger(__name__)
+
+#: What functions of a task are called with, in this order.
+TABLES = ("submission", "answers")
+
+
+def _for_metrics(options: Any, inputs_fn: Any) -> list[str]:
+    given = {"`options`": bool(options), "`inputs_fn`": inputs_fn is not None}
+    return [name for name, there in given.items() if there]
 
 
 class Grader:
@@ -60,7 +69,7 @@ class Grader:
     ------
     TaskError
         If there is neither function nor metric, both, or an unknown one; if a declared
-        direction is not the metric's.
+        direction is not the metric's; if a function is given what only a metric has.
 
     Examples
     --------
@@ -90,6 +99,11 @@ class Grader:
             raise TaskError(f"grader {name!r} needs a `grade_fn` or a `metric`, and not both")
         if direction is not None and direction not in DIRECTIONS:
             raise TaskError(f"grader {name!r}: direction is maximize or minimize")
+        if grade_fn is not None and (given := _for_metrics(options, inputs_fn)):
+            raise TaskError(
+                f"grader {name!r}: {' and '.join(given)} belong to a `metric`, and a `grade_fn` is "
+                "given none of them; write their values into the function, or name a `metric`"
+            )
         self.name = name
         self.options = dict(options or {})
         self.schema = schema
@@ -180,11 +194,28 @@ class Grader:
 
     def _function(self, key: str) -> Callable[..., Any] | None:
         reference = self._references[key]
+        if reference is None:
+            return None
         if isinstance(reference, str):
             from biomlbench.task.loading import load_function
 
-            return load_function(reference, self._folder)
-        return reference
+            function, name = load_function(reference, self._folder), reference
+        else:
+            function, name = reference, getattr(reference, "__qualname__", "")
+        if told := contradiction(parameter_names(function), TABLES):
+            raise TaskError(f"`{key}` {name}: {told}; write them in this order")
+        return function
+
+    def check_functions(self) -> None:
+        """Refuse functions that cannot be loaded, or are not called as their parameters say.
+
+        Raises
+        ------
+        TaskError
+        """
+        if self.spec is None:
+            for key in self._references:
+                self._function(key)
 
     @property
     def grade_fn(self) -> Callable[..., Any]:

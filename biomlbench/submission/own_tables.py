@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["cached", "number_or_text", "own_format", "own_table", "own_text", "typed"]
+__all__ = [
+    "cached",
+    "number_or_text",
+    "own_format",
+    "own_table",
+    "own_text",
+    "text_table",
+    "typed",
+]
 
 # Numbers as programs write them. What people write as text looks otherwise (007, +1), or has more
 # digits than a float holds.
@@ -98,7 +106,6 @@ def own_table(
         If it cannot be read.
     """
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
 
     try:
         if own_format(path, reason) == ".parquet":
@@ -107,16 +114,7 @@ def own_table(
             table = pq.read_table(path)
             columns = [_plain(table.column(name)) for name in table.column_names]
         else:
-            data, delimiter = own_text(path)
-            names = read_header(data, delimiter)
-            table = arrow_csv.read_csv(
-                pa.BufferReader(data),
-                read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
-                parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-                ),
-            )
+            table = text_table(*own_text(path))
             columns = table.columns
     except (OSError, pa.ArrowException, InvalidSubmissionError) as error:
         raise TaskError(f"{path}: cannot be read: {error}", reason) from error
@@ -129,6 +127,30 @@ def own_table(
             for name, column in zip(names, columns, strict=True)
         ]
     return pa.Table.from_arrays([one_array(column) for column in columns], names=names)
+
+
+def text_table(data: bytes, delimiter: str) -> pa.Table:
+    """Return what CSV text holds, as text.
+
+    Raises
+    ------
+    InvalidSubmissionError
+        If the header cannot be read.
+    pyarrow.ArrowException
+        If the rest cannot be.
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    names = read_header(data, delimiter)
+    return arrow_csv.read_csv(
+        pa.BufferReader(data),
+        read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
+        parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+        ),
+    )
 
 
 def own_format(path: Path, reason: Reason = Reason.BROKEN_TASK) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import NotPreparedError, TaskError, folder_remedy
+from biomlbench.parameter_order import contradiction, parameter_names
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.task import toolbox
 from biomlbench.task.adopted_data import (
@@ -243,6 +244,8 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
     if not isinstance(preparer, str):
         raise TaskError(f"{task.folder}/config.yaml: `preparer` must name a function")
     function = load_function(preparer, task.folder)
+    if told := contradiction(parameter_names(function), ("raw", "public", "private")):
+        raise TaskError(f"`preparer` {preparer}: {told}; write them in this order")
     try:
         function(raw, public, private)
     except (DataSourceError, TaskError, KeyboardInterrupt):

@@ -18,7 +18,7 @@ from biomlbench.task.task_files import description_file
 from biomlbench.verify import card as cards
 from biomlbench.verify import promises
 from biomlbench.verify.kill_matrix import kill_matrix
-from biomlbench.verify.second_scores import SECOND
+from biomlbench.verify.second_scores import applies
 from biomlbench.verify.statement import statement_path
 
 if TYPE_CHECKING:
@@ -197,20 +197,27 @@ def of_predictions(folder: Path, config: Config) -> EvidenceMatrix:
         where = folder / "config.yaml"
         raise TaskError(f"{where}: `grader`, `dataset` and `submission` must be mappings")
     columns = submission.get("columns")
-    metric = _metric_name(grader)
+    metric, options = _metric_name(grader), grader.get("options") or {}
+    if not isinstance(options, dict):
+        raise TaskError(f"{folder / 'config.yaml'}: `options` of the grader must be a mapping")
     found = (
         ("description", description_file(folder, config).is_file(), "description.md"),
         ("gold submission", dataset.get("gold_submission"), "dataset.gold_submission"),
         (
             "second implementation of the score",
-            metric in SECOND,
-            metric or _OF_A_FUNCTION,
+            applies(metric, options),
+            f"{metric}{_shown(options)}" if metric else _OF_A_FUNCTION,
         ),
         ("declared columns", columns, "submission.columns"),
     )
     items = (EvidenceItem(item, PRESENT if is_there else MISSING, detail)
              for item, is_there, detail in found)  # fmt: skip
     return EvidenceMatrix(folder.name, tuple(items))
+
+
+def _shown(options: Config) -> str:
+    shown = ", ".join(f"{key}: {value}" for key, value in options.items())
+    return f" ({shown})" if shown else ""
 
 
 def _metric_name(grader: Config) -> str:

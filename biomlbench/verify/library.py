@@ -6,6 +6,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.parameter_order import contradiction
 from biomlbench.verify import properties, relations, transforms
 from biomlbench.verify.cases import Finding
 
@@ -77,15 +78,15 @@ class Library:
 
     def property(self, value: Any) -> Callable[..., Any]:
         """Return the property with its options bound: a function of (inputs, output)."""
-        return self._bound(value, properties, "property", 2)
+        return self._bound(value, properties, "property", ("inputs", "output"))
 
     def transform(self, value: Any) -> Callable[..., Any]:
         """Return the transform with its options bound: a function of (inputs, rng)."""
-        return self._bound(value, transforms, "transform", 2)
+        return self._bound(value, transforms, "transform", ("inputs", "rng"))
 
     def relation(self, value: Any) -> Callable[..., Any]:
         """Return the relation with its options bound: a function of (base, variants, info)."""
-        return self._bound(value, relations, "relation", 3)
+        return self._bound(value, relations, "relation", ("base", "variants", "info"))
 
     def own(self, name: str) -> Callable[..., Any]:
         """Return a function of the card's `properties.py`."""
@@ -96,7 +97,7 @@ class Library:
         return result
 
     def _bound(
-        self, value: Any, ready: ModuleType, what: str, positional: int
+        self, value: Any, ready: ModuleType, what: str, called: tuple[str, ...]
     ) -> Callable[..., Any]:
         name, options = named(value)
         function = getattr(self._own, name, None)
@@ -111,9 +112,11 @@ class Library:
         if "reference" in signature.parameters:
             options["reference"] = self._reference
         try:
-            signature.bind(*[None] * positional, **options)
+            signature.bind(*[None] * len(called), **options)
         except TypeError as error:
             raise LibraryError(f"{what} `{name}`: {error}") from None
+        if told := contradiction(list(signature.parameters), called):
+            raise LibraryError(f"{what} `{name}`: {told}; write them in this order")
         return functools.partial(function, **options) if options else function
 
 

@@ -7,6 +7,7 @@ scikit-learn are not needed, so that the check costs milliseconds.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import Arguments
 
-__all__ = ["MAX_PAIRS", "SECOND", "second_score"]
+__all__ = ["MAX_PAIRS", "SECOND", "applies", "second_score"]
 
 MAX_PAIRS = 30_000_000
 """Pairs of rows that are compared one by one at most; beyond that there is no second score."""
@@ -49,12 +50,34 @@ def second_score(name: str, y_true: Any, y_pred: Any, options: Arguments) -> flo
     >>> second_score("roc_auc", [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], {})
     0.75
     """
-    function = SECOND.get(name)
-    if function is None:
+    if not applies(name, options):
         return None
+    function = SECOND[name]
     with np.errstate(all="ignore"):
         result = function(y_true, y_pred, **options)
     return None if result is None else float(result)
+
+
+def applies(name: str, options: Arguments) -> bool:
+    """Tell whether a metric has a second implementation that takes these options.
+
+    Parameters
+    ----------
+    name : str
+        Of a metric.
+    options : dict
+        The metric's options.
+
+    Examples
+    --------
+    >>> applies("roc_auc", {"average": "weighted"}), applies("roc_auc", {"multi_class": "ovo"})
+    (True, False)
+    """
+    if name not in SECOND:
+        return False
+    known = inspect.signature(SECOND[name]).parameters
+    without = WITHOUT.get(name, {})
+    return all(key in known and value not in without.get(key, ()) for key, value in options.items())
 
 
 def _pairs(n: int, m: int) -> bool:
@@ -180,13 +203,12 @@ def _roc_auc(
     average: str = "macro",
     labels: Any = None,
 ) -> float | None:
+    """Score one class against the rest, the only `multi_class` that :data:`WITHOUT` leaves."""
     scores = np.asarray(y_pred, float)
     if scores.ndim == 2 and scores.shape[1] == 2:
         scores = _of_positive(y_true, scores, pos_label, labels)
     if scores.ndim == 1:
         return _auc_of(_positive(y_true, pos_label), scores)
-    if multi_class != "ovr":
-        return None
     truth = np.asarray(y_true)
     classes = np.unique(truth) if labels is None else np.asarray(labels)
     found = [_auc_of(truth == c, scores[:, k]) for k, c in enumerate(classes)]
@@ -348,3 +370,6 @@ SECOND: dict[str, Callable[..., float | None]] = {
     "rowwise_rmse": _rowwise_rmse,
     "spearman": _spearman,
 }
+
+#: Values of options that a second implementation does not have.
+WITHOUT: dict[str, dict[str, tuple[Any, ...]]] = {"roc_auc": {"multi_class": ("ovo",)}}

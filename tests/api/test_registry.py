@@ -310,6 +310,8 @@ def test_broken_config_is_named(factory, config, message):
         ({"grader": {"metric": "roc_auc", "direction": "minimize"}}, "to be maximized"),
         ({"grader": {"metric": "roc_auc", "is_lower_better": True}}, "to be maximized"),
         ({"grader": {"metric": "roc_auc", "grade_fn": "a:b"}}, "not both"),
+        ({"grader": {"grade_fn": "a:b", "options": {"k": 1}}}, "into the function, or name a"),
+        ({"grader": {"grade_fn": "a:b", "inputs_fn": "a:c"}}, "into the function, or name a"),
         ({"grader": {"name": "x"}}, "needs"),
         ({"dataset": {"answers": "../../secret.csv"}}, "inside the data folder"),
         ({"leaderboard": "nowhere.csv"}, "does not exist"),

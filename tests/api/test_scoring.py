@@ -332,6 +332,32 @@ def test_a_score_that_is_nan_is_the_graders_where_the_gold_submission_has_none_e
         assert ("gold submission" in result.message) == (fault == "grader")
 
 
+@pytest.mark.parametrize("key", ["grade_fn", "inputs_fn"])
+@pytest.mark.parametrize(
+    ("names", "fits"),
+    [
+        ("submission, answers", True), ("answers, submission", False), ("y_true, y_pred", False),
+        ("s, a", True), ("y_pred, y_true", True), ("solution, submission, column='y'", False),
+        ("*tables", True), ("truth, predicted", False), ("df_true, df", False),
+    ],
+)  # fmt: skip
+def test_a_function_whose_parameters_are_in_another_order_is_refused(factory, key, names, fits):
+    task = factory.task(
+        truth=(1, 2),
+        config={"grader": {key: "own:own"} | ({} if key == "grade_fn" else {"metric": "mae"})},
+        files={
+            "own.py": f"def own({names}):\n    return 1 if {key!r} == 'grade_fn' else ([1], [1])\n"
+        },
+        leaderboard=None,
+    )
+    if fits:
+        task.grader.check_functions()
+        return
+    with pytest.raises(TaskError, match=r"called with \(submission, answers\); write them in this"):
+        check_gradable(task)
+    assert score_submission(b"id,y\nr0,1\nr1,2\n", task).fault == "task"
+
+
 def test_a_grading_function_cannot_spoil_the_cached_answers(factory):
     body = (
         "    score = float((submission['y'] == answers['y']).mean())\n"

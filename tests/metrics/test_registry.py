@@ -70,6 +70,14 @@ def test_a_new_file_is_found_by_itself(tmp_path):
     assert out.split() == ["True", "2.0"]
 
 
+def test_a_metric_whose_parameters_are_in_another_order_is_refused():
+    def swapped(y_pred, y_true):
+        return 0.0
+
+    with pytest.raises(ValueError, match=r"called with \(y_true, y_pred\)"):
+        metric(direction="minimize", range=(0.0, 1.0), best=0.0, kind="regression")(swapped)
+
+
 def test_names_are_read_kindly_and_unknown_ones_named():
     assert get_metric("TM-score") is get_metric("tm_score")
     with pytest.raises(UnknownMetricError, match=r"'auc'.*did you mean roc_auc\?.*known metrics"):

@@ -292,6 +292,12 @@ def test_a_grader_with_an_interpreter_of_its_own(tmp_path):
     assert grade_submission(path, task).score == 6.25
     path.write_bytes(b"abcdef")
     assert grade_submission(path, task).fault == "submission"
+    text = (folder / "grade.py").read_text()
+    (folder / "grade.py").write_text(text.replace("submission, answers", "answers, submission"))
+    again = Registry([tmp_path / "tasks"], tmp_path / "data").get_task("own-python")
+    with pytest.raises(GraderError, match=r"called with \(submission, answers\)"):
+        grade_submission(path, again)
+    (folder / "grade.py").write_text(text)
     (folder / "env" / "pyvenv.cfg").unlink()
     again = Registry([tmp_path / "tasks"], tmp_path / "data").get_task("own-python")
     with pytest.raises(TaskError, match="no virtual environment"):

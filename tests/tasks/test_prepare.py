@@ -318,6 +318,17 @@ def _of_the_web(folder, name, url, sha256):
     )
 
 
+def test_a_preparer_whose_parameters_are_in_another_order_is_refused(tmp_path):
+    folder = tmp_path / "tasks" / "d" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text(CONFIG)
+    swapped = PREPARER.format(extra="").replace("public, private", "private, public")
+    (folder / "prepare.py").write_text(swapped)
+    task = Registry([tmp_path / "tasks"], tmp_path / "data").get_task("d/toy")
+    with pytest.raises(TaskError, match=r"called with \(raw, public, private\)"):
+        prepare_task(task)
+
+
 def test_many_tasks_are_prepared_at_a_time_and_again_offline(server, tmp_path):
     from click.testing import CliRunner
 

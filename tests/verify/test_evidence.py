@@ -253,6 +253,12 @@ def test_evidence_of_a_prediction_task(tmp_path):
     )
     assert evidence.matrix(tmp_path).complete
     assert evidence.report(tmp_path).kills is None
+    text = (tmp_path / "config.yaml").read_text()
+    for option, there in (("average: weighted", True), ("multi_class: ovo", False)):
+        changed = text.replace("metric: roc_auc", f"metric: roc_auc, options: {{{option}}}")
+        (tmp_path / "config.yaml").write_text(changed)
+        told = [] if there else [f"second implementation of the score: roc_auc ({option})"]
+        assert evidence.matrix(tmp_path).missing == told
     (tmp_path / "config.yaml").write_text("name: x\ngrader: {name: own, grade_fn: 'grade:grade'}\n")
     missing = " ".join(evidence.matrix(tmp_path).missing)
     assert "only a registered metric can have one" in missing

@@ -1,5 +1,7 @@
 """The ready properties, transforms and relations."""
 
+import types
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -214,3 +216,18 @@ def test_agree_compares_the_variants():
 
 def test_every_ready_relation_is_tried_out():
     assert {case[0] for case in RELATIONS} | {"agree", "concatenated"} == set(relations.__all__)
+
+
+@pytest.mark.parametrize(
+    ("what", "names"),
+    [
+        ("property", "output, inputs"),
+        ("transform", "rng, inputs"),
+        ("relation", "variants, base, info"),
+    ],
+)
+def test_a_function_whose_parameters_are_in_another_order_is_refused(what, names):
+    own = types.ModuleType("properties")
+    exec(f"def mine({names}): pass", own.__dict__)
+    with pytest.raises(LibraryError, match=r"called with .*; write them in this order"):
+        getattr(Library(own), what)("mine")

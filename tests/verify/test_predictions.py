@@ -1,8 +1,13 @@
+import gzip
+import re
+from ast import literal_eval
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from scipy.stats import spearmanr
 
@@ -10,11 +15,12 @@ from biomlbench.metrics import get_metric, list_metrics
 from biomlbench.registry import Registry
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM
 from biomlbench.scoring.score import score_submission
+from biomlbench.submission import public_tables
 from biomlbench.submission.validation import inspect_submission
 from biomlbench.verify import decide, fingerprints, near_duplicates, predictions, reruns
 from biomlbench.verify.fingerprints import DIRECTIONS, fingerprint, similarity
 from biomlbench.verify.predictions import not_copied
-from biomlbench.verify.second_scores import SECOND, second_score
+from biomlbench.verify.second_scores import SECOND, WITHOUT, applies, second_score
 
 N = 40
 NO_SECOND = {"gdt_ha", "gdt_ts", "hausdorff95", "lddt", "panoptic_quality", "rmsd", "tm_score"}
@@ -123,6 +129,73 @@ def test_a_copied_column_is_found_whatever_the_order_of_rows(make_task, column, 
     assert (told.outcome == "failed" and told.severity == "critical") is found
     if found:
         assert f"test.csv:{column}" in row(rows, "not-copied").message
+
+
+def write_public(path, columns):
+    """Write a table in the format that a file's name says; semicolons come with commas."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table, name = pa.table(columns), path.name.lower()
+    if name.endswith(".parquet"):
+        pyarrow.parquet.write_table(table, path)
+        return
+    separator = "\t" if ".tsv" in name or ".tab" in name else ";" if "semicolons" in name else ","
+    rows = [[str(v) for v in row.values()] for row in table.to_pylist()]
+    if separator == ";":
+        rows = [[cell.replace(".", ",") for cell in row] for row in rows]
+    lines = [separator.join(row) for row in ([table.column_names, *rows])]
+    data = "".join(f"{line}\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "test.csv", "TEST.CSV", "test.csv.gz", "test.tsv", "Test.TSV.gz", "test.parquet",
+        "sub/deep/x.csv", "sub/x.parquet", "test.txt", "test.tab", "semicolons.csv",
+    ],
+)  # fmt: skip
+def test_a_copied_column_is_found_in_every_public_table(make_task, name):
+    task, ids, x, _ = make_task()
+    (task.public_dir / "test.csv").unlink()
+    # In another order, and among other rows.
+    order = np.random.default_rng(1).permutation(N)
+    there = ["r0", *(ids[i] for i in order), "r1"]
+    write_public(task.public_dir / name, {"id": there, "x": [7.5, *x[order], -7.5]})
+    told = row(judged(task, table(ids, x)), "not-copied")
+    assert (told.outcome, told.severity) == ("failed", "critical")
+    assert told.message == f"y is a copy of {name}:x"
+    assert row(judged(task, table(ids, x**2)), "not-copied").outcome == "passed"
+
+
+@pytest.mark.parametrize("name", ["test.parquet", "test.csv.gz", "sub/test.csv"])
+def test_what_could_not_be_searched_is_no_pass(make_task, name):
+    task, ids, x, _ = make_task()
+    (task.public_dir / "test.csv").unlink()
+    broken = task.public_dir / name
+    broken.parent.mkdir(exist_ok=True)
+    broken.write_bytes(b"\0no table")
+    (task.public_dir / "LICENCE.txt").write_text("Free, for all\nuses\n")
+    rows = judged(task, table(ids, x))
+    assert row(rows, "not-copied").outcome == "passed"  # there is train.csv as well
+    assert row(rows, "not-copied").message == f"not searched: {name}"
+    (task.public_dir / "train.csv").unlink()
+    rows = judged(task, table(ids, x))
+    assert row(rows, "not-copied").outcome == "skipped"
+    assert name in row(rows, "not-copied").message
+    broken.unlink()
+    assert row(judged(task, table(ids, x)), "not-copied").outcome == "passed"
+
+
+def test_the_search_of_public_tables_is_bounded(make_task, monkeypatch):
+    task, ids, x, _ = make_task()
+    for limit in ("MAX_BYTES", "MAX_ALL_BYTES", "MAX_FILES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(public_tables, limit, 0)
+            assert row(judged(task, table(ids, x)), "not-copied").outcome == "skipped"
+    packed = task.public_dir / "test.csv.gz"
+    packed.write_bytes(gzip.compress(b"id,x\n" + b"r0,1\n" * 10_000))
+    monkeypatch.setattr(public_tables, "MAX_BYTES", 10_000)
+    assert public_tables.public_table(packed) is None
 
 
 def test_a_straight_line_is_one_also_near_the_largest_numbers():
@@ -290,6 +363,29 @@ def test_both_implementations_agree(name, seed):
         for options in OPTIONS.get(name, [{}]) if many else [{}]:
             first = metric(y_true, y_pred, **options)
             assert second_score(name, y_true, y_pred, options) == pytest.approx(first, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(SECOND))
+def test_a_second_implementation_applies_to_the_options_for_which_it_gives_a_score(name):
+    """Every value that an option may have, for every form of predictions that the metric takes."""
+    metric, rng = get_metric(name), np.random.default_rng(0)
+    assert applies(name, metric.options)
+    assert not applies(name, {"no_such": 1})
+    for key in metric.options:
+        hint = metric.function.__annotations__[key]
+        values = literal_eval(re.sub(r".*Literal(\[.*?\]).*", r"\1", hint)) if "Lit" in hint else []
+        for value, many in product(values, (False, True)):
+            if many and metric.kind not in ("labels", "binary", "probabilities"):
+                continue
+            if value == "binary" and many:
+                continue
+            y_true, y_pred = inputs_for(metric.kind, rng, 40, many)
+            second = second_score(name, y_true, y_pred, {key: value})
+            assert (second is not None) == applies(name, {key: value})
+            if second is not None:
+                first = metric(y_true, y_pred, **{key: value})
+                assert second == pytest.approx(first, abs=1e-12)
+    assert set(WITHOUT.get(name, {})) <= set(metric.options)
 
 
 def test_every_metric_has_a_second_implementation_or_is_listed():

@@ -8,6 +8,7 @@ import contextlib
 import gc
 import importlib
 import importlib.util
+import inspect
 import io
 import json
 import os
@@ -89,10 +90,21 @@ class Job:
         link.main_metric = config.get("main_metric")
         sys.modules[link.__name__] = link
         self.function = _load(config)
+        self.parameters = _parameters(self.function)
         self.answers = _answers(config["answers"]) if config.get("answers") else None
         _warm_up()
         gc.collect()
         gc.freeze()
+
+
+def _parameters(function):
+    """Return the names of what arguments go to by position; none if that is unknown."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [one.name for one in parameters if one.kind in by_position]
 
 
 def _warm_up():

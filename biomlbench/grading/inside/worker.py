@@ -221,6 +221,7 @@ def _grade(job, head, body, fd):
         result = {"error": "memory", "message": f"it took more than {job.limits['memory_mb']} MiB"}
     except BaseException as error:
         result = _judge(error)
+    result["parameters"] = job.parameters
     data = json.dumps(result).encode("utf-8", "replace")
     _send(fd, RESULT, data)
     os._exit(0)

@@ -9,7 +9,8 @@ import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.runtime.once import once
-from biomlbench.verify.predictions._found import Found, Predicted
+from biomlbench.submission.public_tables import may_be_no_table, public_table, table_files
+from biomlbench.verify.predictions._found import Found, Predicted, not_applicable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from biomlbench.submission.ids import Keys
+    from biomlbench.submission.public_tables import PublicFiles
 
 CHECK = "not-copied"
 ORDER = 60
@@ -31,37 +33,51 @@ LINE_RTOL = 1e-5
 """Share of the predictions' range by which rounding may take them off a straight line."""
 LEAST_VALUES = 5
 """Fewer different predictions lie on a line with some column by chance."""
-MAX_PUBLIC_BYTES = 64 << 20
-"""Larger public files are not searched for copied columns."""
 MAX_KEPT_BYTES = 4 << 20
-"""Larger ones are read again for each submission, so that they do not fill the memory."""
+"""Larger public files are read again for each submission, so that they do not fill the memory."""
+PACKED = 8
+"""How many times larger than its file a compressed table may be."""
+MAX_NAMED = 3
+"""So many tables that were not searched are named."""
 
 
 def look(predicted: Predicted) -> Iterable[Found]:
     """Compare every numeric column with every one of the public tables."""
     numbers = predicted.numbers()
-    copied = [
-        f"{name} is a copy of {file}:{column}"
-        for file, columns in _public_columns(predicted)
-        for column, values in columns.items()
-        for name, predictions in numbers.items()
-        if len(predictions) > 1
-        and np.ptp(predictions) > 0
-        and np.allclose(values, predictions, rtol=COPY_RTOL, atol=0)
-    ]
+    copied, followed = [], []
+    searched, left_out = 0, _left_out(predicted)
+    for file, columns in _public_columns(predicted):
+        if columns is None:
+            left_out.append(file)
+            continue
+        searched += 1
+        for column, values in columns.items():
+            for name, predictions in numbers.items():
+                if _is_copy(values, predictions):
+                    copied.append(f"{name} is a copy of {file}:{column}")
+                elif _on_a_line(values, predictions):
+                    followed.append(f"{name} follows {file}:{column} on a straight line")
     if copied:
         return [Found(Outcome.FAILED, "; ".join(copied))]
-    followed = [
-        f"{name} follows {file}:{column} on a straight line"
-        for file, columns in _public_columns(predicted)
-        for column, values in columns.items()
-        for name, predictions in numbers.items()
-        if _on_a_line(values, predictions)
-    ]
     # A model of one feature may be honest work, so it is only told.
     if followed:
         return [Found(Outcome.FAILED, "; ".join(followed), severity=Severity.ADVISORY)]
-    return [Found()]
+    if left_out and not searched:
+        return [not_applicable(f"no public table could be searched: {_some(left_out)}")]
+    return [Found(message=f"not searched: {_some(left_out)}" if left_out else "")]
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
+
+
+def _is_copy(values: np.ndarray, predictions: np.ndarray) -> bool:
+    return (
+        len(predictions) > 1
+        and np.ptp(predictions) > 0
+        and np.allclose(values, predictions, rtol=COPY_RTOL, atol=0)
+    )
 
 
 def _on_a_line(values: np.ndarray, predictions: np.ndarray) -> bool:
@@ -79,64 +95,96 @@ def _on_a_line(values: np.ndarray, predictions: np.ndarray) -> bool:
     return bool(off <= LINE_RTOL * np.ptp(predictions))
 
 
-def _public_columns(predicted: Predicted) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
-    """Yield the numeric columns of public tables that have a row for each wanted id."""
+def _files(predicted: Predicted) -> PublicFiles:
+    sample = predicted.task.sample_submission
+    return once(("public", predicted.public, sample), lambda: table_files(predicted.public, sample))
+
+
+def _left_out(predicted: Predicted) -> list[str]:
+    """Return the tables that are too large, or too many, to be searched."""
+    return [_name(path, predicted) for path in _files(predicted).beyond]
+
+
+def _name(path: Path, predicted: Predicted) -> str:
+    return path.relative_to(predicted.public).as_posix()
+
+
+def _public_columns(predicted: Predicted) -> Iterator[tuple[str, dict[str, np.ndarray] | None]]:
+    """Yield the numeric columns of each public table; None where it cannot be read."""
     sample = predicted.sample
-    for path, size in once(("public", predicted.public), lambda: _tables(predicted.public)):
-        if path == predicted.task.sample_submission or size > MAX_PUBLIC_BYTES:
-            continue
-        if size > MAX_KEPT_BYTES:
-            columns = _columns_of(path, sample.keys)
-        else:
+    for path in _files(predicted).searched:
+        if _is_small(path):
             columns = once((path, sample), partial(_kept_columns, path, predicted))
-        if columns:
-            yield path.name, columns
+        else:
+            columns = _columns_of(path, sample.keys)
+        if columns is not None or not may_be_no_table(path):
+            yield _name(path, predicted), columns
 
 
-def _tables(folder: Path) -> list[tuple[Path, int]]:
-    return [(path, path.stat().st_size) for path in sorted(folder.glob("*.csv"))]
+def _is_small(path: Path) -> bool:
+    packed = path.name.lower().endswith((".gz", ".parquet"))
+    return path.stat().st_size <= (MAX_KEPT_BYTES // PACKED if packed else MAX_KEPT_BYTES)
 
 
-def _kept_columns(path: Path, predicted: Predicted) -> dict[str, np.ndarray]:
+def _kept_columns(path: Path, predicted: Predicted) -> dict[str, np.ndarray] | None:
     from biomlbench.submission.own_tables import cached
 
     sample = predicted.sample
     read = partial(_columns_of, path, sample.keys)
-    columns: dict[str, np.ndarray] = cached(f"columns {id(sample)}", path, read, predicted.task)
+    columns: dict[str, np.ndarray] | None = cached(
+        f"columns {id(sample)}", path, read, predicted.task
+    )
     return columns
 
 
-def _columns_of(path: Path, keys: Keys) -> dict[str, np.ndarray]:
-    """Return a table's numeric columns in the order of the ids; none where ids are missing."""
+def _columns_of(path: Path, keys: Keys) -> dict[str, np.ndarray] | None:
+    """Return a table's numeric columns in the order of the ids.
+
+    Returns
+    -------
+    dict or None
+        Empty where ids are missing; None where the table cannot be read.
+    """
     import pyarrow as pa
-    from pyarrow import csv
+
+    from biomlbench.submission.own_tables import number_or_text
+
+    table = public_table(path)
+    if table is None:
+        return None
+    rows = _rows_of(table, keys)
+    if rows is None:
+        return {}
+    columns = {
+        name: number_or_text(table.column(name).take(rows))
+        for name in table.column_names
+        if name not in keys.columns
+    }
+    return {
+        name: column.to_numpy()
+        for name, column in columns.items()
+        if pa.types.is_floating(column.type)
+    }
+
+
+def _rows_of(table: pa.Table, keys: Keys) -> pa.Array | None:
+    """Return the row of each wanted id; None where one has none."""
+    import pyarrow.compute as pc
 
     from biomlbench.submission import ids
 
-    as_text = csv.ConvertOptions(column_types=dict.fromkeys(keys.columns, pa.string()))
-    try:
-        table = csv.read_csv(path, convert_options=as_text)
-        found = ids.Keys.of(table, keys.columns, keys.kinds)
-    except (pa.ArrowException, KeyError):
-        return {}
-    alignment = ids.Alignment.of(keys, found)
-    if alignment.missing:
-        return {}
-    table = table if alignment.order is None else table.take(alignment.order)
-    return {
-        name: table.column(name).to_numpy().astype(float)
-        for name in table.column_names
-        if pa.types.is_integer(table.column(name).type)
-        or pa.types.is_floating(table.column(name).type)
-    }
+    if not set(keys.columns) <= set(table.column_names):
+        return None
+    found = ids.Keys.of(table, keys.columns, keys.kinds)
+    rows = pc.index_in(keys.values, value_set=found.values, skip_nulls=True)
+    return None if rows.null_count else rows
 
 
 def known_bad(predicted: Predicted) -> tuple[pa.Table, float] | None:
     """Submit a column of a public file."""
-    ids = set(predicted.sample.keys.columns)
     for name in predicted.numbers():
         for _, columns in _public_columns(predicted):
-            for column, values in columns.items():
-                if column not in ids and np.ptp(values) > 0:
+            for values in (columns or {}).values():
+                if np.ptp(values) > 0:
                     return predicted.with_column(name, values), predicted.score
     return None

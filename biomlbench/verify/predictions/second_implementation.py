@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.predictions._found import Found, Predicted, agreement, not_applicable
-from biomlbench.verify.second_scores import SECOND, second_score
+from biomlbench.verify.second_scores import applies, second_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,9 +24,9 @@ PATTERN = "wrong-score"
 def look(predicted: Predicted) -> Iterable[Found]:
     """Score the predictions another way."""
     metric = predicted.task.metric
-    if metric is None or metric.name not in SECOND:
-        return [not_applicable("the metric has no second implementation")]
     options = dict(predicted.task.grader.options)
+    if metric is None or not applies(metric.name, options):
+        return [not_applicable("the metric with its options has no second implementation")]
     try:
         second = second_score(metric.name, *predicted.metric_inputs(), options)
     except KeyboardInterrupt:
@@ -35,7 +35,7 @@ def look(predicted: Predicted) -> Iterable[Found]:
         message = f"the second implementation raised {type(error).__name__}"
         return [Found(Outcome.ERROR, message, reason=Reason.GRADER_ERROR)]
     if second is None:
-        return [not_applicable("too many rows, or options, for the second implementation")]
+        return [not_applicable("too many rows or columns for the second implementation")]
     return [agreement(second, predicted.score, "the second implementation")]
 
 
