@@ -15,6 +15,8 @@ from biomlbench.cli._common import (
     results_argument,
 )
 
+_NOT_AGAIN = "note: `reproduce` of this archive lacks what was left out, and the runs of it"
+
 
 @click.command()
 @results_argument
@@ -82,6 +84,8 @@ def command(
         return
     for line in left_out:
         echo(f"left out: {line}")
+    if left_out:
+        echo(_NOT_AGAIN)
     for line in notes:
         echo(f"note: {line}")
     echo(f"{out}: {out.stat().st_size / 2**20:.1f} MB")

@@ -307,7 +307,7 @@ def _note(inputs: Inputs, contents: Contents, *, with_answers: bool) -> str:
         "version": inputs.record["biomlbench"],
         "answers": answers,
         "to_make": f"\nVirtual environments to be made again:\n\n{to_make}" if to_make else "",
-        "left_out": f"\nLeft out:\n\n{left_out}" if left_out else "",
+        "left_out": f"\n{_LEFT_OUT}\n\n{left_out}" if left_out else "",
     }
     return _NOTE.format(**lines)
 
@@ -328,6 +328,7 @@ def _of_answers(contents: Contents, *, with_answers: bool) -> str:
     )
 
 
+_LEFT_OUT = "Left out; a rerun of this archive lacks it, and the runs of it:"
 _OF_RESULTS = """
 Tables of single runs hold margins, times and outputs of hidden cases, too, from which what these
 cases are may be told: they are not for those whose submissions are still to be graded."""

@@ -67,9 +67,11 @@ def add_submissions(contents: Contents, inputs: Inputs, private: PrivateFiles) -
     graded = _graded(inputs)
     with one_look():
         for submission in track(inputs.submissions(), "checking the submissions"):
-            if submission.was != "file":
-                continue
             shown = f"submission {submission.path!a}"
+            if submission.was != "file":
+                if leads_out(submission.path):
+                    contents.refused.append(f"{shown}: {_why_not_inside(submission.path)}")
+                continue
             runs = graded.get(submission.path, ())
             if why := _refused(submission.path, runs):
                 contents.refused.append(f"{shown}: {why}")

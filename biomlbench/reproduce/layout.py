@@ -20,9 +20,9 @@ from biomlbench.reproduce.inputs import (
     task_trees,
     tree,
 )
+from biomlbench.reproduce.left_out_rows import without_rows
 from biomlbench.runtime.files import CONFIG
 from biomlbench.stages.provenance import ABSENT
-from biomlbench.submission.cells import printable
 from biomlbench.submission.submitted_file import file_sha256, read_bytes
 from biomlbench.submission.table_rows import recorded_text
 from biomlbench.task.adopted_data import MANIFEST
@@ -117,7 +117,7 @@ def _run_tables(inputs: Inputs, into: Path, without: frozenset[str]) -> None:
         if (name := inside(path)) is not None:
             if _is_among(name, (CONFIG, *_WRITTEN)):
                 raise ReproduceError(f"{path!a}: no run table lies where the workflow writes")
-            text = _without_rows(path, text, without)
+            text = without_rows(path, text, without)
             _write_bytes(into / name, text.encode("utf-8", "surrogateescape"))
             continue
         if not (Path(path).is_absolute() and recorded_text(path) == text):
@@ -125,20 +125,6 @@ def _run_tables(inputs: Inputs, into: Path, without: frozenset[str]) -> None:
                 f"{path}: this run table lies outside the folder of the benchmark, and is gone or "
                 "not what it was; put it, as `run_tables` in provenance.json has it, there again"
             )
-
-
-def _without_rows(path: str, text: str, without: frozenset[str]) -> str:
-    """Return a table of text with some rows left empty, so that all others keep their lines."""
-    if not without or Path(path).suffix.lower() == ".parquet":
-        return text
-    end = "\n" if "\n" in text else "\r"
-    table = printable(Path(path).as_posix(), 500)
-    lines = (
-        # a row of several lines stays: what is left of it would be a row of its own
-        "" if f"{table}:{number}" in without and line.count('"') % 2 == 0 else line
-        for number, line in enumerate(text.split(end), 1)
-    )
-    return end.join(lines)
 
 
 def _placed(

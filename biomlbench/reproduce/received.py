@@ -100,6 +100,7 @@ _SCHEMA: JsonObject = {
         },
     },
 }
+_OUTSIDE = "lies outside the archive, where nothing is read for it"
 
 
 def check_record(record: Record) -> None:
@@ -192,12 +193,13 @@ def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, lis
     dict
         A copy.
     list of NotAgain
-        The folders of tasks, and the limits, that were left out.
+        The folders of tasks, the submissions outside the archive, and the limits, that were left
+        out.
 
     Raises
     ------
     ReproduceError
-        If a run table, submission, folder or file that it names lies outside the archive.
+        If a run table, folder or file that it names lies outside the archive.
     """
     if trust_code:
         return record.copy(), []
@@ -205,8 +207,6 @@ def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, lis
     config = result["config"]
     _refuse_outside("run table", result["run_tables"])
     _refuse_outside("run table", config["runs"])
-    # One with an odd name, which may be an agent's own, is not laid out: its run has no file.
-    _refuse_outside("submission", filter(leads_out, result["submissions"]))
     _refuse_outside("folder of tasks", config["tasks_dirs"])
     named = [changes.get("leaderboard") for changes in config["tasks"].values()]
     named.append(config.get("calibration", {}).get("adjudications"))
@@ -218,6 +218,10 @@ def restricted(record: Record, *, trust_code: bool = False) -> tuple[Record, lis
     why = "untrusted: its tasks are code outside the sandbox; read them, then say --trust-code"
     left_out = [NotAgain(folder, (), why) for folder in config["tasks_dirs"]]
     config["tasks_dirs"] = []
+    outside = sorted(filter(leads_out, result["submissions"]))
+    for path in outside:
+        del result["submissions"][path]
+    left_out += [NotAgain(path, (), _OUTSIDE) for path in outside]
     return result, left_out + _without_raised_limits(config)
 
 

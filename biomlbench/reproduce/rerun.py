@@ -13,6 +13,7 @@ from biomlbench.contracts import read_table, write_table
 from biomlbench.reproduce.compare import Comparison, compare
 from biomlbench.reproduce.inputs import Inputs, NotAgain
 from biomlbench.reproduce.layout import ReproduceError, lay_out
+from biomlbench.reproduce.left_out_rows import leave_out_outside
 from biomlbench.reproduce.received import check_record, own_tasks, restricted
 from biomlbench.runtime.files import is_workflow, workflow_root
 from biomlbench.runtime.threads import KERNELS
@@ -98,6 +99,9 @@ def reproduce(
     if archived:
         record, untrusted = restricted(record, trust_code=trust_code)
     inputs = Inputs(record, results)
+    if untrusted:
+        runs = inputs.runs_of()
+        untrusted = [item._replace(runs=runs.get(item.path, item.runs)) for item in untrusted]
     left_out = _untrusted(record, inputs) if archived and not trust_code else None
     if left_out:
         say(left_out.told)
@@ -105,6 +109,8 @@ def reproduce(
     say(f"laying out {len(inputs.record['submissions'])} submissions in {into}")
     without = left_out.rows if left_out else ()
     missing = untrusted + lay_out(inputs, into, keep_data=keep_data, without=without)
+    if archived and not trust_code:
+        leave_out_outside(dict.fromkeys([*record["run_tables"], *record["config"]["runs"]]), into)
     say(f"running {root / 'Snakefile'} in {into}")
     kernels = same_kernels(inputs.record["environment"], environment())
     run(root, into, cores, kernels, folder)

@@ -133,7 +133,8 @@ class RunGroup:
         -------
         str
             The first place that :meth:`submission` looks at, below the folder; for a path of
-            another machine of which nothing is here, a place below it that has no file.
+            another machine of which nothing is here, a place below it that has no file. Relative
+            where the folder's path is, so that it is found wherever the folder is moved to.
 
         Raises
         ------
@@ -152,10 +153,18 @@ class RunGroup:
 
     def _places(self, stated: str) -> Iterator[str]:
         """Yield the places where a file may lie, as :meth:`submission` has them."""
-        yield os.path.normpath(self.folder / stated)
-        yield os.path.normpath(stated)
+        yield self._from_folder(os.path.normpath(self.folder / stated))
+        yield self._from_folder(os.path.normpath(stated))
         for end in self._below(stated):
             yield os.path.normpath(self.folder.joinpath(*end))
+
+    def _from_folder(self, place: str) -> str:
+        """Return an absolute path below the folder as the folder's own path begins."""
+        if self.folder.is_absolute() or not place.startswith("/") or not self._is_below(place):
+            return place
+        above, _, name = place.rpartition("/")
+        inner = os.path.relpath(os.path.realpath(above or "/"), self._real)
+        return os.path.normpath(self.folder / inner / name)
 
     def _is_below(self, place: str) -> bool:
         folder = place.rpartition("/")[0] or ("/" if place.startswith("/") else ".")

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import math
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite
 from biomlbench.submission.ids import Keys
+from biomlbench.submission.submitted_file import file_sha256
+from biomlbench.verify.csv_style import written_alike
+from biomlbench.verify.id_forms import ids_like, put_among
 from biomlbench.verify.policy import CheckOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -27,11 +33,13 @@ TEST, TRAIN = "test.csv", "train.csv"
 RTOL, ATOL = 1e-6, 1e-9
 """Difference of two runs' predictions that writing them as text explains."""
 APPENDED_ROWS = 5
+"""New test rows, and most that change under their ids."""
 SHUFFLES = 200
 """Shuffles of the program's own predictions that show what chance gives."""
 CHANCE_DEVIATIONS = 5.0
 """Standard deviations above chance from which on a score is no accident: p below 1e-6."""
 _SEED = 20_240_602
+_DECIMAL = re.compile(r"-?[0-9]*\.[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)
 _Files = dict[str, list[list[str]]]
 
 CHECKS = ("rerun-agrees", "permuted-test-rows", "appended-test-rows", "shuffled-labels")
@@ -117,12 +125,16 @@ class _Inputs:
         self.task = task
         self.sample = sample_of(task)
         self.ids = list(self.sample.keys.columns)
+        # What no program sees goes into what is drawn, so that none can draw the same.
+        digest = hashlib.sha256(file_sha256(task.answers).encode()).digest()
+        self._secret = int.from_bytes(digest[:8], "little")
 
     def of(self, check: str) -> list[dict[str, bytes]]:
         """Return what a check's runs are given."""
         make = dict(zip(CHECKS, (self._same, self._permuted, self._appended, self._shuffled),
                         strict=True))  # fmt: skip
-        return [_as_bytes(files) for files in make[check](np.random.default_rng(_SEED))]
+        rng = np.random.default_rng([_SEED, self._secret])
+        return [self._as_bytes(files) for files in make[check](rng)]
 
     def _same(self, rng: np.random.Generator) -> list[_Files]:
         return [{}]
@@ -136,26 +148,61 @@ class _Inputs:
         return [files]
 
     def _appended(self, rng: np.random.Generator) -> list[_Files]:
-        """Append copies of some test rows under new ids."""
+        """Add rows under new ids, and give some ids the values of others: see :meth:`others`."""
         files = self._test_files()
         names, rows = files[TEST][0], files[TEST][1:]
         column = self._column(names, self.ids[0])
-        chosen = rng.integers(0, len(rows), APPENDED_ROWS)
-        fresh = self._fresh_ids([row[column] for row in rows])
-        extra = []
-        for i, new_id in zip(chosen, fresh, strict=True):
-            row = list(rows[i])
-            row[column] = new_id
-            extra.append(row)
-        files[TEST] = [names, *rows, *extra]
         sample = files[self.task.sample_submission.name]
         place = self._column(sample[0], self.ids[0])
-        more = [
-            [new_id if k == place else value for k, value in enumerate(sample[1])]
-            for new_id in fresh
-        ]
-        files[self.task.sample_submission.name] = [*sample, *more]
+        ids = [row[column] for row in rows]
+        fresh = ids_like(ids, {*ids, *self._ids_of_training()}, APPENDED_ROWS, rng, self.key)
+        extra = [self._mixture(rows, column, new_id, rng) for new_id in fresh]
+        for i in self._replaced(len(rows), rng):
+            rows[i] = self._mixture(rows, column, ids[i], rng)
+        files[TEST] = [names, *put_among(rows, extra, lambda row: row[column], rng)]
+        more = []
+        for new_id in fresh:
+            more.append(list(sample[1 + int(rng.integers(len(sample) - 1))]))
+            more[-1][place] = new_id
+        among = put_among(sample[1:], more, lambda row: row[place], rng)
+        files[self.task.sample_submission.name] = [sample[0], *among]
         return [files]
+
+    def _replaced(self, number: int, rng: np.random.Generator) -> list[int]:
+        return list(rng.permutation(number)[: min(APPENDED_ROWS, number // 4)])
+
+    def _mixture(
+        self, rows: list[list[str]], column: int, new_id: str, rng: np.random.Generator
+    ) -> list[str]:
+        """Make a row of one whose decimal numbers are partly those of another one."""
+        one, other = (rows[int(i)] for i in rng.integers(0, len(rows), 2))
+        row = [
+            theirs if rng.random() < 0.5 and _are_decimal(own, theirs) else own
+            for own, theirs in zip(one, other, strict=True)
+        ]
+        row[column] = new_id
+        return row
+
+    def others(self, files: Mapping[str, bytes]) -> set[Any]:
+        """Return the ids of test rows whose values a run's files changed."""
+        column = self._column(_read(self.task.public_dir / TEST)[0], self.ids[0])
+        then, now = (
+            {self.key(row[column]): row for row in rows[1:]}
+            for rows in (_read(self.task.public_dir / TEST), _rows_of(files[TEST]))
+        )
+        return {key for key, row in then.items() if now.get(key) != row}
+
+    def _ids_of_training(self) -> list[str]:
+        try:
+            rows = _read(self.task.public_dir / TRAIN)
+            column = self._column(rows[0], self.ids[0])
+        except _NotApplicable:
+            return []
+        return [row[column] for row in rows[1:] if len(row) > column]
+
+    def key(self, text: str) -> Any:
+        """Return an id as predictions are told apart by."""
+        return int(Decimal(text)) if self.sample.keys.kinds[0] == "integer" else text
 
     def _shuffled(self, rng: np.random.Generator) -> list[_Files]:
         """Shuffle the labels of the training rows, and once more with their order reversed.
@@ -191,11 +238,13 @@ class _Inputs:
             raise _NotApplicable(f"there is no id column `{name}`")
         return names.index(name)
 
-    def _fresh_ids(self, ids: list[str]) -> list[str]:
-        if self.sample.keys.kinds[0] == "integer":
-            top = max(int(float(value)) for value in ids)
-            return [str(top + 1 + i) for i in range(APPENDED_ROWS)]
-        return [f"appended-{i}" for i in range(APPENDED_ROWS)]
+    def _as_bytes(self, files: _Files) -> dict[str, bytes]:
+        sample = self.task.sample_submission
+        places = {sample.name: sample}
+        return {
+            name: written_alike(rows, places.get(name, self.task.public_dir / name).read_bytes())
+            for name, rows in files.items()
+        }
 
 
 class _Judge:
@@ -239,7 +288,8 @@ class _Judge:
 
     def appended(self, table: pa.Table) -> str:
         """Look at a run on more test rows."""
-        return self._differing(table, "five more test rows")
+        (files,) = self.inputs.of(CHECKS[2])
+        return self._differing(table, "five more test rows", self.inputs.others(files))
 
     def shuffled(self, *tables: pa.Table) -> str:
         """Look at runs on shuffled labels: the score must have fallen to chance in one."""
@@ -285,8 +335,8 @@ class _Judge:
         columns = [table.column(spec.name).to_pylist() for spec in self.specs]
         return dict(zip(keys, zip(*columns, strict=True), strict=True))
 
-    def _differing(self, table: pa.Table, what: str) -> str:
-        """Compare a rerun's predictions, by id, with those of the first run."""
+    def _differing(self, table: pa.Table, what: str, but: Collection[Any] = ()) -> str:
+        """Compare a rerun's predictions, by id, with those of the first run; some may differ."""
         try:
             second = self._by_id(table)
         except KeyError as error:
@@ -294,9 +344,10 @@ class _Judge:
         lost = [key for key in self.first if key not in second]
         if lost:
             return f"with {what} {len(lost)} of {len(self.first)} rows have no prediction"
-        changed = sum(not _close(self.first[key], second[key]) for key in self.first)
+        kept = [key for key in self.first if key not in but]
+        changed = sum(not _close(self.first[key], second[key]) for key in kept)
         if changed:
-            return f"with {what} {changed} of {len(self.first)} predictions change"
+            return f"with {what} {changed} of {len(kept)} predictions change"
         return ""
 
 
@@ -310,6 +361,10 @@ def _mirrored(labels: list[str], rng: np.random.Generator) -> list[str]:
     whole = np.array_equal(values, np.round(values))
     mirror = (low + high - values).tolist()
     return [str(round(value)) if whole else repr(value) for value in mirror]
+
+
+def _are_decimal(*values: str) -> bool:
+    return all(map(_DECIMAL.fullmatch, values))
 
 
 def _close(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
@@ -326,17 +381,11 @@ def _read(path: Path) -> list[list[str]]:
     """Read a public CSV file as text, so that no value changes on the way."""
     if not path.is_file():
         raise _NotApplicable(f"the task has no {path.name}")
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file) if row]
+    rows = _rows_of(path.read_bytes())
     if len(rows) < 3:
         raise _NotApplicable(f"{path.name} has fewer than two rows")
     return rows
 
 
-def _as_bytes(files: _Files) -> dict[str, bytes]:
-    found = {}
-    for name, rows in files.items():
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(rows)
-        found[name] = text.getvalue().encode("utf-8")
-    return found
+def _rows_of(data: bytes) -> list[list[str]]:
+    return [row for row in csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")) if row]

@@ -54,6 +54,7 @@ __all__ = [
     "RunTableError",
     "is_list",
     "read_runs",
+    "stated_submissions",
 ]
 
 REQUIRED = ("run_id", "agent", "task_id", "submission")
@@ -223,7 +224,7 @@ class _Reader:
             rows = listed = list(self._bounded(json_rows(path)))
             group = RunGroup(path.parent, [row.values.get("submission_path") for row in listed])
         else:
-            rows, notes = csv_rows(path, _ALTERNATIVES, (*COLUMNS, "competition_id"), PREFIX)
+            rows, notes = _table_rows(path)
             for text in notes:
                 note(printable(text, 1000))
         table = printable(path.as_posix(), 500)
@@ -353,6 +354,24 @@ class _Reader:
 def is_list(path: str | Path) -> bool:
     """Tell whether a run table is a list of runs, which may be an agent's own."""
     return Path(path).suffix.lower() == LIST
+
+
+def stated_submissions(table: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the submission of each row of a table that can be read; of no list.
+
+    Parameters
+    ----------
+    table : Path
+        CSV or Parquet.
+    """
+    with suppress(RunTableError):
+        for row in _table_rows(table)[0]:
+            if not row.problem:
+                yield row.line, row.values["submission"]
+
+
+def _table_rows(path: Path) -> tuple[Iterator[TableRow], list[str]]:
+    return csv_rows(path, _ALTERNATIVES, (*COLUMNS, "competition_id"), PREFIX)
 
 
 def _and_more(told: Sequence[str]) -> str:

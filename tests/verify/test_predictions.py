@@ -534,6 +534,7 @@ class Program:
         train, test = read("train.csv"), read("test.csv")
         x, y = train.column("x").to_numpy(), train.column("y").to_numpy().astype(float)
         new = test.column("x").to_numpy()
+        numbers = [one[1:] for one in test.column("id").to_pylist()]
         slope = (x * y).sum() / (x * x).sum()
         y_new = slope * new
         if self.fault == "random":
@@ -542,6 +543,8 @@ class Program:
             y_new = y_new + 0.01 * np.arange(len(new))
         if self.fault == "normalised":
             y_new = slope * (new - new.mean())
+        if self.fault == "evasive":
+            y_new = slope * (new - np.unique(new[np.char.isnumeric(numbers)]).mean())
         if self.fault == "leak":
             y_new = (3.0 + 0.01 * slope) * new
         if self.fault == "known":
@@ -557,6 +560,7 @@ class Program:
         ("random", "rerun-agrees", "nondeterministic"),
         ("order", "permuted-test-rows", "row_order_dependence"),
         ("normalised", "appended-test-rows", "test_set_dependence"),
+        ("evasive", "appended-test-rows", "test_set_dependence"),
         ("leak", "shuffled-labels", "label_leakage"),
         ("crash", "rerun-agrees", "nondeterministic"),
         ("none", None, "ok"),
@@ -574,7 +578,7 @@ def test_faulty_programs_are_found(make_task, fault, check, reason, metric):
     else:
         assert (row(rows, check).outcome, row(rows, check).reason) == ("failed", reason)
         assert decide(rows).verdict == "partial"
-    if fault in ("order", "normalised", "leak"):
+    if fault in ("order", "normalised", "evasive", "leak"):
         assert row(rows, "rerun-agrees").outcome == "passed"
 
 
@@ -584,6 +588,19 @@ def test_a_program_that_uses_no_labels_is_only_pointed_out(make_task):
     found = row(reruns.judge(task, program({}), program), "shuffled-labels")
     assert (found.outcome, found.severity) == ("failed", "advisory")
     assert "without using the training labels" in found.message
+
+
+def test_new_test_rows_are_drawn_by_what_no_program_sees(make_task):
+    task, ids, _, _ = make_task()
+    files = reruns.wanted(task)[2]
+    found = pyarrow.csv.read_csv(pa.BufferReader(files["test.csv"])).column("id").to_pylist()
+    assert sorted(found, key=lambda one: int(one[1:])) == found
+    assert set(found) > set(ids)
+    assert len(found) == len(ids) + reruns.APPENDED_ROWS
+    assert reruns.wanted(task)[2] == files
+    answers = task.answers.read_bytes()
+    task.answers.write_bytes(answers + b"\n")
+    assert reruns.wanted(task)[2] != files
 
 
 def test_labels_that_point_by_chance_along_the_data_are_no_leak(make_task):

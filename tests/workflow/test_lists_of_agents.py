@@ -277,3 +277,30 @@ def test_a_file_that_a_table_gives_another_agent_is_not_a_lists(tmp_path: Path) 
     runs, (bad,) = read(listed(tmp_path / "submission.jsonl", *lines), own)
     assert [run.agent for run in runs] == ["rival", here, here]
     assert "is that of 'rival' by a run table" in bad.message
+
+
+@pytest.mark.parametrize("place", ["sub.csv", "a/sub.csv", "link/sub.csv"])
+@pytest.mark.parametrize("start", [".", "through"])
+def test_an_own_file_is_named_alike_wherever_the_benchmark_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, start: str
+) -> None:
+    base = tmp_path / "base"
+    (base / "eve_group1" / "a").mkdir(parents=True)
+    (base / "eve_group1" / "link").symlink_to("a")
+    (tmp_path / "through").symlink_to("base")
+    for name in ("sub.csv", "a/sub.csv"):
+        (base / "eve_group1" / name).write_text("id,y\n")
+    stated = str(tmp_path / ("base" if start == "." else start) / "eve_group1" / place)
+    named = []
+    for folder in (base, tmp_path / "moved"):
+        if folder != base:
+            base.rename(folder)
+        monkeypatch.chdir(folder)
+        path = listed(Path("eve_group1/submission.jsonl"), {**LINE, "submission_path": stated})
+        (run,), bad = read(path)
+        assert not bad
+        named.append(run.submission)
+    assert not Path(named[0]).is_absolute()
+    assert Path(named[0]).exists()
+    assert {Path(path).name for path in named} == {"sub.csv"}
+    assert "link" in place or named[0] == named[1]

@@ -7,13 +7,18 @@ import json
 import math
 import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from biomlbench import contracts
+from biomlbench.errors import UserError
 from biomlbench.reproduce import rerun
 from biomlbench.reproduce.layout import ReproduceError
+from biomlbench.reproduce.left_out_rows import leave_out_outside
 from biomlbench.reproduce.received import check_record, restricted
 from biomlbench.reproduce.rerun import same_kernels
+from biomlbench.workflow.runs import stated_submissions
 
 RECORD = {
     "format": 1,
@@ -132,10 +137,58 @@ def test_what_it_names_outside_is_refused(path, place):
     assert str(caught.value).isprintable()
 
 
-@pytest.mark.parametrize("path", LEADS_OUT)
-def test_a_submission_outside_is_refused(path):
-    with pytest.raises(ReproduceError, match="outside the archive"):
-        received(changed("submissions", path, value={"sha256": None, "is": "file"}))
+@pytest.mark.parametrize("path", [*LEADS_OUT, "/dev/fd/0"])
+def test_a_submission_outside_costs_only_its_run(path):
+    found, left_out = received(changed("submissions", path, value={"sha256": None, "is": "file"}))
+    assert path not in found["submissions"]
+    (told,) = [item for item in left_out if item.path == path]
+    assert "outside the archive" in told.why
+    assert "--trust-code" not in told.why
+
+
+HEADER = "run_id,agent,task_id,submission"
+NAMED = [
+    "subs/a.csv",
+    "/etc/passwd.csv",
+    "sub/../../x.csv",
+    " /dev/fd/0",
+    '"/q.csv"',
+    "/subs/b.csv",
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_rows_that_name_files_outside_are_left_out_and_no_others(tmp_path, encoding, end):
+    lines = [HEADER, *(f"r{n},a,line,{path}" for n, path in enumerate(NAMED)), "z,a,line,é.csv"]
+    table = tmp_path / "runs.csv"
+    table.write_bytes(end.join(lines).encode(encoding))
+    leave_out_outside(["runs.csv", "gone.csv", "../runs.csv"], tmp_path)
+    assert dict(stated_submissions(table)) == {2: "subs/a.csv", 8: "é.csv"}
+
+
+def test_a_table_that_names_nothing_outside_stays_as_it_is(tmp_path):
+    text = f'{HEADER}\nr,a,line,"x\n.csv"\ns,a,line,a\xff'.encode("latin-1")
+    (tmp_path / "runs.csv").write_bytes(text)
+    leave_out_outside(["runs.csv"], tmp_path)
+    assert (tmp_path / "runs.csv").read_bytes() == text
+
+
+def test_rows_of_parquet_that_name_files_outside_name_none(tmp_path):
+    rows = [
+        {"run_id": "r", "agent": "a", "task_id": "line", "submission": path}
+        for path in ("a.csv", "/x.csv", None, "../x.csv")
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "runs.parquet")
+    leave_out_outside(["runs.parquet"], tmp_path)
+    found = [path for _, path in stated_submissions(tmp_path / "runs.parquet")]
+    assert found == ["a.csv", "null", "null", "null"]
+
+
+def test_a_row_of_several_lines_that_names_a_file_outside_is_refused(tmp_path):
+    (tmp_path / "runs.csv").write_text(f'{HEADER}\n"r\n",a,line,/x.csv\n')
+    with pytest.raises(UserError, match=r"runs\.csv:2: .* outside the archive"):
+        leave_out_outside(["runs.csv"], tmp_path)
 
 
 @pytest.mark.parametrize("path", ODD)
