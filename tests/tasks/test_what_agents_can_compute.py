@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import biomlbench
 from biomlbench.registry import Registry
 from biomlbench.task import toolbox
-from biomlbench.tasks import cells, conformations, distances
+from biomlbench.tasks import blood_brain, cells, conformations, distances
 
 PACKAGE = Path(biomlbench.__file__).parent
 PREPARERS = sorted(
@@ -179,3 +179,34 @@ def test_the_error_of_distances_cannot_be_subtracted(kinase, tmp_path):
 def test_tasks_on_the_same_cells_give_the_same_genes():
     genes = ["CD3D", "NKG7", "GZMB", "KLRB1", "MS4A1"]
     assert cells.plain_genes(pd.DataFrame(columns=genes)) == ["CD3D", "MS4A1"]
+
+
+def test_molecules_of_two_tasks_are_on_the_same_side(tmp_path):
+    count = 300
+    passes = pd.DataFrame({
+        "SMILES": [f"C{i}" for i in range(count)],
+        "Inchi": [f"InChI={i}" for i in range(count)],
+        "BBB+/BBB-": ["BBB+", "BBB-", "BBB+"] * (count // 3),
+    })  # fmt: skip
+    # written in another way, as the second table does
+    ratio = pd.DataFrame({
+        "SMILES": [f"N{i}" for i in range(0, count, 2)],
+        "Inchi": [f"InChI={i}" for i in range(0, count, 2)],
+        "logBB": np.arange(count // 2) / 100,
+    })  # fmt: skip
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    passes.to_csv(raw / "B3DB_classification.tsv", sep="\t", index=False)
+    ratio.to_csv(raw / "B3DB_regression.tsv", sep="\t", index=False)
+    sides = []
+    for name in ("blood-brain-barrier", "brain-blood-ratio"):
+        public, _ = _prepared(raw, f"drug-discovery/{name}", tmp_path)
+        sides.append([
+            {smiles[1:] for smiles in toolbox.read_csv(public / file)["smiles"]}
+            for file in ("train.csv", "test.csv")
+        ])  # fmt: skip
+    (train, test), (other_train, other_test) = sides
+    assert len(test) == round(blood_brain.TEST_SHARE * count)
+    assert other_test
+    assert other_test <= test
+    assert other_train <= train
