@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "data_key",
     "hash_order",
     "read_csv",
     "read_nifti",
     "require",
+    "split_rows",
     "write_array",
     "write_csv",
     "write_tables",
@@ -34,7 +36,8 @@ def hash_order(keys: Iterable[object], salt: str) -> np.ndarray:
     """Return an order of `keys` that is random-like, yet the same everywhere for ever.
 
     Sorting by a hash does not depend on any random generator's stream, which a library may
-    change between versions.
+    change between versions. Whoever has the keys and the salt can compute it: where the keys are
+    not themselves published (row numbers, frames, tiles), let the salt have a :func:`data_key`.
 
     Parameters
     ----------
@@ -59,6 +62,80 @@ def hash_order(keys: Iterable[object], salt: str) -> np.ndarray:
     return np.array(sorted(range(len(digests)), key=digests.__getitem__), dtype=int)
 
 
+def data_key(salt: str, *parts: Path | pd.DataFrame) -> str:
+    """Return a key that is the same everywhere, and that only whoever has all the data can compute.
+
+    A competitor has the code of a preparer and the public files, but not the hidden part of the
+    data; orders and noise that hang on this key cannot be computed again from the first two.
+
+    Parameters
+    ----------
+    salt : str
+        Another salt gives another key.
+    *parts : Path or DataFrame
+        Files and tables with all of the raw data, the answers among them.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> one, two = (data_key("example", pd.DataFrame({"y": [0.5, y]})) for y in (1, 2))
+    >>> one == two
+    False
+    """
+    from pathlib import Path
+
+    # the salt comes first: digests of raw files are published, and could be continued
+    whole = hashlib.sha256(salt.encode())
+    for part in parts:
+        data = part.read_bytes() if isinstance(part, Path) else _csv_text(part).encode()
+        whole.update(b"%d:" % len(data) + data)
+    return whole.hexdigest()
+
+
+def split_rows(
+    frame: pd.DataFrame, share: float, key: str, name: str, within: str | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Split rows at random, and give them ids that tell nothing about them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        All rows.
+    share : float
+        Share of the rows in the test set.
+    key : str
+        From :func:`data_key`; the split, the order of each part and the ids hang on it.
+    name : str
+        Format of an id, such as ``patient_{:03d}``.
+    within : str, optional
+        Column of classes; the share is taken from each.
+
+    Returns
+    -------
+    train, test : DataFrame
+        With the ids in a column ``id``, the first; those of the test come before those of training.
+    """
+    import pandas as pd
+
+    frame = as_frame(frame).reset_index(drop=True)
+    drawn = frame.iloc[hash_order(frame.index, key)]
+    groups = [drawn] if within is None else [rows for _, rows in drawn.groupby(within)]
+    chosen = pd.concat([rows.head(round(share * len(rows))) for rows in groups]).index
+    # drawn again: in the first order, rows of a class end where its share is full
+    parts, start = [], 0
+    for side, rows in (("test", frame.loc[chosen]), ("train", frame.drop(index=chosen))):
+        rows = rows.iloc[hash_order(rows.index, f"{key}:{side}")].reset_index(drop=True)
+        rows.insert(0, "id", [name.format(start + i) for i in range(len(rows))])
+        parts.append(rows)
+        start += len(rows)
+    test, train = parts
+    return train, test
+
+
 def read_csv(path: Path | io.BytesIO, **options: Any) -> pd.DataFrame:
     """Read a CSV with every float exact; the default parser of pandas 2 may be off by one ulp."""
     import pandas as pd
@@ -73,7 +150,12 @@ def read_csv(path: Path | io.BytesIO, **options: Any) -> pd.DataFrame:
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     r"""Write a CSV with shortest exact floats, ``\n`` line ends and no index."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    as_frame(frame).to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+    path.write_bytes(_csv_text(frame).encode())
+
+
+def _csv_text(frame: pd.DataFrame) -> str:
+    text: str = as_frame(frame).to_csv(index=False, lineterminator="\n")
+    return text
 
 
 def write_array(array: np.ndarray, path: Path) -> None:

@@ -11,7 +11,30 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["read_pbmc"]
+__all__ = ["TARGET", "plain_genes", "read_pbmc"]
+
+#: The gene whose expression a task asks for.
+TARGET = "NKG7"
+#: Start of the names of genes that mark cytotoxic cells as it does.
+MARKERS = ("GZM", "GNLY", "PRF1", "CST7", "CTSW", "FGFBP2", "KLR", "CCL5", "CCL4", "FCGR3A")
+
+
+def plain_genes(cells: pd.DataFrame) -> list[str]:
+    """Return the genes that every task on these cells may give.
+
+    The tasks' cells are the same, and can be matched: what one gives, the others give, too.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        As :func:`read_pbmc` returns them.
+
+    Returns
+    -------
+    list of str
+        All but :data:`TARGET` and the genes that tell it directly.
+    """
+    return [gene for gene in cells.columns if gene != TARGET and not gene.startswith(MARKERS)]
 
 
 def read_pbmc(path: Path) -> tuple[pd.DataFrame, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biomlbench.task.toolbox import hash_order, write_csv, write_tables
+from biomlbench.task.toolbox import data_key, split_rows, write_csv, write_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ __all__ = ["write_survival"]
 def write_survival(
     frame: pd.DataFrame, public: Path, private: Path, test_share: float, salt: str
 ) -> None:
-    """Split patients by a hash of the row number and write the task.
+    """Split patients at random and write the task.
 
     Parameters
     ----------
@@ -27,15 +27,12 @@ def write_survival(
     test_share : float
         Share of the patients in the test set.
     salt : str
-        Of the hash.
+        Of the key by which they are drawn.
     """
     columns = [c for c in frame.columns if c not in ("time", "event")]
     frame = frame[[*columns, "time", "event"]]
-    frame = frame.iloc[hash_order(range(len(frame)), salt)].reset_index(drop=True)
-    frame.insert(0, "id", [f"patient_{i:03d}" for i in range(len(frame))])
-    cut = round(test_share * len(frame))
-    test = frame[:cut]
-    write_tables(public, private, frame[cut:], test, ["time", "event"], {"risk": 0.0})
+    train, test = split_rows(frame, test_share, data_key(salt, frame), "patient_{:03d}")
+    write_tables(public, private, train, test, ["time", "event"], {"risk": 0.0})
     # at one time those who had the event come before those who were censored
     gold = test[["id"]].assign(risk=0.5 * test["event"] - test["time"])
     write_csv(gold, private / "gold_submission.csv")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from biomlbench.task.toolbox import hash_order, write_tables
+from biomlbench.task.toolbox import data_key, split_rows, write_tables
 
 ROWS = 240
 TEST_SHARE = 0.4
@@ -29,12 +29,8 @@ def measurements() -> pd.DataFrame:
 
 
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """Split by a hash of the row number; split by patient, molecule or family where rows do."""
+    """Split at random; split by patient, molecule or family where rows share one."""
     frame = measurements()
-    frame = frame.iloc[hash_order(range(len(frame)), "my-name")].reset_index(drop=True)
-    frame.insert(0, "id", [f"well_{i:03d}" for i in range(len(frame))])
-    cut = round(TEST_SHARE * len(frame))
+    train, test = split_rows(frame, TEST_SHARE, data_key("my-name", frame), "well_{:03d}")
     # the sample's constant says nothing about the answers
-    write_tables(
-        public, private, frame.iloc[cut:], frame.iloc[:cut], ["viability"], {"viability": 0.0}
-    )
+    write_tables(public, private, train, test, ["viability"], {"viability": 0.0})

@@ -19,7 +19,7 @@ TEST_SHARE = 0.4
 
 
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """Give words numbers and split by a hash of the row number."""
+    """Give words numbers and split at random."""
     frame = read_csv(raw / "gbsg2.csv").rename(columns=NAMES)
     frame["hormone_therapy"] = (frame["hormone_therapy"] == "yes").astype(int)
     frame["postmenopausal"] = (frame["postmenopausal"] == "Post").astype(int)

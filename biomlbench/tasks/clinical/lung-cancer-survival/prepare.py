@@ -18,7 +18,7 @@ TEST_SHARE = 0.4
 
 
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """Rename the columns and split by a hash of the row number."""
+    """Rename the columns and split at random."""
     frame = read_csv(raw / "lung.csv").rename(columns=NAMES)
     frame["event"] = frame["event"].astype(int)
     write_survival(frame, public, private, TEST_SHARE, "lung-cancer-survival")

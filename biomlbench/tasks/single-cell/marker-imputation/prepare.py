@@ -3,18 +3,16 @@
 from pathlib import Path
 
 from biomlbench.task.toolbox import hash_order, write_tables
-from biomlbench.tasks.cells import read_pbmc
+from biomlbench.tasks.cells import TARGET, plain_genes, read_pbmc
 
-TARGET = "NKG7"
-#: Start of the names of genes that mark cytotoxic cells as NKG7 does; they are left out.
-MARKERS = ("GZM", "GNLY", "PRF1", "CST7", "CTSW", "FGFBP2", "KLR", "CCL5", "CCL4", "FCGR3A")
 TEST_SHARE = 0.4
 
 
 def prepare(raw: Path, public: Path, private: Path) -> None:
     """Split by a hash of the cell's barcode."""
     cells, _ = read_pbmc(raw / "pbmc68k_reduced.h5ad")
-    cells = cells[[gene for gene in cells.columns if not gene.startswith(MARKERS)]]
+    known = {*plain_genes(cells), TARGET}
+    cells = cells[[gene for gene in cells.columns if gene in known]]
     frame = cells.iloc[hash_order(cells.index, "marker-imputation")].reset_index(drop=True)
     frame.insert(0, "id", [f"cell_{i:03d}" for i in range(len(frame))])
     cut = round(TEST_SHARE * len(frame))
