@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.runtime.by_name import NameTakenError, source_file
+
 from ._errors import MetricError
 from ._option_values import allowed_instead
 from ._truth_first import truth_first
@@ -230,7 +232,8 @@ def metric(
     Raises
     ------
     ValueError
-        The declaration contradicts itself, or another function has the name.
+        The declaration contradicts itself, or another function has the name
+        (:class:`~biomlbench.runtime.by_name.NameTakenError`).
 
     Examples
     --------
@@ -256,7 +259,7 @@ def metric(
             raise ValueError(f"a metric's name is in snake case, not {key!r}")
         present = _METRICS.get(key)
         if present is not None and _place(present.function) != _place(function):
-            raise ValueError(f"metric {key} is already defined in {present.function.__module__}")
+            raise NameTakenError(key, source_file(present.function), source_file(function))
         _METRICS[key] = Metric(
             name=key,
             function=function,
