@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from biomlbench.errors import TaskError
-from biomlbench.submission.own_tables import own_table
+from .public_formats import SUFFIXES, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +25,6 @@ MAX_FILES = 200
 """Tables beyond so many are not searched."""
 LEAST_JOINED = 8
 """With fewer rows that join, agreement may be chance."""
-_SUFFIXES = (".csv", ".tsv", ".parquet", ".csv.gz", ".tsv.gz", ".txt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,29 +93,18 @@ def public_files(task: Task) -> list[Path]:
 
 def read_public(task: Task, wanted: pd.DataFrame) -> Iterator[PublicTable]:
     """Read the public tables, but for the sample submission; what cannot be read is left out."""
-    paths = [path for path in public_files(task) if path.name.lower().endswith(_SUFFIXES)]
+    paths = [path for path in public_files(task) if path.name.lower().endswith(SUFFIXES)]
     for path in paths[:MAX_FILES]:
         if path == task.sample_submission or path.stat().st_size > MAX_BYTES:
             continue
-        frame = _read(path)
-        if frame is not None and len(frame):
-            yield PublicTable(_name(path, task), frame, wanted)
+        for part, frame in tables_of(path):
+            if len(frame):
+                yield PublicTable(_name(path, task) + (part and f":{part}"), frame, wanted)
 
 
 def _name(path: Path, task: Task) -> str:
     below = task.public_dir if path.is_relative_to(task.public_dir) else task.prepared_dir
     return path.relative_to(below).as_posix()
-
-
-def _read(path: Path) -> pd.DataFrame | None:
-    try:
-        if path.suffix in (".csv", ".parquet"):
-            found: pd.DataFrame = own_table(path).to_pandas()
-            return found
-        separator = "\t" if ".tsv" in path.name or path.suffix == ".txt" else ","
-        return pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
-    except (TaskError, OSError, ValueError, UnicodeDecodeError):
-        return None
 
 
 def _joined(frame: pd.DataFrame, columns: list[str]) -> np.ndarray:
