@@ -98,7 +98,12 @@ def make(kind: str, name: str, to: str | Path | None = None) -> Made:
 
 
 def _checked(name: str, kind: str) -> str:
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise ScaffoldError(
+            f"{name!r} is a reserved word of Python, and cannot be the name of a {kind}; use "
+            f"another one, such as {name}-of-mine"
+        )
+    if not _NAME.fullmatch(name):
         raise ScaffoldError(
             f"{name!r} cannot be the name of a {kind}; use lower-case words joined by hyphens, "
             "such as liver-toxicity"

@@ -269,6 +269,9 @@ def test_summary_of_reports():
     assert summary["best_leaderboard_percentile"] == 90.0
     assert summary["worst_leaderboard_percentile"] == 40.0
     assert summary["task_reports"] == [report.to_dict() for report in reports]
+    assert aggregate_reports([one.to_dict() for one in reports]) == summary
+    with pytest.raises(TypeError, match="report 2 is a NoneType; hand in what grade_csv"):
+        aggregate_reports([reports[0], None])
     empty = aggregate_reports([])
     assert empty["avg_leaderboard_percentile"] is None
 

@@ -165,7 +165,7 @@ assert not found.ok and "1 number" in found.message
         ("task", "Clinical/x", "lower-case"),
         ("task", "clinical/../x", "lower-case"),
         ("problem", "clinical/x", "kernels/x"),
-        ("metric", "class", "lower-case"),
+        ("metric", "class", "reserved word of Python.*class-of-mine"),
         ("metric", "rmse/../../x", "lower-case"),
         ("plot", "1st", "lower-case"),
         ("tasks", "x", "no template"),

@@ -96,6 +96,7 @@ REFUSED = [
     ("rmse", [1.0, 2.0], pd.to_datetime(["2020-01-01", "2020-01-02"]), {}, "not_numeric", S),
     ("rmse", [1.0, 2.0], [[1.0, 2.0], [1.0, 2.0]], {}, "shape_mismatch", S),
     ("concordance_index", [[1, 0], [2, 0]], [0.1, 0.2], {}, "no_comparable_pairs", T),
+    ("concordance_index", [[-1, 1], [2, 0]], [0.1, 0.2], {}, "negative_time", T),
     ("concordance_index", [[1, 2], [2, 0]], [0.1, 0.2], {}, "not_labels", T),
     ("concordance_index", [1, 2], [0.1, 0.2], {}, "shape_mismatch", T),
     ("dice", [np.zeros((2, 2))], [np.zeros((2, 3))], {}, "shape_mismatch", S),
