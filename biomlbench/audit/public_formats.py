@@ -27,6 +27,12 @@ SUFFIXES = (
 )
 MAX_COLUMNS = 300
 """Arrays and lists that are wider are not searched."""
+MAX_CELLS = 2_000_000
+"""Larger arrays are not searched: as text they take many times the memory."""
+MAX_JSON = 16 << 20
+"""Bytes of JSON beyond which it is not searched."""
+MAX_TABLES = 100
+"""Tables of one file beyond so many are not searched."""
 _LINES = 100
 """Lines that a file's separator is told by."""
 _READ: dict[str, Any] = {"encoding": "utf-8-sig", "errors": "replace"}
@@ -41,9 +47,9 @@ def tables_of(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
     """
     try:
         if path.suffix in (".npy", ".npz"):
-            yield from _arrays(path)
+            yield from islice(_arrays(path), MAX_TABLES)
         elif path.suffix in (".json", ".jsonl", ".ndjson"):
-            yield from _values(path)
+            yield from islice(_values(path), MAX_TABLES)
         else:
             yield "", _delimited(path)
     except (
@@ -126,6 +132,8 @@ def _arrays(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _array(name: str, array: np.ndarray) -> Iterator[tuple[str, pd.DataFrame]]:
+    if array.size * max(1, len(array.dtype.names or ())) > MAX_CELLS:
+        return
     if array.dtype.names:
         frame = pd.DataFrame({field: array[field].ravel() for field in array.dtype.names})
         yield name, frame.astype(str)
@@ -145,6 +153,8 @@ def _array(name: str, array: np.ndarray) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _values(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+    if path.stat().st_size > MAX_JSON:
+        return
     text = path.read_text(encoding="utf-8-sig")
     if path.suffix == ".json":
         yield from _tables_in("", json.loads(text))
@@ -169,8 +179,9 @@ def _tables_in(name: str, value: Any) -> Iterator[tuple[str, pd.DataFrame]]:
     if all(_scalar(one) for one in value.values()):
         yield name, pd.DataFrame({"key": list(value), "value": list(map(_cell, value.values()))})
         return
-    if all(isinstance(one, dict) for one in value.values()):
+    if all(isinstance(one, dict) and all(map(_scalar, one.values())) for one in value.values()):
         yield name, pd.DataFrame(_of_rows([{"key": key, **one} for key, one in value.items()]))
+        return
     for key, one in value.items():
         if isinstance(one, (list, dict)):
             yield from _tables_in(f"{name}.{key}" if name else key, one)
