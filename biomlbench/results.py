@@ -350,7 +350,10 @@ class Results:
         ]
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{size['rows']:,} {size['table']}" for size in self._sizes())
+        counts = {size["table"]: size["rows"] for size in self._sizes()}
+        if "agents" in counts:  # which has a row for each of their domains, too
+            counts["agents"] = len(self._arrow("agents").column("agent").unique())
+        sizes = ", ".join(f"{count:,} {name}" for name, count in counts.items())
         return f"Results({str(self.folder)!r}: {sizes})"
 
     def _repr_html_(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -214,12 +215,13 @@ def calculate_human_performance_metrics(
     return beats, percentile
 
 
-def aggregate_reports(task_reports: Iterable[TaskReport]) -> Summary:
+def aggregate_reports(task_reports: Iterable[TaskReport | Mapping[str, Any]]) -> Summary:
     """Summarise reports.
 
     Parameters
     ----------
-    task_reports : iterable of TaskReport
+    task_reports : iterable of TaskReport or dict
+        Dictionaries are those of :meth:`TaskReport.to_dict`.
 
     Returns
     -------
@@ -231,6 +233,13 @@ def aggregate_reports(task_reports: Iterable[TaskReport]) -> Summary:
         ``best_leaderboard_percentile``, ``worst_leaderboard_percentile`` (None where no report
         has one) and ``task_reports``, the reports as dictionaries. JSON can hold all of it.
 
+    Raises
+    ------
+    TypeError
+        If one is neither.
+    KeyError
+        If a dictionary lacks what a report has.
+
     Examples
     --------
     >>> aggregate_reports([])["total_runs"]
@@ -238,7 +247,13 @@ def aggregate_reports(task_reports: Iterable[TaskReport]) -> Summary:
     """
     totals = Totals()
     entries = []
-    for report in task_reports:
+    for number, given in enumerate(task_reports, 1):
+        report = TaskReport.from_dict(given) if isinstance(given, Mapping) else given
+        if not isinstance(report, TaskReport):
+            raise TypeError(
+                f"report {number} is a {type(given).__name__}; hand in what grade_csv returned, or "
+                "its to_dict()"
+            )
         totals.add(report)
         entries.append(report.to_dict())
     return Summary(totals.to_dict() | {"task_reports": entries})

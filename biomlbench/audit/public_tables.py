@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.submission.public_tables import public_files as below
-from biomlbench.submission.public_tables import public_table, table_files
+from biomlbench.submission.public_tables import table_files
+
+from .public_formats import SUFFIXES, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,11 +92,15 @@ def public_files(task: Task) -> list[Path]:
 
 def read_public(task: Task, wanted: pd.DataFrame) -> Iterator[PublicTable]:
     """Read the public tables, but for the sample submission; what cannot be read is left out."""
-    for path in table_files(task.public_dir, task.sample_submission).searched:
-        table = public_table(path)
-        if table is not None and table.num_rows:
-            name = path.relative_to(task.public_dir).as_posix()
-            yield PublicTable(name, table.to_pandas(), wanted)
+    for path in table_files(task.public_dir, task.sample_submission, SUFFIXES).searched:
+        for part, frame in tables_of(path):
+            if len(frame):
+                yield PublicTable(_name(path, task) + (part and f":{part}"), frame, wanted)
+
+
+def _name(path: Path, task: Task) -> str:
+    below = task.public_dir if path.is_relative_to(task.public_dir) else task.prepared_dir
+    return path.relative_to(below).as_posix()
 
 
 def _joined(frame: pd.DataFrame, columns: list[str]) -> np.ndarray:

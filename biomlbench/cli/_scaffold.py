@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import keyword
 import re
 import shutil
@@ -12,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from biomlbench.errors import UserError
+from biomlbench.task.registry import Registry
 
 __all__ = ["KINDS", "Made", "ScaffoldError", "make"]
 
@@ -30,10 +33,16 @@ class ScaffoldError(UserError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """A `template.toml`; `remade` is a file that is made from the new one, by `remake`."""
+    """A `template.toml`.
+
+    `taken` gives the names in use, an expression of `package`; `remade` is a file that is made
+    from the new one, by `remake`.
+    """
 
     next: str
     page: str
+    package: str = ""
+    taken: str = ""
     files: dict[str, str] = field(default_factory=dict)
     remake: str = ""
     remade: str = ""
@@ -89,7 +98,12 @@ def make(kind: str, name: str, to: str | Path | None = None) -> Made:
 
 
 def _checked(name: str, kind: str) -> str:
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise ScaffoldError(
+            f"{name!r} is a reserved word of Python, and cannot be the name of a {kind}; use "
+            f"another one, such as {name}-of-mine"
+        )
+    if not _NAME.fullmatch(name):
         raise ScaffoldError(
             f"{name!r} cannot be the name of a {kind}; use lower-case words joined by hyphens, "
             "such as liver-toxicity"
@@ -111,6 +125,8 @@ def _task(kind: str, name: str, to: str | Path | None) -> Made:
     folder = root / domain / bare
     if folder.exists():
         raise ScaffoldError(f"{folder} is there already; choose another name or remove it")
+    if f"{domain}/{bare}" in Registry([root]).list_task_ids():
+        raise ScaffoldError(f"there is a task {domain}/{bare} already; choose another name")
     template = _CARD if kind == "problem" else _TEMPLATES / "task"
     shutil.copytree(template, folder, ignore=shutil.ignore_patterns("__pycache__", "template.toml"))
     files = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
@@ -137,6 +153,11 @@ def _module(kind: str, name: str, to: str | Path | None) -> Made:
     for place in places.values():
         if place.exists():
             raise ScaffoldError(f"{place} is there already; choose another name")
+    if snake in _taken(kind, template, root):
+        raise ScaffoldError(
+            f"there is a {kind} {name} already, or the name is used by the project "
+            "itself; choose another name"
+        )
     for source, place in places.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(_named(source.read_text(encoding="utf-8"), snake), encoding="utf-8")
@@ -146,12 +167,40 @@ def _module(kind: str, name: str, to: str | Path | None) -> Made:
     return _made(kind, name, files)
 
 
+def _taken(kind: str, template: _Template, root: Path) -> set[str]:
+    """Return the names in snake case that would clash with others, in code or in use."""
+    code = (
+        f"import importlib, json; package = importlib.import_module({template.package!r}); "
+        f"print(json.dumps([*map(str, {template.taken}), *vars(package)]))"
+    )
+    done = _in_clone(code, root)
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        raise ScaffoldError(f"{root} cannot be added to before this is mended: {said}")
+    names = {name.replace("-", "_") for name in json.loads(done.stdout.splitlines()[-1])}
+    return names | _words_of(_TEMPLATES / kind / "my_name.py")
+
+
+def _words_of(module: Path) -> set[str]:
+    """Return the names that a template's code uses, where its definition would hide them."""
+    text = module.read_text(encoding="utf-8")
+    if "def my_name(" not in text:
+        return set()
+    nodes = list(ast.walk(ast.parse(text)))
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return used | {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
+
+
+def _in_clone(code: str, root: Path) -> subprocess.CompletedProcess[str]:
+    # `-c` puts the working directory, the clone, before an installed package
+    call = [sys.executable, "-c", code]
+    return subprocess.run(call, cwd=root, capture_output=True, text=True, check=False)
+
+
 def _remake(template: _Template, root: Path) -> Path:
     """Make the file anew that depends on which files there are, in a process that knows the new."""
     call = template.remake.format(path=f"Path({template.remade!r})")
-    # `-c` puts the working directory, the clone, before an installed package
-    code = f"from pathlib import Path; {call}"
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True)
+    _in_clone(f"from pathlib import Path; {call}", root).check_returncode()
     return root / template.remade
 
 

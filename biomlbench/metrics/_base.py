@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.parameter_order import contradiction, parameter_names
+from biomlbench.runtime.by_name import NameTakenError, source_file
 
 from ._errors import MetricError
 from ._option_values import allowed_instead
@@ -232,7 +233,8 @@ def metric(
     Raises
     ------
     ValueError
-        The declaration contradicts itself, or another function has the name.
+        The declaration contradicts itself, or another function has the name
+        (:class:`~biomlbench.runtime.by_name.NameTakenError`).
 
     Examples
     --------
@@ -260,7 +262,7 @@ def metric(
             raise ValueError(f"metric {key}: {told}; write them in this order")
         present = _METRICS.get(key)
         if present is not None and _place(present.function) != _place(function):
-            raise ValueError(f"metric {key} is already defined in {present.function.__module__}")
+            raise NameTakenError(key, source_file(present.function), source_file(function))
         _METRICS[key] = Metric(
             name=key,
             function=function,

@@ -23,6 +23,7 @@ REASONS: Mapping[str, str] = {
     "missing_class": "a class of the task has no row in the truth",
     "missing_truth": "the truth holds NaN, infinite or missing values",
     "nan_predictions": "the predictions hold NaN, infinite or missing values",
+    "negative_time": "a survival time of the truth is below 0",
     "no_comparable_pairs": "censoring leaves no pair whose order is known",
     "no_common_residues": "model and native share too few residues to superpose",
     "no_positives": "the truth has no row of the positive class",

@@ -252,11 +252,14 @@ def classes_of(
             if not isinstance(label, str):
                 raise MetricError("unknown_label", _unquoted("labels", label), Fault.TASK)
     classes = np.unique(truth) if class_labels is None else labels(list(class_labels), Fault.TASK)
-    if len(classes) != predictions.shape[1]:
-        raise MetricError(
-            "shape_mismatch",
-            f"the predictions have {predictions.shape[1]} columns for {len(classes)} classes",
-        )
+    if (columns := predictions.shape[1]) != len(classes):
+        told = f"the predictions have {columns} columns for {len(classes)} classes"
+        if class_labels is None and columns > len(classes):
+            told += (
+                "; where no row of the truth has some class, name all of them in the order of the "
+                "columns, in config.yaml under `grader`: `options: {labels: [...]}`"
+            )
+        raise MetricError("shape_mismatch", told)
     return classes
 
 

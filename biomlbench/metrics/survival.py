@@ -28,6 +28,8 @@ def _times_events(y_true: Any) -> tuple[Floats, NDArray[np.bool_]]:
         raise MetricError("empty", "there are no rows to score", Fault.TASK)
     if not np.isin(values[:, 1], (0.0, 1.0)).all():
         raise MetricError("not_labels", "the event column holds 0 (censored) and 1", Fault.TASK)
+    if (values[:, 0] < 0).any():
+        raise MetricError("negative_time", "a survival time is below 0", Fault.TASK)
     return values[:, 0], values[:, 1] == 1.0
 
 
@@ -124,7 +126,7 @@ def concordance_index(
     MetricError
         ``constant_predictions``, ``nan_predictions``, ``not_numeric``, ``shape_mismatch`` by
         the submission; ``no_comparable_pairs``, ``missing_truth``, ``not_labels``,
-        ``empty`` by the task.
+        ``negative_time``, ``empty`` by the task.
 
     Notes
     -----

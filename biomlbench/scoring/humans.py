@@ -15,6 +15,7 @@ from biomlbench.scoring.leaderboard import (
     lower_is_better,
     parse_scores,
     read_score_columns,
+    score_place,
 )
 from biomlbench.submission.csv_table import MISSING
 
@@ -42,7 +43,8 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     Parameters
     ----------
     humans : DataFrame with a ``score`` column, or array_like
-        A missing score (NaN, or an empty cell of a file) is left out.
+        The column may be called what a file's may be: ``Score``, ``Private Score``. A missing
+        score (NaN, or an empty cell of a file) is left out.
     name : str
         Name for messages.
 
@@ -56,11 +58,11 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     humans = as_frame(humans)
     columns = getattr(humans, "columns", None)
     if columns is not None:
-        if "score" not in list(columns):
-            raise TaskError(f"{name}: there is no column `score`, only {list(columns)}")
-        if list(columns).count("score") > 1:
-            raise TaskError(f"{name}: there are several columns `score`; keep one of them")
-        humans = humans["score"].to_numpy()
+        try:
+            place = score_place(list(columns), name)
+        except LeaderboardError as error:
+            raise TaskError(error.message) from error
+        humans = humans.iloc[:, place].to_numpy()
     try:
         scores = np.asarray(humans, dtype=np.float64).ravel()
     except (TypeError, ValueError) as error:

@@ -95,6 +95,7 @@ def as_leaderboard(scores: Any, name: str = "leaderboard") -> Leaderboard:
     Parameters
     ----------
     scores : Leaderboard, DataFrame or Table with a ``score`` column, or array_like of float
+        The column may be called what a file's may be: ``Score``, ``Private Score``.
     name : str
         Name for messages.
 
@@ -117,9 +118,7 @@ def as_leaderboard(scores: Any, name: str = "leaderboard") -> Leaderboard:
         scores = as_frame(scores)
         columns = getattr(scores, "columns", None)
     if columns is not None:
-        if "score" not in list(columns):
-            raise LeaderboardError(f"{name}: there is no column `score`, only {list(columns)}")
-        scores = scores["score"]
+        scores = scores[list(columns)[score_place(list(columns), name)]]
     if hasattr(scores, "to_numpy"):
         scores = scores.to_numpy()
     try:
@@ -280,20 +279,35 @@ def score_columns(path: Path, text: str) -> dict[str, list[str]]:
     except csv.Error as error:
         raise LeaderboardError(f"{path}: cannot be read as CSV: {error}") from error
     names = [name.strip() for name in header]
-    score = _known(names, SCORE_COLUMNS)
-    if score is None or names.count(score) != 1:
-        raise LeaderboardError(
-            f"{path}: there is more than one column `{score}`"
-            if score
-            else f"{path}: there is no column `score` or `Private Score`, only {str(names)[:300]}"
-        )
-    names[names.index(score)] = "score"
+    names[score_place(names, path)] = "score"
     for number, line in enumerate(body, 1):
         if len(line) != len(names):
             raise LeaderboardError(
                 f"{path}: row {number} has {len(line)} cells where the header has {len(names)}"
             )
     return {name: [line[i].strip() for line in body] for i, name in enumerate(names)}
+
+
+def score_place(columns: Iterable[Any], where: str | Path) -> int:
+    """Return which column of a file or of a table in memory holds the scores.
+
+    Raises
+    ------
+    LeaderboardError
+        If none does, or several do.
+    """
+    names = [str(name).strip() for name in columns]
+    score = _known(names, SCORE_COLUMNS)
+    if score is None:
+        shown = str(names)[:300]
+        raise LeaderboardError(
+            f"{where}: there is no column `score` or `Private Score`, only {shown}"
+        )
+    if names.count(score) != 1:
+        raise LeaderboardError(
+            f"{where}: there is more than one column `{score}`; keep one of them"
+        )
+    return names.index(score)
 
 
 def parse_scores(path: Path, cells: list[str]) -> np.ndarray:

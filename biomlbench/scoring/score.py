@@ -57,6 +57,9 @@ _ANSWERS_REMEDIES = {
     "missing_truth": (
         "give every row a value, or leave the row out of the answers and of the sample submission"
     ),
+    "unknown_label": (
+        "list every class under `options: {labels: [...]}` in config.yaml, or correct the answers"
+    ),
     "shape_mismatch": (
         "declare as many columns under `target` as the metric takes, or another metric"
     ),
@@ -230,7 +233,7 @@ def _of_answers(error: MetricError, answers: Answers, grader: Grader) -> str:
     if grader.inputs_fn is not None:
         columns = "as `inputs_fn` returns them"
     told = f"{answers.task.answers}: {columns}: {error.message}"
-    if error.reason == "no_positives":  # it names its own remedy
+    if error.reason == "no_positives" or "`options: {" in error.message:  # its own remedy
         return told
     return f"{told}; {_ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)}"
 

@@ -208,8 +208,9 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
             values = column.cast(pa.float64())
         except pa.ArrowInvalid:
             if not pc.all(pc.match_substring_regex(column, _BOOLEAN), min_count=0).as_py():
+                found = json.dumps(_no_number(column)[:40])
                 raise RefusedError(
-                    f"column {label} holds text that is not a number", "wrong_type"
+                    f"column {label} holds text that is not a number: {found}", "wrong_type"
                 ) from None
             values = pc.equal(pc.utf8_lower(column), "true").cast(pa.int8()).cast(pa.float64())
     elif pa.types.is_boolean(column.type) or pa.types.is_null(column.type):
@@ -217,6 +218,22 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
     else:
         values = column.cast(pa.float64(), safe=False)
     return "number", [values.to_numpy(zero_copy_only=False).astype("float64").tobytes()]
+
+
+def _no_number(column: Any) -> str:
+    """Return the first text that is no number."""
+    import pyarrow as pa
+
+    low, high = 0, len(column)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            column.slice(low, middle - low).cast(pa.float64())
+        except pa.ArrowInvalid:
+            high = middle
+        else:
+            low = middle
+    return str(column[low].as_py())
 
 
 def floats_as_text(column: Any) -> Any:

@@ -51,7 +51,7 @@ def public_files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
-def table_files(folder: Path, sample: Path) -> PublicFiles:
+def table_files(folder: Path, sample: Path, more: tuple[str, ...] = ()) -> PublicFiles:
     """Return the public tables.
 
     Parameters
@@ -60,11 +60,13 @@ def table_files(folder: Path, sample: Path) -> PublicFiles:
         Of the public files.
     sample : Path
         The sample submission, which is left out.
+    more : tuple of str
+        How the names of other files end that are wanted, too.
     """
     found = PublicFiles([], [])
     left = MAX_ALL_BYTES
     for path in public_files(folder):
-        if path == sample or not path.name.lower().endswith(_SUFFIXES):
+        if path == sample or not path.name.lower().endswith((*_SUFFIXES, *more)):
             continue
         size = path.stat().st_size
         if size > min(MAX_BYTES, left) or len(found.searched) == MAX_FILES:

@@ -47,7 +47,8 @@ def mean_interval(values: np.ndarray, low: float = 0.0, high: float = 1.0) -> In
     -----
     The upper end is the 97.5 % quantile of the values' mean under random weights that are
     uniform on the simplex, with one value more, put at `high`; the lower end likewise with one
-    at `low`. For values that are all 0 or 1 this is the interval of Clopper and Pearson. No
+    at `low`. For values that are all 0 or 1 this is the interval of Clopper and Pearson, but
+    for the error of the draws. No
     distribution over tasks is assumed, so that it also holds where most values are 0, where
     mean ± 1.96 standard errors covers the truth in as little as a third of the cases; the
     price is a longer interval where the values happen to be close together. Tasks are the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
@@ -49,14 +50,14 @@ def load_module(path: str | Path) -> ModuleType:
     Notes
     -----
     The module is registered under a name of its own, so that two tasks may both have a
-    ``grade.py``. A changed file is loaded anew.
+    ``grade.py``. A changed file is loaded anew. While its code is run, an ``import`` finds the
+    Python files beside it, each as a module of its own in the same way: two tasks may both have a
+    ``helper.py``. Names of the standard library are not found there.
     """
     path = Path(path).resolve()
-    state = path.stat()
-    key = f"{path}|{state.st_mtime_ns}|{state.st_size}".encode()
-    name = f"_biomlbench_file_{hashlib.sha256(key).hexdigest()[:16]}_{path.stem}"
+    name = _name_of(path)
     with _LOCK:
-        if name in sys.modules:
+        if name in sys.modules and _is_current(name):
             return sys.modules[name]
         spec = importlib.util.spec_from_file_location(name, path, loader=_Loader(name, str(path)))
         if spec is None or spec.loader is None:
@@ -64,11 +65,78 @@ def load_module(path: str | Path) -> ModuleType:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
-            spec.loader.exec_module(module)
+            with _Neighbours(path.parent) as neighbours:
+                spec.loader.exec_module(module)
+            _beside[name] = neighbours.found
         except BaseException:
             del sys.modules[name]
             raise
     return module
+
+
+def _name_of(path: Path) -> str:
+    """Return the name of a file's module, another one for each state of the file."""
+    state = path.stat()
+    key = f"{path}|{state.st_mtime_ns}|{state.st_size}".encode()
+    return f"_biomlbench_file_{hashlib.sha256(key).hexdigest()[:16]}_{path.stem}"
+
+
+_beside: dict[str, dict[Path, str]] = {}
+"""Of each module the files beside it that it imported, with the names of their modules."""
+
+
+def _is_current(module: str) -> bool:
+    """Whether the files that a module imported from beside it are as they were, and theirs."""
+    seen: set[str] = set()
+    left = [module]
+    while left:
+        for path, name in _beside.get(left.pop(), {}).items():
+            if not path.is_file() or _name_of(path) != name:
+                return False
+            if name not in seen:
+                seen.add(name)
+                left.append(name)
+    return True
+
+
+class _Neighbours(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the Python files of a folder by their bare names, for the thread that entered it.
+
+    Of a name that is loaded already the folder's file comes first, and gives it back at the end.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.found: dict[Path, str] = {}
+        self._folder, self._thread = folder, threading.get_ident()
+        self._held: dict[str, ModuleType | None] = {}
+
+    def __enter__(self) -> _Neighbours:
+        for file in self._folder.glob("*.py"):
+            if file.stem not in sys.stdlib_module_names:
+                self._held[file.stem] = sys.modules.pop(file.stem, None)
+        sys.meta_path.insert(0, self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.meta_path.remove(self)
+        for name, module in self._held.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
+
+    def find_spec(self, fullname: str, *_: object) -> importlib.machinery.ModuleSpec | None:
+        if threading.get_ident() != self._thread or fullname not in self._held:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        path = self._folder / f"{spec.name}.py"
+        self.found[path] = _name_of(path)
+        return load_module(path)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is left to do."""
 
 
 def load_function(reference: str, folder: str | Path | None = None) -> Callable[..., Any]:

@@ -26,6 +26,8 @@ from biomlbench.grade import (
 )
 from biomlbench.grade_helpers import Grader, InvalidSubmissionError, TaskReport
 from biomlbench.scoring.humans import compare_with_humans, human_tiers, read_human_baselines
+from biomlbench.scoring.leaderboard import read_leaderboard
+from biomlbench.scoring.medals import rank_score
 from biomlbench.scoring.score import score_submission
 
 PUBLISHED_FIELDS = {
@@ -267,6 +269,9 @@ def test_summary_of_reports():
     assert summary["best_leaderboard_percentile"] == 90.0
     assert summary["worst_leaderboard_percentile"] == 40.0
     assert summary["task_reports"] == [report.to_dict() for report in reports]
+    assert aggregate_reports([one.to_dict() for one in reports]) == summary
+    with pytest.raises(TypeError, match="report 2 is a NoneType; hand in what grade_csv"):
+        aggregate_reports([reports[0], None])
     empty = aggregate_reports([])
     assert empty["avg_leaderboard_percentile"] is None
 
@@ -488,5 +493,20 @@ class TestHumans:
 
 def test_human_baselines_with_two_columns_of_scores_are_refused():
     twice = pd.DataFrame([[0.1, 0.2]], columns=["score", "score"])
-    with pytest.raises(TaskError, match="several columns `score`"):
+    with pytest.raises(TaskError, match="more than one column `score`"):
         compare_with_humans(0.8, twice, "maximize")
+
+
+@pytest.mark.parametrize("name", ["score", "Score", " SCORE ", "Private Score", "private_score"])
+def test_a_file_and_its_table_in_memory_are_read_alike(tmp_path, name):
+    """Whatever the column of scores is called, of baselines of humans and of leaderboards."""
+    path = tmp_path / "scores.csv"
+    pd.DataFrame({"team": list("abc"), name: [0.9, 0.8, 0.7]}).to_csv(path, index=False)
+    frame = pd.read_csv(path)
+    assert compare_with_humans(0.75, frame, "minimize") == compare_with_humans(
+        0.75, read_human_baselines(path), "minimize"
+    )
+    for table in (frame, pa.Table.from_pandas(frame)):
+        assert rank_score(0.85, table, "maximize") == rank_score(
+            0.85, read_leaderboard(path, "maximize"), "maximize"
+        )

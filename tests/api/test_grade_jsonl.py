@@ -148,6 +148,19 @@ def test_a_line_is_read_as_the_workflow_reads_it(factory, good, cell):
     assert "outside of the list's folder" in outside.message
 
 
+@pytest.mark.parametrize("key", ["seed", "attempt", "hint_tier"])
+@pytest.mark.parametrize("number", [3, 3.0, "3", " 3 ", "3.0", None, ""])
+def test_whole_numbers_have_any_form_of_a_run_table(factory, good, key, number):
+    factory.task()
+    factory.submission(good, name="g/a.csv")
+    listed = write_lines(factory.root / "g" / "s.jsonl", {**entry("a.csv"), key: number})
+    report_path, _ = grade_jsonl(listed, factory.root / "out", factory.registry())
+    assert load(report_path)["errors"] == []
+    (run,), bad = read_runs([listed], lambda _: ("demo/toy-task", "predictions"))
+    assert not bad
+    assert getattr(run, key) in ((3,) if number not in (None, "") else (None, 0, 1))
+
+
 def without_times(path):
     report = load(path)
     for item in report["task_reports"]:

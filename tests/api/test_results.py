@@ -112,6 +112,8 @@ def test_nothing_is_there_without_results(tmp_path):
 
 def test_it_says_what_it_holds(results):
     assert "60 pairs" in repr(results)
+    assert len(results.agents) > results.agents["agent"].nunique()
+    assert f", {results.agents['agent'].nunique()} agents" in repr(results)
     assert "<td>60</td>" in results._repr_html_()
     assert "agent_rates" in repr(results.plot)
 

@@ -11,9 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from biomlbench.errors import TaskError
+from biomlbench.grade import grade_csv
 from biomlbench.scoring.gradable import check_gradable
 from biomlbench.scoring.score import score_submission
 from biomlbench.submission import answers
+from tests.audit.zoo import base
 
 
 def regression(**submission):
@@ -560,3 +562,23 @@ def test_an_inputs_fn_that_fails_is_named_with_what_it_got(factory, caplog, of_o
     assert "Traceback" not in caplog.text
     with pytest.raises(TaskError, match=r"`inputs_fn` .* raised KeyError"):
         check_gradable(task)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({}, "3 columns for 2 classes; where no row"), ({"labels": list("abd")}, "outside `labels`")],
+)
+def test_classes_that_do_not_fit_the_columns_have_one_remedy(tmp_path, options, said):
+    task = base("classes")
+    task.answers["y"] = np.where(np.arange(60) % 3, "b", "c")
+    sample = task.answers[["id"]].assign(p_a=0.2, p_b=0.4, p_c=0.4)
+    task.public["sample_submission"] = sample
+    task.grader = {"metric": "log_loss", "options": options}
+    task.submission = {"id": "id", "target": "y", "prediction": ["p_a", "p_b", "p_c"]}
+    with pytest.raises(TaskError) as told:
+        grade_csv(sample, task.write(tmp_path))
+    assert said in told.value.message
+    assert "`options: {labels: [...]}`" in told.value.message
+    assert "`target`" not in told.value.message
+    task.grader["options"] = {"labels": list("abc")}
+    assert grade_csv(sample, task.write(tmp_path / "right")).valid_submission

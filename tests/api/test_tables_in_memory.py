@@ -166,3 +166,14 @@ def test_ids_with_fractions_are_what_the_file_of_the_table_says(kind, wanted, fa
         write(tmp_path / name, index=False)
         assert grade_csv(tmp_path / name, task).score == 0
     assert grade_csv(frame, task).score == 0
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_first_value_that_is_no_number_is_shown(task, place):
+    """Complex numbers look like numbers, and are none."""
+    values = [0.5, 0.5]
+    values[place] = 2 + 1j
+    table = FRAME.assign(y=pd.Series(values, dtype=object))
+    assert '"y" holds text that is not a number: "(2+1j)"' in grade_csv(table, task).message
+    _, message = validate_submission(FRAME.assign(y=FRAME["y"] + 1j), task)
+    assert 'holds text that is not a number: "(7.25+1j)"' in message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,7 @@ class Recipe:
     board: list[float] = field(default_factory=list)
     submission: dict[str, Any] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, Callable[[Path], object]] = field(default_factory=dict)
 
     def by(self, code: str, direction: str = "minimize", *, raw: bool = False) -> Recipe:
         """Have a function grade; `raw` without the sound checks before it."""
@@ -110,6 +112,8 @@ class Recipe:
             path = data / "public" / f"{table}.csv"
             path.parent.mkdir(parents=True, exist_ok=True)
             frame.to_csv(path, index=False)
+        for file, put in self.files.items():
+            put(data / "public" / file)
         (data / "private").mkdir()
         self.answers.to_csv(data / "private" / "answers.csv", index=False)
         return Registry(tasks_dirs=[tasks], data_dir=root / "data").get_task(f"zoo/{name}")
@@ -261,6 +265,88 @@ def class_is_coded():
     task = base("classes")
     task.public["test"]["batch"] = task.answers["y"].map({"low": "Q", "middle": "Z", "high": "A"})
     return task
+
+
+def coded(kind: str, name: str, change: Callable[[np.ndarray], Any]) -> Recipe:
+    """Return a task with a column of the test rows that is made of the answers."""
+    task = base(kind)
+    task.public["test"][name] = change(task.answers["y"].to_numpy())
+    return task
+
+
+@flaw("answers-by-arithmetic")
+def column_is_missing_where_the_label_is_zero():
+    return coded("binary", "stay", lambda y: np.where(y == 1, np.arange(60.0), np.nan))
+
+
+@flaw("answers-by-arithmetic")
+def number_is_odd_where_the_label_is_one():
+    return coded("binary", "batch", lambda y: 2 * np.random.default_rng(0).permutation(60) + y)
+
+
+@flaw("answers-by-arithmetic")
+def number_stands_within_a_text():
+    return coded("regression", "note", lambda y: [f"plate 7, seen at {one}" for one in y])
+
+
+@flaw("answers-by-arithmetic")
+def class_is_named_in_a_text():
+    return coded("classes", "note", lambda y: [f"Patient {i}: {v}." for i, v in enumerate(y)])
+
+
+@flaw("answers-by-arithmetic")
+def date_is_a_line_of_the_label():
+    day, form = np.datetime64("2020-01-01T00:00"), "%d.%m.%Y %H:%M"
+    return coded("regression", "seen", lambda y: pd.to_datetime(
+        day + (y * 1e5).round().astype("timedelta64[m]")).strftime(form))  # fmt: skip
+
+
+def extra(name: str, write: Callable[[Path, pd.DataFrame], object]) -> Recipe:
+    """Return a task with a public file that is no table of commas."""
+    task = base()
+    task.files[name] = lambda path: write(path, task.answers)
+    return task
+
+
+@flaw("answers-by-order")
+def answers_in_an_array():
+    return extra("y.npy", lambda path, answers: np.save(path, answers["y"].to_numpy()))
+
+
+@flaw("answers-by-order")
+def answers_in_an_archive_of_arrays():
+    return extra("d.npz", lambda path, answers: np.savez(
+        path, note=np.array([{}]), y=answers["y"].to_numpy()[None, :]))  # fmt: skip
+
+
+@flaw("answers-by-key")
+def answers_with_semicolons_and_decimal_commas():
+    return extra("e.csv", lambda path, answers: answers.to_csv(
+        path, sep=";", decimal=",", index=False))  # fmt: skip
+
+
+@flaw("answers-by-key")
+def answers_without_a_header():
+    return extra("e.txt", lambda path, answers: answers.to_csv(
+        path, sep=" ", header=False, index=False))  # fmt: skip
+
+
+@flaw("answers-by-order")
+def answers_in_a_list():
+    return extra("e.json", lambda path, answers: path.write_text(
+        json.dumps({"meta": {"v": answers["y"].tolist(), "n": 1}})))  # fmt: skip
+
+
+@flaw("answers-by-key")
+def answers_in_an_object():
+    return extra("e.json", lambda path, answers: path.write_text(
+        json.dumps(dict(zip(answers["id"].astype(str), answers["y"], strict=True)))))  # fmt: skip
+
+
+@flaw("answers-by-key")
+def answers_in_lines_of_lists():
+    return extra("e.jsonl", lambda path, answers: path.write_text(
+        answers.to_json(orient="values")[1:-1].replace("],", "]\n")))  # fmt: skip
 
 
 @flaw("answers-in-sample")
@@ -674,6 +760,25 @@ def ids_name_the_class():
     for frame in (task.answers, task.public["test"], task.public["sample_submission"]):
         frame["id"] = names
     return task
+
+
+def named(kind: str, name: Callable[[Any, int], object]) -> Recipe:
+    """Return a task whose ids are made of the answers and of a number of the row."""
+    task = base(kind)
+    names = [name(y, i) for y, i in zip(task.answers["y"], task.answers["id"], strict=True)]
+    for frame in (task.answers, task.public["test"], task.public["sample_submission"]):
+        frame["id"] = names
+    return task
+
+
+@flaw("ids-tell-label")
+def ids_hold_the_value():
+    return named("regression", lambda y, i: f"{i}_{y}")
+
+
+@flaw("ids-tell-label")
+def ids_are_odd_or_even():
+    return named("binary", lambda y, i: 2 * i + y)
 
 
 @flaw("not-deterministic")

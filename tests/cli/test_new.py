@@ -165,7 +165,7 @@ assert not found.ok and "1 number" in found.message
         ("task", "Clinical/x", "lower-case"),
         ("task", "clinical/../x", "lower-case"),
         ("problem", "clinical/x", "kernels/x"),
-        ("metric", "class", "lower-case"),
+        ("metric", "class", "reserved word of Python.*class-of-mine"),
         ("metric", "rmse/../../x", "lower-case"),
         ("plot", "1st", "lower-case"),
         ("tasks", "x", "no template"),
@@ -185,6 +185,49 @@ def test_nothing_is_overwritten(clone, tmp_path):
     with pytest.raises(ScaffoldError, match="there already"):
         make("plot", "medals", clone)
     assert (clone / "biomlbench" / "report" / "plots" / "medals.py").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("metric", "rmse"),  # in a file of several
+        ("metric", "roc-auc"),
+        ("metric", "get-metric"),  # what the package itself is asked for
+        ("metric", "np"),  # what the template's code uses
+        ("check", "all-modes"),
+        ("data-source", "s3"),
+        ("data-source", "sha256"),
+        ("export", "all-forms"),
+        ("provider", "auto"),
+        ("provider", "unsafe"),
+        ("submission-kind", "py"),
+    ],
+)
+def test_a_name_that_is_taken_in_any_file_is_refused(clone, kind, name):
+    def files():
+        return set((clone / "biomlbench").rglob("*.py"))
+
+    before = files()
+    with pytest.raises(ScaffoldError, match="already"):
+        make(kind, name, clone)
+    assert files() == before
+
+
+def test_a_task_of_that_id_elsewhere_is_told(tmp_path):
+    taken = Registry().list_task_ids()[0]
+    with pytest.raises(ScaffoldError, match=f"a task {taken} already"):
+        make("problem" if taken.startswith("kernels/") else "task", taken, tmp_path)
+
+
+def test_a_clone_that_cannot_be_read_is_told_so(clone):
+    broken = clone / "biomlbench" / "metrics" / "broken_metric.py"
+    broken.write_text("1 / 0\n")
+    try:
+        with pytest.raises(ScaffoldError, match="ZeroDivisionError"):
+            make("metric", "never-made", clone)
+    finally:
+        broken.unlink()
+    assert not (clone / "biomlbench" / "metrics" / "never_made.py").exists()
 
 
 def test_a_metric_needs_a_clone(tmp_path, monkeypatch):

@@ -85,6 +85,37 @@ def test_imperfect_prediction_scores_worse_within_range(metric, make_example):
         assert (score > metric.best) if metric.is_lower_better else (score < metric.best)
 
 
+def extremes(kind, truth, predictions, perfect):
+    """Yield predictions that are as wrong, as large or as small as they can be."""
+    if kind in ("labels", "probabilities"):
+        yield 1 - perfect
+    elif kind in NUMERIC:
+        for factor in (-1.0, -1e-9, -1e9, 1e9):
+            yield factor * perfect
+            yield factor * predictions
+            yield factor * predictions[::-1]
+        yield np.where(np.arange(len(predictions)) == 0, 1e12, 0.0)
+    elif kind == "mask":
+        yield [1 - np.asarray(mask, dtype=np.int64) for mask in truth]
+    elif kind == "instance_mask":
+        yield [np.zeros_like(image) for image in truth]
+        yield [np.arange(image.size).reshape(image.shape) for image in truth]
+
+
+@metrics_that(lambda m: m.kind != "structure")
+def test_no_prediction_leaves_the_declared_range(metric, make_example):
+    low, high = metric.range
+    for seed in range(5):
+        for given in extremes(metric.kind, *make_example(metric.kind, seed)):
+            try:
+                score = metric(make_example(metric.kind, seed)[0], given)
+            except MetricError:
+                continue
+            assert low <= score <= high, (
+                f"{metric.name} gave {score}, outside the `range` ({low}, {high}) that it declares"
+            )
+
+
 def test_order_of_rows_does_not_matter(metric, make_example):
     truth, predictions, _ = make_example(metric.kind, 4)
     order = np.random.default_rng(0).permutation(len(truth))

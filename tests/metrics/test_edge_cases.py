@@ -28,6 +28,16 @@ def error_of(name, truth, predictions, **options):
     return caught.value.reason, caught.value.fault
 
 
+@pytest.mark.parametrize("name", ["log_loss", "roc_auc"])
+def test_a_class_that_no_row_has_is_told_its_option(name):
+    p = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.4, 0.4, 0.2], [0.1, 0.6, 0.3]])
+    with pytest.raises(MetricError, match=r"`options: \{labels: \[\.\.\.\]\}`"):
+        get_metric(name)(["a", "b", "a", "b"], p)
+    with pytest.raises(MetricError) as caught:
+        get_metric(name)(["a", "b", "a", "b"], p, labels=["a", "b"])
+    assert "options" not in caught.value.message
+
+
 REFUSED = [
     ("roc_auc", [1, 1, 1], [0.1, 0.2, 0.3], {}, "one_class", T),
     ("roc_auc", [0, 0, 0], [0.1, 0.2, 0.3], {}, "one_class", T),
@@ -86,6 +96,7 @@ REFUSED = [
     ("rmse", [1.0, 2.0], pd.to_datetime(["2020-01-01", "2020-01-02"]), {}, "not_numeric", S),
     ("rmse", [1.0, 2.0], [[1.0, 2.0], [1.0, 2.0]], {}, "shape_mismatch", S),
     ("concordance_index", [[1, 0], [2, 0]], [0.1, 0.2], {}, "no_comparable_pairs", T),
+    ("concordance_index", [[-1, 1], [2, 0]], [0.1, 0.2], {}, "negative_time", T),
     ("concordance_index", [[1, 2], [2, 0]], [0.1, 0.2], {}, "not_labels", T),
     ("concordance_index", [1, 2], [0.1, 0.2], {}, "shape_mismatch", T),
     ("dice", [np.zeros((2, 2))], [np.zeros((2, 3))], {}, "shape_mismatch", S),

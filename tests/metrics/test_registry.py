@@ -96,7 +96,7 @@ GOOD = {"direction": "maximize", "range": (0.0, 1.0), "best": 1.0, "kind": "labe
         ({"best": 0.0}, "no best value"),
         ({"direction": "minimize"}, "no best value"),
         ({"name": "Not-Snake"}, "snake case"),
-        ({"name": "rmse"}, "already defined"),
+        ({"name": "rmse"}, "give one of them another name"),
     ],
 )
 def test_contradictory_declarations_are_refused(change, message):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-__all__ = ["Agreement", "agreement", "tells", "tells_classes"]
+__all__ = ["Agreement", "agreement", "same_order", "tells", "tells_classes"]
 
 RELATIVE = 1e-6
 """Relative difference of two numbers that writing them as text explains."""
@@ -15,6 +15,7 @@ CHANCE = 1e-6
 """Probability below which an agreement is no chance."""
 GLANCE = 100
 """Rows by which a long column is looked at first."""
+CORRELATED = 1 - 1e-9
 LEAST_SHARE = 0.9
 """Share of the compared rows that must agree."""
 
@@ -82,6 +83,17 @@ def tells_classes(texts: np.ndarray, truth: np.ndarray) -> bool:
     if n_classes < 2 or n_values != n_classes or n_classes > len(truth) // 5:
         return False
     return bool(len(set(zip(values.tolist(), classes.tolist(), strict=True))) == n_values)
+
+
+def same_order(values: np.ndarray, truth: np.ndarray) -> bool:
+    """Whether numbers put rows in the order of the truth, or the opposite one."""
+    from scipy.stats import rankdata
+
+    if not np.isfinite(values).all() or len(np.unique(values)) < 2:
+        return False
+    one, other = (rankdata(side) - (len(truth) + 1) / 2 for side in (values, truth))
+    length = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return bool(length > 0 and abs(one @ other) >= CORRELATED * length)
 
 
 def _compared(values: Any, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

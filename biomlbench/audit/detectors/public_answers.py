@@ -13,7 +13,8 @@ from biomlbench.audit.public_tables import public_files
 from biomlbench.outcomes import Gravity
 from biomlbench.runtime.hashing import file_sha256
 
-from ._chance import agreement, tells_classes
+from ._chance import CORRELATED, agreement, same_order, tells_classes
+from ._derived import told_by
 from ._known_rows import FEW, known_rows
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ FINDINGS = {
 LEAST_ROWS = 20
 LEAST_VALUES = 10
 MAX_COLUMNS = 30
-CORRELATED = 1 - 1e-9
 SAMPLE_KNOWS = 0.3
 """Share of the way to the perfect score that a sample submission may not have gone."""
 
@@ -159,6 +159,10 @@ def _arithmetic(subject: Subject) -> Iterator[Found]:
             if tells_classes(texts, truth):
                 yield _whole(subject, f"{label} tells the class of {target}")
                 return
+        for label, _, texts in columns:
+            if part := told_by(texts, truth):
+                yield _whole(subject, f"{label}: {part} tells {target}")
+                return
         if truth.dtype.kind != "f" or len(np.unique(truth)) < LEAST_VALUES:
             continue
         numbers = {label: values for label, values, _ in columns if np.isfinite(values).all()}
@@ -182,12 +186,9 @@ def _whole(subject: Subject, what: str) -> Found:
 
 def _computed_from(numbers: dict[str, np.ndarray], truth: np.ndarray) -> str:
     """Return which one or two columns the truth is a function of; empty for none."""
-    from scipy.stats import rankdata
-
     varied = {k: v for k, v in numbers.items() if len(np.unique(v)) >= LEAST_VALUES}
-    order = _unit(rankdata(truth))
     for label, values in varied.items():
-        if abs(_unit(rankdata(values)) @ order) >= CORRELATED:
+        if same_order(values, truth):
             return label
     line = _unit(truth)
     for (one, a), (other, b) in combinations(list(varied.items())[:MAX_COLUMNS], 2):

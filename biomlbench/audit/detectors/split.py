@@ -12,6 +12,7 @@ import pandas as pd
 from biomlbench.audit.findings import Found
 from biomlbench.outcomes import Gravity
 
+from ._derived import told_by
 from ._neighbours import id_numbers
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def find(subject: Subject) -> Iterable[Found]:
         if truth.dtype.kind != "f" and pd.Series(truth).nunique() > subject.n // 2:
             continue
         found = [*_order(subject, target, truth), *_names(subject, target, truth)]
+        found = found or list(_parts_of_ids(subject, target, truth))
         yield from found
         if found:
             return
@@ -166,6 +168,18 @@ def _names(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
                     what=f"a part of {name} tells the class of {target}",
                 )
                 return
+
+
+def _parts_of_ids(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
+    """Look for the label itself within ids, or arithmetic that tells it."""
+    for name in subject.ids:
+        if part := told_by(subject.sample[name].to_numpy(), truth):
+            yield Found(
+                name="ids-tell-label",
+                severity=Gravity.SEVERE,
+                what=f"{name}: {part} tells {target}",
+            )
+            return
 
 
 def _purity(codes: np.ndarray, classes: np.ndarray) -> float:

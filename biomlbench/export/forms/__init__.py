@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.by_name import by_name
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -53,7 +55,7 @@ def all_forms() -> JsonObject:
     """Return every form's module by the form's name, in alphabetical order."""
     names = sorted(info.name for info in pkgutil.iter_modules(__path__))
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names if name[0] != "_"]
-    return {module.FORM: module for module in modules}
+    return by_name((module.FORM, module) for module in modules)
 
 
 def published_forms() -> JsonObject:

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.by_name import by_name
 from biomlbench.sandbox.model import SandboxUnavailable
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def all_providers() -> tuple[Provider, ...]:
         if module.name == "base" or module.name.startswith("_"):
             continue
         found.append(importlib.import_module(f"{__name__}.{module.name}").PROVIDER)
-    return tuple(sorted(found, key=_rank))
+    return tuple(by_name((one.name, one) for one in sorted(found, key=_rank)).values())
 
 
 def _rank(provider: Provider) -> tuple[int, str]:

@@ -12,6 +12,8 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
+from biomlbench.runtime.by_name import by_name
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -99,7 +101,13 @@ def all_kinds() -> dict[str, Kind]:
     """Return every kind by its name, in alphabetical order."""
     names = sorted(info.name for info in pkgutil.iter_modules(__path__))
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names if name[0] != "_"]
-    return {kind.NAME: kind for kind in (cast("Kind", module) for module in modules)}
+    return by_name((kind.NAME, kind) for kind in (cast("Kind", module) for module in modules))
+
+
+def taken_names() -> set[str]:
+    """Return what one more kind may not be called: kinds, and endings of what they take."""
+    endings = {ending for kind in all_kinds().values() for ending in (*kind.ENDINGS, kind.SUFFIX)}
+    return {*all_kinds(), *(ending.removeprefix(".") for ending in endings), "csv", "parquet"}
 
 
 def get_kind(name: str) -> Kind:

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.by_name import by_name
 from biomlbench.task.sources.archives import DataSourceError
 
 if TYPE_CHECKING:
@@ -147,7 +148,13 @@ def all_sources() -> dict[str, type[DataSource]]:
         for found in pkgutil.iter_modules(package.__path__)
     )
     kinds = [module.SOURCE for module in modules if hasattr(module, "SOURCE")]
-    return {kind.KEY: kind for kind in kinds}
+    return by_name((kind.KEY, kind) for kind in kinds)
+
+
+def taken_keys() -> set[str]:
+    """Return what the key of one more type of data sources may not be."""
+    published = {name for kind in all_sources().values() for name in kind.PUBLISHED}
+    return {*all_sources(), *published, *_DIGITS, "type", "to", "member", "members", "benchmark_id"}
 
 
 def checksum_of(entry: Mapping[str, Any], where: str) -> Checksum | None:

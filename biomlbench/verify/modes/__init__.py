@@ -29,6 +29,8 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.by_name import by_name
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -38,15 +40,9 @@ __all__ = ["all_modes", "get_mode"]
 @cache
 def all_modes() -> dict[str, ModuleType]:
     """Return every mode's module by the mode's name, in alphabetical order."""
-    found = {}
-    for info in sorted(pkgutil.iter_modules(__path__), key=_name):
-        module = importlib.import_module(f"{__name__}.{info.name}")
-        found[module.MODE] = module
-    return found
-
-
-def _name(info: pkgutil.ModuleInfo) -> str:
-    return info.name
+    names = sorted(info.name for info in pkgutil.iter_modules(__path__))
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    return by_name((module.MODE, module) for module in modules)
 
 
 def get_mode(name: str) -> ModuleType:

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite, sentence
+from biomlbench.runtime.by_name import by_name
 from biomlbench.runtime.once import once
 from biomlbench.verify.policy import GATE, CheckOutcome
 from biomlbench.verify.predictions._found import Found, Predicted
@@ -57,7 +58,7 @@ def all_checks() -> dict[str, ModuleType]:
     """Return every check's module by the check's name, in the order of their rows."""
     names = sorted(info.name for info in pkgutil.iter_modules(__path__))
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names if name[0] != "_"]
-    return {module.CHECK: module for module in sorted(modules, key=_order)}
+    return by_name((module.CHECK, module) for module in sorted(modules, key=_order))
 
 
 def _order(check: Any) -> tuple[int, str]:

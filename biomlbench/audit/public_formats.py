@@ -1,0 +1,162 @@
+"""Public files as tables of text: also JSON, JSON Lines and NumPy's arrays."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from biomlbench.errors import TaskError
+from biomlbench.submission.public_tables import public_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["SUFFIXES", "tables_of"]
+
+_ARRAYS = (".npy", ".npz")
+_JSON = (".json", ".jsonl", ".ndjson")
+SUFFIXES = (*_ARRAYS, *_JSON)
+"""Beside those of tables that a submission can be."""
+MAX_COLUMNS = 300
+"""Arrays and lists that are wider are not searched."""
+MAX_CELLS = 2_000_000
+"""Larger arrays are not searched: as text they take many times the memory."""
+MAX_JSON = 16 << 20
+"""Bytes of JSON beyond which it is not searched."""
+MAX_TABLES = 100
+"""Tables of one file beyond so many are not searched."""
+
+
+def tables_of(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the tables of a file as text, each with what it is called there; empty for the file.
+
+    What cannot be read is left out. Pickles are never loaded.
+    """
+    try:
+        if path.suffix.lower() in _ARRAYS:
+            yield from islice(_arrays(path), MAX_TABLES)
+        elif path.suffix.lower() in _JSON:
+            yield from islice(_values(path), MAX_TABLES)
+        elif (table := public_table(path)) is not None:
+            yield "", _headed(table.to_pandas())
+    except (
+        *(TaskError, OSError, ValueError, EOFError, RecursionError, MemoryError),
+        *(zipfile.BadZipFile, NotImplementedError),
+    ):
+        return
+
+
+def _headed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose first line, where that is nothing but numbers, is a row as others."""
+    if not all(_is_number(name) for name in frame.columns):
+        return frame
+    rows = [list(map(str, frame.columns)), *frame.to_numpy().tolist()]
+    return pd.DataFrame(rows, columns=[str(place) for place in range(frame.shape[1])])
+
+
+def _is_number(name: Any) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _arrays(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+    if path.suffix.lower() == ".npy":
+        yield from _array("", np.load(path, allow_pickle=False, mmap_mode="r"))
+        return
+    with np.load(path, allow_pickle=False) as held:
+        for name in held.files:
+            try:
+                array = held[name]
+            except ValueError:  # of objects, which only a pickle holds
+                continue
+            yield from _array(name, array)
+
+
+def _array(name: str, array: np.ndarray) -> Iterator[tuple[str, pd.DataFrame]]:
+    if array.size * max(1, len(array.dtype.names or ())) > MAX_CELLS:
+        return
+    if array.dtype.names:
+        frame = pd.DataFrame({field: array[field].ravel() for field in array.dtype.names})
+        yield name, frame.astype(str)
+        return
+    flat = np.squeeze(array)
+    if array.dtype.kind not in "biufSU" or flat.ndim not in (1, 2):
+        return
+    if flat.ndim == 1:
+        flat = flat[:, None]
+    if flat.shape[1] > MAX_COLUMNS:
+        return
+    if flat.dtype.kind == "b":
+        flat = flat.astype(int)
+    elif flat.dtype.kind == "S":
+        flat = np.char.decode(flat, "utf-8", "replace")
+    yield name, pd.DataFrame(flat.astype(str)).rename(columns=str)
+
+
+def _values(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+    if path.stat().st_size > MAX_JSON:
+        return
+    text = path.read_text(encoding="utf-8-sig")
+    if path.suffix.lower() == ".json":
+        yield from _tables_in("", json.loads(text))
+    else:
+        lines = [line for line in io.StringIO(text) if line.strip()]
+        yield from _tables_in("", [json.loads(line) for line in lines])
+
+
+def _tables_in(name: str, value: Any) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield tables of lists and of objects, to any depth that JSON's reader allows."""
+    if isinstance(value, list):
+        if frame := _of_rows(value):
+            yield name, pd.DataFrame(frame)
+        return
+    if not isinstance(value, dict) or not value:
+        return
+    if all(isinstance(one, list) for one in value.values()):
+        lengths = {len(one) for one in value.values()}
+        if len(lengths) == 1 and all(_scalar(one) for part in value.values() for one in part):
+            yield name, pd.DataFrame({key: list(map(_cell, part)) for key, part in value.items()})
+            return
+    if all(_scalar(one) for one in value.values()):
+        yield name, pd.DataFrame({"key": list(value), "value": list(map(_cell, value.values()))})
+        return
+    if all(isinstance(one, dict) and all(map(_scalar, one.values())) for one in value.values()):
+        yield name, pd.DataFrame(_of_rows([{"key": key, **one} for key, one in value.items()]))
+        return
+    for key, one in value.items():
+        if isinstance(one, (list, dict)):
+            yield from _tables_in(f"{name}.{key}" if name else key, one)
+
+
+def _of_rows(rows: list[Any]) -> dict[str, list[str]]:
+    """Return the columns of a list of scalars, of lists or of objects; none for anything else."""
+    if rows and all(_scalar(row) for row in rows):
+        return {"0": list(map(_cell, rows))}
+    if rows and all(isinstance(row, list) for row in rows):
+        rows = [dict(enumerate(row)) for row in rows]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        return {}
+    names = dict.fromkeys(name for row in rows for name in row)
+    if len(names) > MAX_COLUMNS:
+        return {}
+    return {str(name): [_cell(row.get(name)) for row in rows] for name in names}
+
+
+def _scalar(value: Any) -> bool:
+    return not isinstance(value, (list, dict))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
