@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PlainFormatter",
     "composed",
+    "is_unsafe_address",
     "is_web_address",
     "markdown_line",
     "plain",
@@ -40,12 +41,27 @@ _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # What begins HTML, an entity or a link in Markdown; and what would undo its escape.
 _MARKUP = re.compile(r"[<&\[]|\\(?=\\*[<&\[])")
 _WEB = re.compile(r"https?://", re.IGNORECASE)
+# A user's name, maybe with a password, and what would be control characters once decoded.
+_PERSONAL = re.compile(r"https?://[/\\]*[^/?#\\]*@", re.IGNORECASE)
+_ENCODED = re.compile(r"%([01][0-9a-f]|7f)", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_web_address(text: str) -> bool:
-    """Whether a text is an address that others can open, too."""
-    return bool(_WEB.match(text))
+    """Whether a text is an address that others can open, too.
+
+    Examples
+    --------
+    >>> is_web_address("https://example.org/@team/log"), is_web_address("https://a:b@example.org")
+    (True, False)
+    """
+    return bool(_WEB.match(text)) and not is_unsafe_address(text)
+
+
+def is_unsafe_address(text: str) -> bool:
+    """Whether a text is an address of the web with a user's name or control characters."""
+    unsafe = _PERSONAL.match(text) or _ENCODED.search(text) or not text.isprintable()
+    return bool(_WEB.match(text) and unsafe)
 
 
 def plain(text: object, mark: str | None = None, *, one_line: bool = False) -> str:

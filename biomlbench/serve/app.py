@@ -22,7 +22,7 @@ from biomlbench.serve.page import CONTENT_SECURITY_POLICY, render
 from biomlbench.serve.refusal import Refusal
 from biomlbench.serve.service import Service, WorkFault
 from biomlbench.serve.uploads import Arrivals, upload
-from biomlbench.submission.submitted_file import MAX_CODE_BYTES
+from biomlbench.submission.submitted_file import MAX_CODE_BYTES, quote
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -37,6 +37,7 @@ __all__ = ["create_app"]
 _MIB = 1 << 20
 _RETRY_AFTER_S = 10
 _GRACE_S = 30.0
+_MOST_SHOWN = 200
 """Seconds beside the candidate's own: loading the card, starting the sandbox, judging."""
 
 log = logging.getLogger(__name__)
@@ -158,7 +159,8 @@ class _Server:
 
     async def no_such_page(self, request: Request, error: HTTPException) -> Response:
         known = ", ".join(sorted(self.openapi["paths"]))
-        details = f"{request.method} is not answered here. There are: {known}."
+        asked = f"{request.method} {quote(request.url.path, _MOST_SHOWN)}"
+        details = f"{asked} is not answered. There are: {known}."
         return _json(Error(error=error.detail, details=details), error.status_code, error.headers)
 
     async def failed(self, _request: Request, error: Exception) -> Response:

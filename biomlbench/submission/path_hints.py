@@ -47,10 +47,10 @@ def path_hint(path: str | Path, root: str | Path | None = None) -> str:
     like = _like_name(Path(text), Path(root or "."))
     if like is None:
         return ""
-    return (
-        f"; there is `{plain(like, one_line=True)}`, whose name differs in upper and lower case "
-        "or in how its accents are encoded"
-    )
+    there = f"; there is `{plain(like, one_line=True)}`, whose name"
+    if like.strip() != like:
+        return f"{there} has spaces around it, which are no part of a table's cell: rename the file"
+    return f"{there} differs in upper and lower case or in how its accents are encoded"
 
 
 def no_file(
@@ -103,4 +103,4 @@ def _like_name(path: Path, root: Path) -> str | None:
 
 
 def _as_seen(name: str) -> str:
-    return composed(name).casefold()
+    return composed(name).casefold().strip()

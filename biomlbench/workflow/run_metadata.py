@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from biomlbench.contracts import RUN_METADATA
-from biomlbench.plain_text import composed
+from biomlbench.plain_text import composed, is_unsafe_address
 from biomlbench.submission.cells import printable
 from biomlbench.submission.table_rows import shown
 
@@ -76,6 +76,9 @@ def metadata_of(row: Mapping[str, Any]) -> AnyRow:
         try:
             if name in _TYPES:
                 found[name] = _typed(cell, _TYPES[name])
+                if is_unsafe_address(str(found[name])):
+                    del found[name]
+                    raise ValueError("an address with a user's name or control characters")
             elif len(other) < _MOST_OTHER:
                 own, text = _text(name.removeprefix(PREFIX), _MOST_NAME), _text(cell)
                 size += len(own.encode()) + len(text.encode())

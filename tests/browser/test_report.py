@@ -173,14 +173,16 @@ def test_what_run_tables_say_is_listed_and_shown(browser, tmp_path):
     hostile = '<img src=x onerror="document.title=1">'
     pairs[0] |= {"meta_cost_usd": 0.25, "meta_log": "https://example.org/a", "meta_model": "m",
                  "meta_other": json.dumps({hostile: hostile})}  # fmt: skip
-    pairs[1] |= {"meta_log": "javascript:alert(1)", "meta_model": hostile}
+    logs = ["javascript:alert(1)", "https://user:pw@example.org/a", "https://example.org/%0d%0a"]
+    for pair, log in zip(pairs[1:], logs, strict=False):
+        pair |= {"meta_log": log, "meta_model": hostile}
     write_table("pairs", from_rows("pairs", pairs), tmp_path / "pairs.parquet")
     html.render(tmp_path, tmp_path / "report.html")
     go(browser, (tmp_path / "report.html").as_uri(), "#runs")
     assert {"model", "US$"} <= set(heads(browser, "runs"))
     assert "tokens" not in heads(browser, "runs")
     links = []
-    for row in pairs[:2]:
+    for row in pairs[: 1 + len(logs)]:
         show(browser, f"#run={quote(row['task_id'] + '/' + row['run_id'], safe='')}")
         text = browser.execute_script("return document.getElementById('run-page').textContent")
         assert hostile in text
@@ -190,7 +192,7 @@ def test_what_run_tables_say_is_listed_and_shown(browser, tmp_path):
                 ".filter(h => !h.includes('#'))"
             )
         )
-    assert links == [["https://example.org/a"], []]
+    assert links == [["https://example.org/a"], [], [], []]
     no_errors(browser)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import unicodedata
 
@@ -9,8 +10,10 @@ import pytest
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
+from biomlbench.plain_text import plain
 from biomlbench.submission.path_hints import path_hint
 from biomlbench.submission.submitted_file import read_bytes
+from biomlbench.workflow.runs import read_runs
 
 
 @pytest.mark.parametrize(
@@ -51,6 +54,23 @@ def test_a_like_name_beside_it_is_named(tmp_path, there, given):
     with pytest.raises(InvalidSubmissionError, match="encoded") as told:
         read_bytes(f"runs/{given}", root=tmp_path)
     assert told.value.reason == Reason.MISSING_FILE
+
+
+@pytest.mark.parametrize("there", [" lead.csv", "trail.csv ", " both.csv\u00a0"])
+def test_spaces_around_a_name_are_told_where_a_table_cut_them(tmp_path, there):
+    (tmp_path / there).touch()
+    hint = path_hint(there.strip(), tmp_path)
+    assert f"there is `{plain(there, one_line=True)}`, whose name has spaces around it" in hint
+
+
+def test_a_list_names_a_file_as_it_is(tmp_path):
+    lines = [{"task_id": "t", "submission_path": name} for name in (" lead.csv", "trail.csv ")]
+    for line in lines:
+        (tmp_path / line["submission_path"]).touch()
+    (tmp_path / "submission.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    runs, bad = read_runs([tmp_path / "submission.jsonl"], lambda task: (task, "predictions"))
+    assert bad == []
+    assert [run.submission.rpartition("/")[2] for run in runs] == [" lead.csv", "trail.csv "]
 
 
 def test_letters_beyond_ascii_stay_readable_and_commands_to_terminals_do_not(tmp_path):

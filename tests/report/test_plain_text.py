@@ -24,6 +24,8 @@ from biomlbench.errors import explain
 from biomlbench.plain_text import (
     PlainFormatter,
     composed,
+    is_unsafe_address,
+    is_web_address,
     markdown_line,
     plain,
     spreadsheet_cell,
@@ -32,6 +34,7 @@ from biomlbench.report import shown
 from biomlbench.report.plots._style import clip
 from biomlbench.submission.cells import printable
 from biomlbench.summary.made_tables import MADE_TOGETHER
+from biomlbench.workflow.run_metadata import metadata_of
 
 HOSTILE = "=cmd|'/C calc'!A0\x1b]0;owned\x07\x1b[2J\x9b31m\u202e<img src=x onerror=alert(1)>\x00\r"
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -229,3 +232,29 @@ def test_what_click_itself_says_of_an_argument_is_plain(capsys):
         main(["grade", f"{HOSTILE.replace(chr(0), '')}.csv", "\x1b[31mtask"])
     told = capsys.readouterr()
     assert not UNSAFE.search(told.out + told.err)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_public"),
+    [
+        ("https://example.org/a", True),
+        ("HTTP://example.org/@team/a%20b?x=a@b#c@d", True),
+        ("https://user:pw@example.org/a", False),
+        ("https://user@example.org", False),
+        ("https:///user:pw@example.org", False),
+        ("https://example.org/a%0d%0Ax", False),
+        ("https://example.org/%00", False),
+        ("https://example.org/%7F", False),
+        ("https://example.org/\n", False),
+        ("javascript:alert(1)", False),
+        ("logs/a@b", False),
+    ],
+)
+def test_an_address_for_others_names_no_user_and_holds_no_control_characters(text, is_public):
+    assert is_web_address(text) is is_public
+    is_address = text.lower().startswith("http")
+    assert is_unsafe_address(text) is (is_address and not is_public)
+    if text.isprintable():
+        found = metadata_of({"meta_log": text})
+        assert found.get("meta_log") == (text if is_public or not is_address else None)
+        assert ("meta_note" in found) is (is_address and not is_public)

@@ -106,6 +106,15 @@ def test_a_field_names_another_task(url):
     assert post(url, "validate", predictions(), "a.csv", task_id="").json() == VALID
 
 
+def test_what_is_not_answered_is_named(url):
+    answer = requests.get(f"{url}/no such page%1b" + "x" * 500, timeout=HANG_S)
+    assert answer.status_code == 404
+    details = answer.json()["details"]
+    assert details.startswith("GET `/no such page\\x1bxx")
+    assert "is not answered. There are: " in details
+    assert len(details) < 500
+
+
 @pytest.mark.parametrize("task_id", ["no-such-task", "../../etc", "toy/line/", "\x7f", "ü" * 200])
 def test_an_unknown_task_is_the_clients_mistake(url, task_id):
     answer = post(url, "validate", predictions(), "a.csv", task_id=task_id)

@@ -82,13 +82,16 @@ function facts(row, names) {
   return items.some(Boolean) ? `<dl class="facts">${items.join("")}</dl>` : "";
 }
 
-// What the run table says of the run. An address becomes a link only where it is one of the web.
+// An address of the web, without a user's name or control characters.
+const isPublic = (text) => /^https?:\/\/[^/?#\\@]+([/?#]|$)/i.test(text) && !/%([01][0-9a-f]|7f)/i.test(text);
+
+// What the run table says of the run. An address becomes a link only where it is a public one.
 function told(row) {
   const e = Report.escape;
   const log = Report.pairs.value("meta_log", row);
   const other = Object.entries(JSON.parse(Report.pairs.value("meta_other", row) || "{}"));
   const more = [
-    ...(log ? [["log", /^https?:\/\//i.test(log) ? `<a href="${e(log)}" rel="noreferrer">${e(log)}</a>` : e(log)]] : []),
+    ...(log ? [["log", isPublic(log) ? `<a href="${e(log)}" rel="noreferrer">${e(log)}</a>` : e(log)]] : []),
     ...other.map(([name, text]) => [Report.words(name), e(text)]),
   ].map(([name, html]) => `<div><dt>${e(name)}</dt><dd>${html}</dd></div>`).join("");
   return facts(row, [["meta_model"], ["meta_version"], ["meta_commit"], ["meta_cost_usd", Report.effort], ["meta_tokens"], ["meta_steps"],
