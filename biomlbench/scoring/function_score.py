@@ -1,73 +1,72 @@
-"""The score that a task's own function gives, and whose fault it is where it is not finite."""
+"""Whose fault it is that a task's own function leaves a submission without a score."""
 
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
-from biomlbench.scoring.grading_functions import NoFiniteScoreError
+from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.runtime.once import once
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Callable
+
     import pyarrow as pa
 
-    from biomlbench.submission.answers import Answers
+    from biomlbench.submission.validation import Inspection
+    from biomlbench.task.task import Task
 
-__all__ = ["score_by_function"]
+__all__ = ["is_own_fault"]
 
 logger = logging.getLogger(__name__)
 
 
-def score_by_function(answers: Answers, table: pa.Table, order: np.ndarray | None) -> float:
-    """Score a submission with the function of its task.
+def is_own_fault(
+    task: Task, reason: Reason, score: Callable[[pa.Table, Inspection], Reason]
+) -> bool:
+    """Tell whether a submission has no score by a fault of the task's own function.
 
     Parameters
     ----------
-    answers : Answers
-    table : pyarrow.Table
-        The submission.
-    order : ndarray of int or None
-        Position in it of each row of the sample submission; None for the same order.
+    task : Task
+    reason : Reason
+        Why the submission, whose form is right, has no score.
+    score : callable
+        Scores a table of that form, and returns the reason; errors are raised.
 
     Returns
     -------
-    float
-
-    Raises
-    ------
-    InvalidSubmissionError
-        If the function refuses the submission, or gives it NaN or infinity, as a correlation of
-        constant predictions is.
-    GraderError
-        If the function fails or returns no number; or if it gives NaN or infinity to the gold
-        submission as well, which has a score if any has.
+    bool
+        The gold submission, which has a score if any has, has none for the same reason, or the
+        function fails with it. False where no function of the task takes part.
     """
-    grader = answers.task.grader
-    try:
-        return grader.run(answers.submission_frame(table, order), answers.frame.copy())
-    except NoFiniteScoreError as error:
-        if _gold_has_none(answers):
-            raise GraderError(f"{error.message}, and to the gold submission as well") from error
-        raise
-
-
-def _gold_has_none(answers: Answers) -> bool:
-    """Tell whether the gold submission has no finite score either; False without a usable one."""
-    from biomlbench.submission.reading import read_table
-    from biomlbench.submission.validation import inspect_submission
-
-    task = answers.task
-    if not task.gold_submission.is_file():
+    if fault_of(reason) != Fault.SUBMISSION or not task.grader.is_own:
         return False
+    gold = once(("gold submission", task), partial(_of_gold, task, score))
+    return gold == reason or fault_of(gold) == Fault.GRADER
+
+
+def _of_gold(task: Task, score: Callable[[pa.Table, Inspection], Reason]) -> Reason:
+    """Return why the gold submission has no score; ``ok`` where it has one, or is not usable."""
     try:
-        table = read_table(task.gold_submission, answers.sample.columns)
-        gold = inspect_submission(table, task)  # a table is nobody's private file
-        if gold.first_failure:
-            return False
-        task.grader.run(answers.submission_frame(*gold.rows), answers.frame.copy())
-    except (NoFiniteScoreError, GraderError):
-        return True
+        table, inspection = _read(task)
+        if inspection.first_failure:
+            return Reason.OK
     except (InvalidSubmissionError, TaskError, OSError) as error:
         logger.info("%s: its gold submission tells nothing of the grader: %s", task.id, error)
-    return False
+        return Reason.OK
+    try:
+        return score(table, inspection)
+    except (InvalidSubmissionError, TaskError, GraderError) as error:
+        return error.reason
+
+
+def _read(task: Task) -> tuple[pa.Table, Inspection]:
+    from biomlbench.submission.reading import read_table
+    from biomlbench.submission.sample import sample_of
+    from biomlbench.submission.validation import inspect_submission
+
+    table = read_table(task.gold_submission, sample_of(task).columns)
+    return table, inspect_submission(table, task)  # a table is nobody's private file

@@ -232,6 +232,11 @@ class Grader:
         )
 
     @property
+    def is_own(self) -> bool:
+        """Whether a function that is not this package's own takes part in grading, anywhere."""
+        return self.has_function or self.spec is not None
+
+    @property
     def inputs_fn(self) -> Callable[..., Any] | None:
         """The function that makes the metric's inputs of the two tables, or None."""
         return self._function("inputs_fn")

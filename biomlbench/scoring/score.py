@@ -6,13 +6,13 @@ import logging
 import traceback
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.runtime.random_states import fresh_random_states
-from biomlbench.scoring.function_score import score_by_function
+from biomlbench.scoring.function_score import is_own_fault
 from biomlbench.scoring.score_apart import score_apart
 from biomlbench.scoring.task_report import NOT_THERE
 from biomlbench.submission.answers import Answers, answers_of
@@ -151,22 +151,8 @@ def score_submission(
             reason, message = failure
             exists = reason not in NOT_THERE
             return _failed(metric, direction, reason, message, exists=exists)
-        if task.grader.spec is not None:
-            score = score_apart(task, submission, inspection, name, root)
-            table = inspection.table
-            return ScoreResult(
-                *(True, score, task.grader.name, direction),
-                n_rows=None if table is None else table.num_rows,
-                inspection=inspection,
-            )
-        answers = answers_of(task)
-        table, order = inspection.rows
-        if task.metric is None:
-            score = score_by_function(answers, table, order)
-            return ScoreResult(
-                True, score, metric, direction, n_rows=table.num_rows, inspection=inspection
-            )
-        result = _score_by_metric(task.metric, task.grader, answers, table, order, bootstrap, seed)
+        attempt = _Attempt(task, metric, direction, bootstrap, seed)
+        result = attempt.result(submission, inspection, name, root)
         return replace(result, inspection=inspection)
     except (InvalidSubmissionError, TaskError) as error:
         return _failed(metric, direction, error.reason, error.message)
@@ -175,6 +161,58 @@ def score_submission(
         cause = error.__cause__ is not None
         logger.error("%s: the grader failed", task.id, exc_info=cause)
         return _failed(metric, direction, error.reason, error.message)
+
+
+class _Attempt(NamedTuple):
+    """How submissions whose form is right are scored."""
+
+    task: Task
+    metric: str
+    direction: str
+    bootstrap: int
+    seed: int
+
+    def result(
+        self,
+        submission: str | Path | bytes | pa.Table,
+        inspection: Inspection,
+        name: str | Path | None,
+        root: str | Path | None,
+    ) -> ScoreResult:
+        """Score a submission; what the gold submission is refused for as well is raised."""
+        try:
+            result = self._scored(submission, inspection, name, root)
+        except InvalidSubmissionError as error:
+            result = _failed(self.metric, self.direction, error.reason, error.message)
+        if is_own_fault(self.task, result.reason, self._reason):
+            raise GraderError(
+                f"{result.message}; the gold submission has no score either, so that the "
+                "function of the task is at fault"
+            )
+        return result
+
+    def _reason(self, table: pa.Table, inspection: Inspection) -> Reason:
+        return self._replace(bootstrap=0)._scored(table, inspection, None, None).reason
+
+    def _scored(
+        self,
+        submission: str | Path | bytes | pa.Table,
+        inspection: Inspection,
+        name: str | Path | None,
+        root: str | Path | None,
+    ) -> ScoreResult:
+        task, grader = self.task, self.task.grader
+        if grader.spec is not None:
+            score = score_apart(task, submission, inspection, name, root)
+            n_rows = None if inspection.table is None else inspection.table.num_rows
+            return ScoreResult(True, score, grader.name, self.direction, n_rows=n_rows)
+        answers = answers_of(task)
+        table, order = inspection.rows
+        if task.metric is None:
+            score = grader.run(answers.submission_frame(table, order), answers.frame.copy())
+            return ScoreResult(True, score, self.metric, self.direction, n_rows=table.num_rows)
+        bootstrap = (self.bootstrap, self.seed)
+        return _score_by_metric(task.metric, grader, answers, table, order, *bootstrap)
 
 
 def _score_by_metric(

@@ -334,6 +334,52 @@ def test_a_score_that_is_nan_is_the_graders_where_the_gold_submission_has_none_e
         assert ("gold submission" in result.message) == (fault == "grader")
 
 
+BUGS = {
+    "refuses": "raise InvalidSubmissionError('no')",
+    "rows": "y, p = y[:-1], p",
+    "nan": "p = p * np.nan",
+    "shape": "p = np.column_stack([p, p])",
+    "text": "p = np.array(['a'] * len(p))",
+    "infinite": "y, p = y, p + np.inf",
+}
+
+
+@pytest.mark.parametrize("always", [True, False])
+@pytest.mark.parametrize(("key", "bug"), [
+    *[("inputs_fn", bug) for bug in BUGS], ("grade_fn", "refuses"), ("grade_fn", "nan"),
+])  # fmt: skip
+def test_what_the_gold_submission_is_refused_for_as_well_is_the_graders(factory, key, bug, always):
+    when = "True" if always else "p[0] == 7"
+    result = "float(abs(y - p).mean())" if key == "grade_fn" else "(y, p)"
+    code = (
+        "import numpy as np\nfrom biomlbench.grade_helpers import InvalidSubmissionError\n\n\n"
+        "def own(submission, answers):\n"
+        "    y, p = answers['y'].to_numpy(float), submission['y'].to_numpy(float)\n"
+        f"    if {when}:\n        {BUGS[bug]}\n    return {result}\n"
+    )
+    grader = {"direction": "minimize"} if key == "grade_fn" else {"metric": "mae"}
+    task = factory.task(
+        truth=(1, 2, 4),
+        config={"grader": {key: "own:own", **grader}, "submission": {"id": "id", "target": "y"}},
+        files={"own.py": code},
+        leaderboard=None,
+    )
+    submission = b"id,y\nr0,7\nr1,2\nr2,3\n"
+    assert score_submission(submission, task).fault == "submission"  # there is no gold yet
+    task.gold_submission.write_text("id,y\nr2,4\nr1,2\nr0,1\n")
+    told = score_submission(submission, task)
+    assert told.fault == ("grader" if always else "submission"), told
+    assert ("gold submission" in told.message) == always
+    assert score_submission(submission.replace(b",7", b",x"), task).fault == "submission"
+    if always and key == "grade_fn":
+        assert "no score" in check_gradable(task).gold
+    elif always:
+        with pytest.raises(TaskError, match="the gold submission has no score either"):
+            check_gradable(task)
+    else:
+        assert score_submission(submission.replace(b",7", b",1"), task).valid
+
+
 @pytest.mark.parametrize("key", ["grade_fn", "inputs_fn"])
 @pytest.mark.parametrize(
     ("names", "fits"),
