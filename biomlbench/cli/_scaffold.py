@@ -125,7 +125,8 @@ def _task(kind: str, name: str, to: str | Path | None) -> Made:
     folder = root / domain / bare
     if folder.exists():
         raise ScaffoldError(f"{folder} is there already; choose another name or remove it")
-    if f"{domain}/{bare}" in Registry([root]).list_task_ids():
+    known = Registry([root] if root.is_dir() else [])
+    if f"{domain}/{bare}" in known.list_task_ids():
         raise ScaffoldError(f"there is a task {domain}/{bare} already; choose another name")
     template = _CARD if kind == "problem" else _TEMPLATES / "task"
     shutil.copytree(template, folder, ignore=shutil.ignore_patterns("__pycache__", "template.toml"))
@@ -170,8 +171,8 @@ def _module(kind: str, name: str, to: str | Path | None) -> Made:
 def _taken(kind: str, template: _Template, root: Path) -> set[str]:
     """Return the names in snake case that would clash with others, in code or in use."""
     code = (
-        f"import importlib, json; package = importlib.import_module({template.package!r}); "
-        f"print(json.dumps([*map(str, {template.taken}), *vars(package)]))"
+        f"import importlib, json, sys; package = importlib.import_module({template.package!r}); "
+        f"sys.stdout.write(json.dumps([*map(str, {template.taken}), *vars(package)]))"
     )
     done = _in_clone(code, root)
     if done.returncode:
