@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from biomlbench.audit import SEVERITIES, audit_task, card_findings
+from biomlbench.audit import SEVERITIES, audit_task, card_findings, public_tables
 from biomlbench.audit.badge import badge, verdict
 from biomlbench.audit.detectors import all_detectors, other_pandas, remedies, rows
 from biomlbench.audit.detectors.grader_resources import grows
@@ -210,7 +210,7 @@ def test_a_task_without_data_says_how_to_prepare_it(tmp_path):
 
 def test_command(tmp_path):
     FLAWED["labels_beside_the_test_rows"][1]().write(tmp_path, "leaky")
-    SOUND["regression"]().write(tmp_path, "sound")
+    base(seed=3).write(tmp_path, "sound")
     options = ["--tasks-dir", str(tmp_path / "tasks"), "--data-dir", str(tmp_path / "data"),
                "--out", str(tmp_path / "out")]  # fmt: skip
     one = CliRunner().invoke(command, ["zoo/leaky", "sound", *options, "--json"])
@@ -277,8 +277,24 @@ def test_another_pandas(code, installed, found, not_tried, tmp_path, monkeypatch
     audit = audit_task(task, pandas_env=None if installed is None else folder)
     assert {one.name for one in audit.findings} == found
     assert audit.clean is not bool(found)
-    assert " ".join(audit.not_tried).startswith(not_tried)
-    assert bool(audit.not_tried) is bool(not_tried)
+    told = [text for text in audit.not_tried if text.startswith("another pandas")]
+    assert " ".join(told).startswith(not_tried)
+    assert bool(told) is bool(not_tried)
+
+
+def test_what_is_not_searched_of_other_tasks_is_told(tmp_path, monkeypatch):
+    task = base()
+    assert audit_task(task.write(tmp_path, "lonely")).not_tried == (
+        "other tasks: none is prepared in the same data folder",
+    )
+    task.others = {"train": task.answers}
+    audit = audit_task(task.write(tmp_path, "second"))
+    assert audit.not_tried == ()
+    assert "answers-in-other-tasks" in {one.name for one in audit.findings}
+    monkeypatch.setattr(public_tables, "MAX_OTHERS", 10)
+    audit = audit_task(task.write(tmp_path, "third"))
+    assert len(audit.not_tried) == 2
+    assert "too large or too many" in audit.not_tried[0]
 
 
 GROUPS = """

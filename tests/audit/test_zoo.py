@@ -10,6 +10,8 @@ from tests.audit.zoo import FLAWED, SOUND
 #: Run with the fast tests, one of each door and subject; the others with the slow ones.
 QUICK = (
     *("labels_beside_the_test_rows", "inner_join", "a_constant_earns_gold"),
+    *("another_task_gives_the_coordinates", "numbered_before_the_first_of_each_class_are_drawn"),
+    *("another_task_has_other_rows_of_the_kind", "numbered_after_the_split"),
     *("regression", "ids_renumbered_from_one_on_both_sides"),
 )
 

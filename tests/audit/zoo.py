@@ -66,6 +66,8 @@ class Recipe:
     code : str
         Of ``grade.py``.
     board : list
+    others : dict
+        Public tables of another task in the same data folder, by name.
     """
 
     public: dict[str, pd.DataFrame]
@@ -76,6 +78,7 @@ class Recipe:
     submission: dict[str, Any] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
     files: dict[str, Callable[[Path], object]] = field(default_factory=dict)
+    others: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     def by(self, code: str, direction: str = "minimize", *, raw: bool = False) -> Recipe:
         """Have a function grade; `raw` without the sound checks before it."""
@@ -108,10 +111,12 @@ class Recipe:
             (folder / "grade.py").write_text(self.code)
         if self.board:
             pd.DataFrame({"score": self.board}).to_csv(folder / "leaderboard.csv", index=False)
-        for table, frame in self.public.items():
-            path = data / "public" / f"{table}.csv"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            frame.to_csv(path, index=False)
+        other = root / "data" / "zoo" / f"{name}-other" / "prepared"
+        for place, tables in ((data, self.public), (other, self.others)):
+            for table, frame in tables.items():
+                path = place / "public" / f"{table}.csv"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                frame.to_csv(path, index=False)
         for file, put in self.files.items():
             put(data / "public" / file)
         (data / "private").mkdir()
@@ -244,6 +249,51 @@ def classes_lie_in_a_package_under_other_names():
 @flaw("answers-in-packages")
 def targets_lie_in_a_package_in_a_file_of_their_own():
     return installed("diabetes", scaled=False)
+
+
+@flaw("answers-in-other-tasks")
+def another_task_gives_the_label_of_half_of_the_rows():
+    task = base()
+    rows = task.public["test"].drop(columns="id").assign(activity=task.answers["y"])
+    task.others["train"] = rows.sample(frac=0.5, random_state=2).assign(id=range(30))
+    return task
+
+
+@flaw("answers-in-other-tasks")
+def another_task_measures_what_the_class_is_of():
+    task = base("binary", n=120)
+    names = [f"C1CC(N{i * 7919 % 1009})O" for i in range(120)]
+    for frame in (task.public["test"], task.public["train"]):
+        frame["smiles"] = [*names, *(f"CC(=O)N{i}" for i in range(240))][-len(frame) :]
+    task.public["test"]["smiles"] = names
+    level = task.answers["y"] * 3 + np.random.default_rng(6).random(120)
+    task.others["train"] = pd.DataFrame({"molecule": names, "level": level.round(2)})[10:90]
+    return task
+
+
+@flaw("answers-in-other-tasks")
+def another_task_gives_the_coordinates():
+    task = points()
+    own = task.answers.sample(frac=1, random_state=3).drop(columns="id")
+    others = pd.DataFrame(np.random.default_rng(8).normal(0, 9, (400, 3)).round(3))
+    others.columns = list("xyz")
+    task.others["coordinates"] = pd.concat([others, own], ignore_index=True)
+    return task
+
+
+def points() -> Recipe:
+    task = base()
+    places = np.random.default_rng(7).normal(0, 9, (60, 3)).round(3)
+    task.answers = task.answers[["id"]].assign(**dict(zip("xyz", places.T, strict=True)))
+    blank = dict.fromkeys("xyz", 0.0)
+    task.public["sample_submission"] = task.answers[["id"]].assign(**blank)
+    task.submission = {"id": "id", "target": [*"xyz"], "prediction": [*"xyz"]}
+    return task.by(
+        """
+        def grade(submission, answers):
+            s = checked(submission, answers)
+            return float(np.abs(s[list("xyz")] - answers[list("xyz")].to_numpy()).mean(axis=None))
+        """)  # fmt: skip
 
 
 @flaw("answers-by-arithmetic")
@@ -781,6 +831,39 @@ def ids_are_odd_or_even():
     return named("binary", lambda y, i: 2 * i + y)
 
 
+def numbered(task: Recipe, order: Any) -> Recipe:
+    """Number the rows of both sides: the places of the test rows, then of training, in `order`."""
+    numbers, n = np.argsort(np.argsort(order)), len(task.answers)
+    for frame in (task.answers, task.public["test"], task.public["sample_submission"]):
+        frame["id"] = [f"row_{i:04d}" for i in numbers[:n]]
+    task.public["train"]["id"] = [f"row_{i:04d}" for i in numbers[n:]]
+    return task
+
+
+def first_of_each_class(kind: str, sign: int) -> Recipe:
+    task = base(kind, n=400, seed=25)
+    rows = pd.concat([task.public["test"].assign(y=task.answers["y"]), task.public["train"]])
+    rows = rows.sample(frac=1, random_state=4).reset_index(drop=True)
+    chosen = pd.concat([own.head(round(0.4 * len(own))) for _, own in rows.groupby("y")]).index
+    test, train = rows.loc[np.sort(chosen)], rows.drop(index=chosen)
+    task.public["train"] = train.reset_index(drop=True)
+    task.answers = test[["id", "y"]].reset_index(drop=True)
+    task.public["test"] = test.drop(columns="y").reset_index(drop=True)
+    sample = task.public["sample_submission"]
+    task.public["sample_submission"] = task.answers[["id"]].assign(y=sample["y"].iloc[0])
+    return numbered(task, sign * np.r_[test.index, train.index])
+
+
+@flaw("ids-tell-label")
+def numbered_before_the_first_of_each_class_are_drawn():
+    return first_of_each_class("classes", 1)
+
+
+@flaw("ids-tell-label")
+def numbered_before_the_last_of_each_class_are_drawn():
+    return first_of_each_class("binary", -1)
+
+
 @flaw("not-deterministic")
 def score_is_drawn():
     return own().by(RMSE.replace("return float(", "return float(np.random.random() / 50 + "))
@@ -908,6 +991,42 @@ def two_keys_are_read():
     return two_keys().by(
         RMSE.replace("answers)\n    return", 'answers, ("id", "part"))\n    return')
     )
+
+
+@sound
+def numbered_after_the_split():
+    return numbered(base("classes", n=120, seed=13), np.arange(360))
+
+
+@sound
+def numbered_at_random_over_both_sides():
+    return numbered(base("binary", n=120, seed=13), np.random.default_rng(9).permutation(360))
+
+
+@sound
+def another_task_has_other_rows_of_the_kind():
+    task, other = base("binary", n=120), base("binary", n=120, seed=14)
+    for frame in (*task.public.values(), task.answers, *other.public.values()):
+        frame["id"] = np.arange(1, len(frame) + 1)
+    task.others = other.public
+    return task
+
+
+@sound
+def another_task_asks_for_something_else_of_the_same_rows():
+    task = base("classes", n=120)
+    test = task.public["test"]
+    noise = np.random.default_rng(15).normal(size=120)
+    task.others["train"] = test.assign(weight=(test["a"] + noise).round(4), batch=noise > 0)
+    return task
+
+
+@sound
+def coordinates_of_another_task_are_others():
+    task = points()
+    others = np.random.default_rng(16).normal(0, 9, (4000, 3)).round(3)
+    task.others["coordinates"] = pd.DataFrame(others, columns=list("xyz"))
+    return task
 
 
 @sound

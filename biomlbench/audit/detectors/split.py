@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.audit.findings import Found
+from biomlbench.audit.prediction_values import label
 from biomlbench.outcomes import Gravity
 
 from ._derived import told_by
@@ -27,7 +28,7 @@ MEDAL = "whose rows or ids tell the answers"
 FINDINGS = {
     "duplicates-across-split": "drop test rows that are in the training data, or split by groups",
     "order-tells-label": "shuffle the test rows and number them anew",
-    "ids-tell-label": "give ids that say nothing",
+    "ids-tell-label": "give ids that say nothing: number the rows anew after the split",
 }
 SHARE = 0.05
 UNLIKELY = 1e-6
@@ -47,7 +48,11 @@ def find(subject: Subject) -> Iterable[Found]:
     for target, truth in subject.truths.items():
         if truth.dtype.kind != "f" and pd.Series(truth).nunique() > subject.n // 2:
             continue
-        found = [*_order(subject, target, truth), *_names(subject, target, truth)]
+        found = [
+            *_order(subject, target, truth),
+            *_names(subject, target, truth),
+            *_beside_training(subject, target, truth),
+        ]
         found = found or list(_parts_of_ids(subject, target, truth))
         yield from found
         if found:
@@ -180,6 +185,68 @@ def _parts_of_ids(subject: Subject, target: str, truth: np.ndarray) -> Iterator[
                 what=f"{name}: {part} tells {target}",
             )
             return
+
+
+def _beside_training(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
+    """Look for classes whose test ids all come before, or all after, those of training.
+
+    So they do where rows are numbered before the first, or last, of each class become the test.
+    """
+    classes = np.array([label(value) for value in truth.tolist()], object)
+    asked = id_numbers(subject.sample[subject.ids[0]])
+    if asked is None or not 2 <= len(set(classes)) <= subject.n // 5:
+        return
+    for train in subject.public:
+        if subject.ids[0] not in train.columns or target not in train.columns:
+            continue
+        known = id_numbers(train.frame[subject.ids[0]])
+        if known is None or np.isin(known, asked).any():
+            continue
+        numbers = train.numbers(target)
+        values = train.text(target) if truth.dtype.kind != "f" else numbers
+        given = np.array([label(value) for value in values.tolist()], object)
+        for sign, where in ((1, "first"), (-1, "last")):
+            rows, chance = _ruled_out(sign * known, given, sign * asked, classes)
+            if chance < UNLIKELY:
+                yield Found(
+                    name="ids-tell-label",
+                    severity=Gravity.MODERATE,
+                    what=f"beyond the {where} number in {subject.ids[0]} of a class of {target} in "
+                    f"{train.name} no test row is of that class, which tells of {rows} of "
+                    f"{subject.n} test rows that they are not of some class",
+                )
+                return
+
+
+def _ruled_out(
+    known: np.ndarray, given: np.ndarray, asked: np.ndarray, classes: np.ndarray
+) -> tuple[int, float]:
+    """Return of how many test rows the numbers rule out classes, and the probability by chance.
+
+    Only rows between the first training row and the last test row can tell: where all test rows
+    come first, numbers rule out nothing. In that zone, walked along by number, chance is that a
+    test row drawn from those still to come has a class that no training row had before it; or, if
+    less, that sides and classes are so dependent (chi-squared test).
+    """
+    from scipy.stats import chi2_contingency
+
+    first = pd.Series(known).groupby(given).min()
+    limit = pd.Series(classes).map(first).fillna(np.inf).to_numpy(float)
+    if (asked > limit).any() or not (asked > known.min()).any():
+        return 0, 1.0
+    sides = np.r_[np.zeros(len(known), bool), np.ones(len(asked), bool)]
+    numbers, labels = np.r_[known, asked], np.r_[given, classes]
+    zone = np.flatnonzero((numbers >= known.min()) & (numbers <= asked.max()))
+    zone = zone[np.argsort(numbers[zone], kind="stable")]
+    left, seen, chance = Counter(labels[zone]), set[str](), 1.0
+    for place, row in enumerate(zone):
+        if sides[row]:
+            chance *= 1 - sum(left[one] for one in seen) / (len(zone) - place)
+        else:
+            seen.add(labels[row])
+        left[labels[row]] -= 1
+    table = pd.crosstab(sides[zone], labels[zone])
+    return int(sides[zone].sum()), min(chance, float(chi2_contingency(table).pvalue))
 
 
 def _purity(codes: np.ndarray, classes: np.ndarray) -> float:
