@@ -401,7 +401,9 @@ def test_a_function_whose_parameters_are_in_another_order_is_refused(factory, ke
         return
     with pytest.raises(TaskError, match=r"called with \(submission, answers\); write them in this"):
         check_gradable(task)
-    assert score_submission(b"id,y\nr0,1\nr1,2\n", task).fault == "task"
+    told = score_submission(b"id,y\nr0,1\nr1,2\n", task)
+    assert told.fault == "task"
+    assert told.message.startswith(f"{task.folder}/config.yaml: `{key}` own:own: ")
 
 
 def test_a_grading_function_cannot_spoil_the_cached_answers(factory):
