@@ -388,9 +388,10 @@ def test_what_the_gold_submission_is_refused_for_as_well_is_the_graders(factory,
     ],
 )  # fmt: skip
 def test_a_function_whose_parameters_are_in_another_order_is_refused(factory, key, names, fits):
+    grader = {"direction": "minimize"} if key == "grade_fn" else {"metric": "mae"}
     task = factory.task(
         truth=(1, 2),
-        config={"grader": {key: "own:own"} | ({} if key == "grade_fn" else {"metric": "mae"})},
+        config={"grader": {key: "own:own"} | grader},
         files={
             "own.py": f"def own({names}):\n    return 1 if {key!r} == 'grade_fn' else ([1], [1])\n"
         },
