@@ -203,7 +203,8 @@ class Grader:
         else:
             function, name = reference, getattr(reference, "__qualname__", "")
         if told := contradiction(parameter_names(function), TABLES):
-            raise TaskError(f"`{key}` {name}: {told}; write them in this order")
+            where = f"{self._folder}/config.yaml: " if self._folder else ""
+            raise TaskError(f"{where}`{key}` {name}: {told}; write them in this order")
         return function
 
     def check_functions(self) -> None:

@@ -245,7 +245,9 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
         raise TaskError(f"{task.folder}/config.yaml: `preparer` must name a function")
     function = load_function(preparer, task.folder)
     if told := contradiction(parameter_names(function), ("raw", "public", "private")):
-        raise TaskError(f"`preparer` {preparer}: {told}; write them in this order")
+        raise TaskError(
+            f"{task.folder}/config.yaml: `preparer` {preparer}: {told}; write them in this order"
+        )
     try:
         function(raw, public, private)
     except (DataSourceError, TaskError, KeyboardInterrupt):

@@ -390,9 +390,10 @@ def test_what_the_gold_submission_is_refused_for_as_well_is_the_graders(factory,
     ],
 )  # fmt: skip
 def test_a_function_whose_parameters_are_in_another_order_is_refused(factory, key, names, fits):
+    grader = {"direction": "minimize"} if key == "grade_fn" else {"metric": "mae"}
     task = factory.task(
         truth=(1, 2),
-        config={"grader": {key: "own:own"} | ({} if key == "grade_fn" else {"metric": "mae"})},
+        config={"grader": {key: "own:own"} | grader},
         files={
             "own.py": f"def own({names}):\n    return 1 if {key!r} == 'grade_fn' else ([1], [1])\n"
         },
@@ -403,7 +404,9 @@ def test_a_function_whose_parameters_are_in_another_order_is_refused(factory, ke
         return
     with pytest.raises(TaskError, match=r"called with \(submission, answers\); write them in this"):
         check_gradable(task)
-    assert score_submission(b"id,y\nr0,1\nr1,2\n", task).fault == "task"
+    told = score_submission(b"id,y\nr0,1\nr1,2\n", task)
+    assert told.fault == "task"
+    assert told.message.startswith(f"{task.folder}/config.yaml: `{key}` own:own: ")
 
 
 def test_a_grading_function_cannot_spoil_the_cached_answers(factory):

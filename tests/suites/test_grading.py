@@ -68,6 +68,20 @@ def test_an_inferred_direction_is_said_beside_the_medal(registry, tmp_path, monk
     assert "that the score is minimized is inferred from the leaderboard's order" in note
 
 
+def test_a_grader_that_refuses_the_gold_submission_as_well_is_at_fault(registry, tmp_path):
+    task = registry.get_task("near-miss")
+    sample, answers = tables("near-miss")
+    path = save(sample.assign(y=-200.0), tmp_path / "s.csv")
+    try:
+        save(sample.assign(y=answers["y"] + 1), task.gold_submission)
+        assert grade_submission(path, task).fault == "submission"
+        save(sample.assign(y=-300.0), task.gold_submission)
+        with pytest.raises(GraderError, match="below -100; the gold submission has no score"):
+            grade_submission(path, task)
+    finally:
+        task.gold_submission.unlink()
+
+
 def test_submissions_with_wrong_rows_never_reach_the_grader(registry, tmp_path):
     task = registry.get_task("near-miss")
     sample, _ = tables("near-miss")
