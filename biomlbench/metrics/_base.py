@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.parameter_order import contradiction, parameter_names
-from biomlbench.runtime.by_name import NameTakenError, source_file
+from biomlbench.by_name import NameTakenError, source_file
 
 from ._errors import MetricError
 from ._option_values import allowed_instead
@@ -234,7 +234,7 @@ def metric(
     ------
     ValueError
         The declaration contradicts itself, or another function has the name
-        (:class:`~biomlbench.runtime.by_name.NameTakenError`).
+        (:class:`~biomlbench.by_name.NameTakenError`).
 
     Examples
     --------

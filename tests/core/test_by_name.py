@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomlbench.runtime.by_name import NameTakenError, by_name
+from biomlbench.by_name import NameTakenError, by_name
 
 
 @given(st.lists(st.text(max_size=3), max_size=8))

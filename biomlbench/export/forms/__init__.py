@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from biomlbench.runtime.by_name import by_name
+from biomlbench.by_name import by_name
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -7,7 +7,7 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING
 
-from biomlbench.runtime.by_name import by_name
+from biomlbench.by_name import by_name
 from biomlbench.sandbox.model import SandboxUnavailable
 
 if TYPE_CHECKING:

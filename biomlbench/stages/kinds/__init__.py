@@ -12,7 +12,7 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
-from biomlbench.runtime.by_name import by_name
+from biomlbench.by_name import by_name
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biomlbench.errors import TaskError
-from biomlbench.runtime.by_name import by_name
+from biomlbench.by_name import by_name
 from biomlbench.task.sources.archives import DataSourceError
 
 if TYPE_CHECKING:

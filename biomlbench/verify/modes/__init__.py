@@ -29,7 +29,7 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING
 
-from biomlbench.runtime.by_name import by_name
+from biomlbench.by_name import by_name
 
 if TYPE_CHECKING:
     from types import ModuleType

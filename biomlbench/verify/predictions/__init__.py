@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite, sentence
-from biomlbench.runtime.by_name import by_name
+from biomlbench.by_name import by_name
 from biomlbench.runtime.once import once
 from biomlbench.verify.policy import GATE, CheckOutcome
 from biomlbench.verify.predictions._found import Found, Predicted
