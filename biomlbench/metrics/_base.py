@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.parameter_order import contradiction, parameter_names
 from biomlbench.by_name import NameTakenError, source_file
+from biomlbench.parameter_order import contradiction, parameter_names
 
 from ._errors import MetricError
 from ._option_values import allowed_instead

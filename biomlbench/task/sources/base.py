@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biomlbench.errors import TaskError
 from biomlbench.by_name import by_name
+from biomlbench.errors import TaskError
 from biomlbench.task.sources.archives import DataSourceError
 
 if TYPE_CHECKING:

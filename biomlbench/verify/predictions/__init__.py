@@ -32,9 +32,9 @@ import pkgutil
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.by_name import by_name
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Outcome, Reason, Severity, Suite, sentence
-from biomlbench.by_name import by_name
 from biomlbench.runtime.once import once
 from biomlbench.verify.policy import GATE, CheckOutcome
 from biomlbench.verify.predictions._found import Found, Predicted
