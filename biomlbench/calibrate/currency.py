@@ -9,6 +9,8 @@ are out of date is told.
 from __future__ import annotations
 
 import hashlib
+import logging
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,9 +24,12 @@ from biomlbench.workflow.code_hash import code_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from biomlbench.calibrate.labels import Adjudication
     from biomlbench.calibrate.settings import Settings
     from biomlbench.workflow.job import TaskJob
     from biomlbench.workflow.plan import Benchmark
+
+log = logging.getLogger(__name__)
 
 __all__ = ["Measured", "code_of_controls", "found", "job_of", "measured"]
 
@@ -93,7 +98,7 @@ def measured(
     dict
         By task id; without tasks that are broken.
     """
-    judged = read_labels(settings.adjudications)
+    judged = _judged(settings.adjudications)
     names = list(task_ids)
     runs = labelled(benchmark.runs.values(), judged, set(names))
     wanted = [settings.wanted, settings.inputs, settings.allowed]
@@ -111,3 +116,20 @@ def measured(
         config = digest([job["context"], wanted, own, said])
         by_task[name] = Measured(config, digest([job["task"], code]))
     return by_task
+
+
+def _judged(path: str | None) -> dict[tuple[str, str], Adjudication]:
+    """Return the adjudications that can be read: of a wrong row only calibrating makes an end."""
+    wrong: list[TaskError] = []
+    try:
+        found = read_labels(path, leave_out=wrong.append)
+    except TaskError as error:
+        wrong, found = [error], {}
+    for one in wrong:
+        _warn_once(f"{one}; until then it does not count, nor what was calibrated with it")
+    return found
+
+
+@cache
+def _warn_once(text: str) -> None:
+    log.warning("%s", text)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from biomlbench.workflow.runs import Run
 
-__all__ = ["COLUMNS", "Adjudication", "Labelled", "labelled", "read", "rows"]
+__all__ = ["COLUMNS", "Adjudication", "Labelled", "check_label", "labelled", "read", "rows"]
 
 COLUMNS = ("task_id", "run_id", "label", "who", "why")
 
@@ -68,7 +68,9 @@ def labelled(
 
 
 def read(
-    path: str | Path | None, full_id: Callable[[str], str | None] = str
+    path: str | Path | None,
+    full_id: Callable[[str], str | None] = str,
+    leave_out: Callable[[TaskError], object] | None = None,
 ) -> dict[tuple[str, str], Adjudication]:
     """Read the adjudications.
 
@@ -79,6 +81,8 @@ def read(
         name of a control. None stands for none.
     full_id : callable, optional
         From a task id, bare or full, to the full one; None for a task that is not here.
+    leave_out : callable, optional
+        Is told what is wrong with a row, which is left out then. By default it is raised.
 
     Returns
     -------
@@ -98,14 +102,38 @@ def read(
         raise TaskError(f"{path}: there is no such file; see `calibration.adjudications`")
     found: dict[tuple[str, str], Adjudication] = {}
     for where, values in rows(path, COLUMNS):
-        if empty := [name for name in COLUMNS if not values[name]]:
-            raise TaskError(f"{where}: `{empty[0]}` is empty; say who judged, and why")
-        key = (full_id(values["task_id"]) or values["task_id"], values["run_id"])
-        judged = Adjudication(values["label"], values["who"], values["why"], where)
-        if key in found and found[key].label != judged.label:
-            raise TaskError(f"{where}: {key[1]} has been judged {found[key].label} above")
-        found[key] = judged
+        try:
+            key, judged = _judgement(where, values, full_id)
+            if key in found and found[key].label != judged.label:
+                raise TaskError(f"{where}: {key[1]} has been judged {found[key].label} above")
+        except TaskError as error:
+            if leave_out is None:
+                raise
+            leave_out(error)
+        else:
+            found[key] = judged
     return found
+
+
+def _judgement(
+    where: str, values: Mapping[str, str], full_id: Callable[[str], str | None]
+) -> tuple[tuple[str, str], Adjudication]:
+    check_label(where, values)
+    if empty := [name for name in COLUMNS if not values[name]]:
+        raise TaskError(f"{where}: `{empty[0]}` is empty; say who judged, and why")
+    key = (full_id(values["task_id"]) or values["task_id"], values["run_id"])
+    return key, Adjudication(values["label"], values["who"], values["why"], where)
+
+
+def check_label(where: str, values: Mapping[str, str]) -> None:
+    """Refuse a row whose label is neither right nor wrong.
+
+    Raises
+    ------
+    TaskError
+    """
+    if values["label"] not in (RIGHT, WRONG):
+        raise TaskError(f"{where}: `label` is right or wrong, not {values['label']!r}; correct it")
 
 
 def rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -122,12 +150,12 @@ def rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[s
     where : str
         File and line, for messages.
     values : dict
-        The columns' values without white space at their ends.
+        The columns' values without white space at their ends, `label` not yet checked.
 
     Raises
     ------
     TaskError
-        If the file cannot be read, a column is missing, or a label is neither right nor wrong.
+        If the file cannot be read, or a column is missing.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -147,6 +175,4 @@ def rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[s
     for line, row in rows:
         where = f"{path}:{line}"
         values = {name: (row[name] or "").strip() for name in columns}
-        if values["label"] not in (RIGHT, WRONG):
-            raise TaskError(f"{where}: `label` is right or wrong, not {values['label']!r}")
         yield where, values

@@ -110,9 +110,15 @@ def _errors(pairs: pa.Table) -> JsonObject:
 
 
 def _runs_of(pairs: pa.Table) -> pa.Table:
-    """Return the pairs that are runs: rows of run tables that could not be used are none."""
+    """Return the pairs that are runs of an agent.
+
+    Rows of run tables that could not be used are none, nor are controls, whose label is known.
+    """
     runs = pairs.select([name for name in pairs.column_names if name in PAIR_COLUMNS])
-    return runs.filter(pc.invert(_unusable(runs)))
+    left_out = _unusable(runs)
+    if "label" in pairs.column_names:
+        left_out = pc.or_(left_out, pc.is_valid(pairs.column("label")))
+    return runs.filter(pc.invert(left_out))
 
 
 def _unusable(pairs: pa.Table) -> pa.Array:

@@ -128,6 +128,17 @@ def test_bad_adjudications_are_named(tmp_path, text, message):
         labels.read(path)
 
 
+def test_bad_adjudications_cost_only_themselves_where_they_are_not_what_is_asked_for(tmp_path):
+    path = tmp_path / "adjudications.csv"
+    path.write_text(
+        "task_id,run_id,label,who,why\na/b,r,falsch,x,y\na/b,q,wrong,x,y\na/b,q,right,x,y\n"
+    )
+    told = []
+    found = labels.read(path, leave_out=told.append)
+    assert {key: one.label for key, one in found.items()} == {("a/b", "q"): "wrong"}
+    assert [str(error).partition(": ")[0] for error in told] == [f"{path}:2", f"{path}:4"]
+
+
 def test_missing_adjudications_are_no_adjudications_only_where_none_are_named(tmp_path):
     assert labels.read(None) == {}
     with pytest.raises(TaskError, match=r"labels\.csv: there is no such file"):

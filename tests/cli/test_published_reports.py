@@ -85,6 +85,13 @@ def test_mle_bench_names_competitions():
     assert told["competition_reports"][0]["competition_id"] == "caco2"
 
 
+def test_two_tasks_of_one_name_keep_their_domains():
+    ids = ("clinical/sepsis", "onco/sepsis", "polarishub/caco2")
+    text = published_text([report(task_id=one) for one in ids], "mle-bench", NOW)
+    found = [entry["competition_id"] for entry in json.loads(text)["competition_reports"]]
+    assert found == ["clinical/sepsis", "onco/sepsis", "caco2"]
+
+
 def test_layout_is_that_of_the_published_programs():
     text = published_text([report()], "bioml-bench", NOW)
     assert text == json.dumps(json.loads(text), indent=2)

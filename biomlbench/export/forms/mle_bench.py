@@ -5,6 +5,7 @@ Scores are unrounded where they are ranked; without a leaderboard the thresholds
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from biomlbench.export.forms._reports import shared, totals, write_published
@@ -29,10 +30,17 @@ def write(tables: Mapping[str, pa.Table], to: Path, about: About) -> list[Path]:
 
 
 def report(reports: list[TaskReport], created_at: datetime) -> JsonObject:
-    """Return the report of MLE-bench."""
-    entries = [
-        # A competition's id has no domain.
-        {"competition_id": r.task_id.rpartition("/")[2], **shared(r, created_at)}
-        for r in reports
-    ]
+    """Return the report of MLE-bench.
+
+    A competition's id has no domain, unless tasks of two domains would have one id.
+    """
+    reports = list(reports)
+    tasks = {report.task_id for report in reports}
+    shares = Counter(_bare(task) for task in tasks)
+    names = {task: _bare(task) if shares[_bare(task)] == 1 else task for task in tasks}
+    entries = [{"competition_id": names[r.task_id], **shared(r, created_at)} for r in reports]
     return {**totals(entries), "competition_reports": entries}
+
+
+def _bare(task_id: str) -> str:
+    return task_id.rpartition("/")[2]
