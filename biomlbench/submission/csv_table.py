@@ -243,6 +243,8 @@ def _parse_slowly(
             number, expected, actual = ragged.groups()
             where = f"data row {int(number) - 1}" if number else "a row"
             message = f"{where} has {actual} cell(s) where the header has {expected}"
+            if int(actual) > int(expected):
+                message += "; write decimals with a point, and a cell with a separator in quotes"
         elif "UTF8" in str(error) or "utf8" in str(error):
             row = _ROW.search(str(error))
             message = f"{f'data row {int(row[1]) - 1}' if row else 'a cell'} is not UTF-8 text"
