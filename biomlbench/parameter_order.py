@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["contradiction", "parameter_names"]
+__all__ = ["TABLES", "contradiction", "parameter_names"]
+
+TABLES = ("submission", "answers")
+"""What functions of a task that take two tables are called with, in this order."""
 
 _PREDICTIONS = frozenset(
     (

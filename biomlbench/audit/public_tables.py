@@ -16,14 +16,14 @@ from .package_tables import codes_of
 from .public_formats import SUFFIXES, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from biomlbench.task.task import Task
 
 __all__ = [
     *("OtherTable", "PublicTable", "other_public", "public_files", "read_other", "read_public"),
-    "row_positions",
+    *("mixed_codes", "only_rows"),
 ]
 
 MAX_OTHERS = 256 << 20
@@ -197,3 +197,15 @@ def row_positions(wanted: np.ndarray, there: np.ndarray) -> np.ndarray:
         rows = index.get_indexer(pd.Index(wanted))
         return np.where(rows >= 0, first[rows], -1)
     return np.asarray(index.get_indexer(pd.Index(wanted)))
+
+
+def mixed_codes(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """Return one code for the values of each row, of the codes of its columns."""
+    mixed = [codes * np.uint64(2 * i + 1) for i, codes in enumerate(columns)]
+    return np.asarray(np.bitwise_xor.reduce(mixed))
+
+
+def only_rows(wanted: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Return where each wanted value is, -1 for nowhere and for several places."""
+    values, counts = np.unique(there, return_counts=True)
+    return np.where(np.isin(wanted, values[counts == 1]), row_positions(wanted, there), -1)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from biomlbench.workflow.job import TaskJob
     from biomlbench.workflow.plan import Benchmark
 
-log = logging.getLogger(__name__)
-
 __all__ = ["Measured", "code_of_controls", "found", "job_of", "measured"]
+
+log = logging.getLogger(__name__)
 
 
 class Measured(NamedTuple):
@@ -119,7 +119,7 @@ def measured(
 
 
 def _judged(path: str | None) -> dict[tuple[str, str], Adjudication]:
-    """Return the adjudications that can be read: of a wrong row only calibrating makes an end."""
+    """Return the adjudications that can be read; a wrong row is refused where they are used."""
     wrong: list[TaskError] = []
     try:
         found = read_labels(path, leave_out=wrong.append)

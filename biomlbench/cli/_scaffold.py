@@ -177,7 +177,7 @@ def _taken(kind: str, template: _Template, root: Path) -> set[str]:
     done = _in_clone(code, root)
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-        raise ScaffoldError(f"{root} cannot be added to before this is mended: {said}")
+        raise ScaffoldError(f"{root} cannot be added to before this is fixed: {said}")
     names = {name.replace("-", "_") for name in json.loads(done.stdout.splitlines()[-1])}
     return names | _words_of(_TEMPLATES / kind / "my_name.py")
 

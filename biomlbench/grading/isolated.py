@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError
 from biomlbench.outcomes import Reason
-from biomlbench.parameter_order import contradiction
+from biomlbench.parameter_order import TABLES, contradiction
 from biomlbench.submission.submitted_file import quote
 
 from .process import GraderProcess, LostGraderError, start
@@ -259,7 +259,7 @@ def _reply(spec: GraderSpec, head: JsonObject, body: bytes, asked: _Asked) -> Js
 
 def _score(reply: JsonObject, spec: GraderSpec, asked: _Asked) -> float:
     names = [str(name) for name in reply.get("parameters") or ()]
-    if told := contradiction(names, ("submission", "answers")):
+    if told := contradiction(names, TABLES):
         words = quote(told, _MAX_MESSAGE)[1:-1]
         raise GraderError(f"`grade_fn` {spec.function}: {words}; write them in this order")
     if "score" in reply:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.frames import as_frame
-from biomlbench.parameter_order import contradiction, parameter_names
+from biomlbench.parameter_order import TABLES, contradiction, parameter_names
 from biomlbench.runtime.random_states import fresh_random_states
 from biomlbench.scoring.grading_functions import finite_score, matched
 from biomlbench.scoring.task_report import TaskReport
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Grader", "InvalidSubmissionError", "TaskReport"]
 
 logger = logging.getLogger(__name__)
-
-#: What functions of a task are called with, in this order.
-TABLES = ("submission", "answers")
 
 
 def _for_metrics(options: Any, inputs_fn: Any) -> list[str]:

@@ -118,7 +118,8 @@ def as_leaderboard(scores: Any, name: str = "leaderboard") -> Leaderboard:
         scores = as_frame(scores)
         columns = getattr(scores, "columns", None)
     if columns is not None:
-        scores = scores[list(columns)[score_place(list(columns), name)]]
+        names = list(columns)
+        scores = scores[names[score_place(names, name)]]
     if hasattr(scores, "to_numpy"):
         scores = scores.to_numpy()
     try:

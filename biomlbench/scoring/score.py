@@ -152,7 +152,7 @@ def score_submission(
             exists = reason not in NOT_THERE
             return _failed(metric, direction, reason, message, exists=exists)
         attempt = _Attempt(task, metric, direction, bootstrap, seed)
-        result = attempt.result(submission, inspection, name, root)
+        result = attempt.result(_Submitted(submission, inspection, name, root))
         return replace(result, inspection=inspection)
     except (InvalidSubmissionError, TaskError) as error:
         return _failed(metric, direction, error.reason, error.message)
@@ -161,6 +161,15 @@ def score_submission(
         cause = error.__cause__ is not None
         logger.error("%s: the grader failed", task.id, exc_info=cause)
         return _failed(metric, direction, error.reason, error.message)
+
+
+class _Submitted(NamedTuple):
+    """A submission whose form is right, and where it is from."""
+
+    submission: str | Path | bytes | pa.Table
+    inspection: Inspection
+    name: str | Path | None = None
+    root: str | Path | None = None
 
 
 class _Attempt(NamedTuple):
@@ -172,16 +181,10 @@ class _Attempt(NamedTuple):
     bootstrap: int
     seed: int
 
-    def result(
-        self,
-        submission: str | Path | bytes | pa.Table,
-        inspection: Inspection,
-        name: str | Path | None,
-        root: str | Path | None,
-    ) -> ScoreResult:
+    def result(self, submitted: _Submitted) -> ScoreResult:
         """Score a submission; what the gold submission is refused for as well is raised."""
         try:
-            result = self._scored(submission, inspection, name, root)
+            result = self._scored(submitted)
         except InvalidSubmissionError as error:
             result = _failed(self.metric, self.direction, error.reason, error.message)
         if is_own_fault(self.task, result.reason, self._reason):
@@ -192,18 +195,12 @@ class _Attempt(NamedTuple):
         return result
 
     def _reason(self, table: pa.Table, inspection: Inspection) -> Reason:
-        return self._replace(bootstrap=0)._scored(table, inspection, None, None).reason
+        return self._replace(bootstrap=0)._scored(_Submitted(table, inspection)).reason
 
-    def _scored(
-        self,
-        submission: str | Path | bytes | pa.Table,
-        inspection: Inspection,
-        name: str | Path | None,
-        root: str | Path | None,
-    ) -> ScoreResult:
-        task, grader = self.task, self.task.grader
+    def _scored(self, submitted: _Submitted) -> ScoreResult:
+        task, grader, inspection = self.task, self.task.grader, submitted.inspection
         if grader.spec is not None:
-            score = score_apart(task, submission, inspection, name, root)
+            score = score_apart(task, *submitted)
             n_rows = None if inspection.table is None else inspection.table.num_rows
             return ScoreResult(True, score, grader.name, self.direction, n_rows=n_rows)
         answers = answers_of(task)

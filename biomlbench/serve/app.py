@@ -36,8 +36,8 @@ __all__ = ["create_app"]
 
 _MIB = 1 << 20
 _RETRY_AFTER_S = 10
-_GRACE_S = 30.0
 _MOST_SHOWN = 200
+_GRACE_S = 30.0
 """Seconds beside the candidate's own: loading the card, starting the sandbox, judging."""
 
 log = logging.getLogger(__name__)

@@ -9,13 +9,19 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.audit.package_tables import codes_of
-from biomlbench.audit.public_tables import LEAST_JOINED, other_public, read_other, row_positions
+from biomlbench.audit.public_tables import (
+    LEAST_JOINED,
+    mixed_codes,
+    only_rows,
+    other_public,
+    read_other,
+)
 
 from ._chance import CHANCE, tells
 from ._known_rows import known_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from biomlbench.audit.findings import Found
     from biomlbench.audit.public_tables import OtherTable
@@ -95,11 +101,11 @@ def _held(
     for columns in product(*partners):
         if len(set(columns)) < len(columns):
             continue
-        held = _mixed([table.codes[:, c] for c in columns])
-        rows = np.isin(_mixed(wanted), held)
+        held = mixed_codes([table.codes[:, c] for c in columns])
+        rows = np.isin(mixed_codes(wanted), held)
         if rows.sum() < least:
             continue
-        chance = np.isin(_mixed(_others(truths, subject)), held).mean()
+        chance = np.isin(mixed_codes(_others(truths, subject)), held).mean()
         if binom.sf(rows.sum() - 1, subject.n, max(chance, 1 / subject.n)) < CHANCE:
             names = ", ".join(str(table.frame.columns[c]) for c in columns)
             yield rows, f"{names} has the values of {', '.join(truths)}"
@@ -123,12 +129,6 @@ def _partners(codes: np.ndarray, name: str, table: OtherTable) -> list[int]:
     shares = [np.isin(some, table.codes[:, c]).mean() for c in range(table.codes.shape[1])]
     order = sorted(range(len(shares)), key=lambda c: (table.frame.columns[c] != name, -shares[c]))
     return [c for c in order if shares[c] > 0][:MOST_PARTNERS]
-
-
-def _mixed(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Return one code for the values of each row."""
-    mixed = [codes * np.uint64(2 * i + 1) for i, codes in enumerate(columns)]
-    return np.asarray(np.bitwise_xor.reduce(mixed))
 
 
 def _keys(subject: Subject) -> dict[str, np.ndarray]:
@@ -173,9 +173,8 @@ def _rows_of(keys: Mapping[str, np.ndarray], table: OtherTable) -> Iterator[tupl
             pairs.append((name, codes, table.codes[:, partners[0]]))
     singles = [(pair,) for pair in pairs]
     for group in islice([*combinations(pairs, 2), *singles], 2 * MOST_COLUMNS):
-        wanted, held = _mixed([pair[1] for pair in group]), _mixed([pair[2] for pair in group])
-        values, counts = np.unique(held, return_counts=True)
-        rows = np.where(np.isin(wanted, values[counts == 1]), row_positions(wanted, held), -1)
+        _, mine, theirs = zip(*group, strict=True)
+        rows = only_rows(mixed_codes(mine), mixed_codes(theirs))
         there = rows[rows >= 0]
         # what many test rows share, such as a position, is no row's own
         if len(there) >= LEAST_JOINED and len(np.unique(there)) >= len(there) / 2:

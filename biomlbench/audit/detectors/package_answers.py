@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomlbench.audit.package_tables import all_codes, codes_of, package_tables
-from biomlbench.audit.public_tables import row_positions
+from biomlbench.audit.public_tables import mixed_codes, only_rows
 
 from ._chance import tells
 from ._known_rows import known_rows
@@ -120,8 +120,6 @@ def _same(
 
 def _joined(group: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray | None:
     """Return the row of each test row by the columns of a group; None where too few have one."""
-    wanted = np.bitwise_xor.reduce([mine * np.uint64(i + 1) for i, (mine, _) in enumerate(group)])
-    held = np.bitwise_xor.reduce([their * np.uint64(i + 1) for i, (_, their) in enumerate(group)])
-    values, counts = np.unique(held, return_counts=True)
-    rows = np.where(np.isin(wanted, values[counts == 1]), row_positions(wanted, held), -1)
+    mine, theirs = zip(*group, strict=True)
+    rows = only_rows(mixed_codes(mine), mixed_codes(theirs))
     return rows if (rows >= 0).mean() >= FOUND else None

@@ -34,7 +34,6 @@ def report(reports: list[TaskReport], created_at: datetime) -> JsonObject:
 
     A competition's id has no domain, unless tasks of two domains would have one id.
     """
-    reports = list(reports)
     tasks = {report.task_id for report in reports}
     shares = Counter(_bare(task) for task in tasks)
     names = {task: _bare(task) if shares[_bare(task)] == 1 else task for task in tasks}
