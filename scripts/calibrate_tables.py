@@ -6,6 +6,7 @@ from pathlib import Path
 from biomlbench.calibrate.jobs import write_tables
 from biomlbench.calibrate.labels import Labelled
 from biomlbench.calibrate.settings import Settings
+from biomlbench.calibrate.unused_rows import Unused
 from biomlbench.stages import Context
 from biomlbench.summary.telemetry import iso_week
 
@@ -25,4 +26,5 @@ def main(snakemake):
         snakemake.params["code"],
         snakemake.params["measured"],
         context,
+        [Unused(*row) for row in snakemake.params["unused"]],
     )

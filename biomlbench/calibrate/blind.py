@@ -57,7 +57,8 @@ def read(folder: str | Path, context: Context) -> dict[str, list[Control]]:
     found: dict[str, list[Control]] = {}
     seen = set()
     for where, row in labels.rows(path, COLUMNS):
-        labels.check_label(where, row)
+        if why := labels.fault_of_label(row):
+            raise TaskError(f"{where}: {why}")
         task_id = context.full_id(row["task_id"])
         if task_id is None or not context.task(task_id).is_card:
             raise TaskError(f"{where}: `task_id`: there is no problem card {row['task_id']!r}")

@@ -24,12 +24,12 @@ from biomlbench.workflow.code_hash import code_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from biomlbench.calibrate.labels import Adjudication
     from biomlbench.calibrate.settings import Settings
     from biomlbench.workflow.job import TaskJob
     from biomlbench.workflow.plan import Benchmark
 
 __all__ = ["Measured", "code_of_controls", "found", "job_of", "measured"]
+
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +98,9 @@ def measured(
     dict
         By task id; without tasks that are broken.
     """
-    judged = _judged(settings.adjudications)
+    judged, unused = read_labels(settings.adjudications, benchmark.registry.full_id)
+    for row in unused:
+        _warn_once(f"left out: {row}")
     names = list(task_ids)
     runs = labelled(benchmark.runs.values(), judged, set(names))
     wanted = [settings.wanted, settings.inputs, settings.allowed]
@@ -116,18 +118,6 @@ def measured(
         config = digest([job["context"], wanted, own, said])
         by_task[name] = Measured(config, digest([job["task"], code]))
     return by_task
-
-
-def _judged(path: str | None) -> dict[tuple[str, str], Adjudication]:
-    """Return the adjudications that can be read; a wrong row is refused where they are used."""
-    wrong: list[TaskError] = []
-    try:
-        found = read_labels(path, leave_out=wrong.append)
-    except TaskError as error:
-        wrong, found = [error], {}
-    for one in wrong:
-        _warn_once(f"{one}; until then it does not count, nor what was calibrated with it")
-    return found
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import defaultdict
 from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +14,8 @@ from biomlbench.calibrate.flaky import (
     flake_row,
     under_condition,
 )
+from biomlbench.errors import InvalidSubmissionError
+from biomlbench.submission.submitted_file import confined, read_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
     from biomlbench.contracts.calibration_rows import FlakeRow
     from biomlbench.stages import Context
 
-__all__ = ["OUTPUTS", "RunTrial", "flaky_in_run", "merged", "run_flakes_table", "run_trials"]
+__all__ = [
+    *("OUTPUTS", "RunTrial", "flaky_in_run", "merged", "run_flakes_table"),
+    *("run_flakes_table_or_reason", "run_trials"),
+]
 
 OUTPUTS = "(outputs)"
 """In place of a check: the submission's own outputs, which no check is to blame for."""
@@ -67,9 +73,13 @@ def run_trials(
 
     Raises
     ------
+    InvalidSubmissionError
+        If it cannot be read.
     TaskError
         If it cannot be run or judged.
     """
+    with confined(submission, root):
+        read_code(submission)
     job = {
         "folder": str(context.task(task_id).folder),
         "task": task_id,
@@ -154,6 +164,35 @@ def run_flakes_table(
 
     found = run_trials(task_id, submission, context, track(conditions(repeats)), root)
     return from_rows("flakes", flaky_in_run(task_id, name, found))
+
+
+def run_flakes_table_or_reason(
+    task_id: str, name: str, submission: str, context: Context, repeats: int, root: str | None
+) -> tuple[pa.Table, str]:
+    """Look for flaky checks by one submission, which may be no use for it.
+
+    Parameters
+    ----------
+    task_id, name, submission, context, repeats, root
+        As for :func:`run_flakes_table`.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        Of the schema ``flakes``; without rows where the submission cannot be read or takes too
+        long, which is no fault of the card's nor of this machine's.
+    reason : str
+        Why it has no rows; empty otherwise.
+    """
+    from biomlbench.contracts import SCHEMAS
+
+    try:
+        return run_flakes_table(task_id, name, submission, context, repeats, root=root), ""
+    except InvalidSubmissionError as error:
+        reason = str(error)
+    except subprocess.TimeoutExpired as error:
+        reason = f"one trial of it takes more than {error.timeout:g} seconds"
+    return SCHEMAS["flakes"].empty_table(), reason
 
 
 def merged(rows: Iterable[FlakeRow]) -> list[FlakeRow]:

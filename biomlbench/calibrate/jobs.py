@@ -17,12 +17,15 @@ from biomlbench.calibrate import batch, gate, labels, summary
 from biomlbench.calibrate.flaky_runs import merged
 from biomlbench.calibrate.mutants import HELD_OUT, Mutant, choose
 from biomlbench.calibrate.runs import labelled_runs
+from biomlbench.calibrate.unused_rows import ADJUDICATIONS, FLAKE_RUNS, IN_CONFIG, NOT_REPEATED
+from biomlbench.calibrate.unused_rows import TABLE as UNUSED
+from biomlbench.calibrate.unused_rows import Unused
 from biomlbench.contracts import from_rows, provenance, read_table, write_table
 from biomlbench.stages.provenance import digest, environment_hash, file_hash
 from biomlbench.workflow.recorded_places import PLACES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from biomlbench.calibrate.labels import Labelled
     from biomlbench.calibrate.settings import Settings
@@ -34,7 +37,7 @@ __all__ = ["TABLES", "controls_table", "costs_of", "mutants_of", "mutants_table"
 
 log = logging.getLogger(__name__)
 
-TABLES = ("rates", "kills", "margins", "power", "allowed_rates", "survivors", "flakes")
+TABLES = ("rates", "kills", "margins", "power", "allowed_rates", "survivors", "flakes", UNUSED)
 """Tables over all tasks, in `results/calibration/`; the survivors are of schema ``mutants``."""
 _TIMED = 3
 
@@ -168,6 +171,7 @@ def write_tables(
     code: str = "",
     measured: Mapping[str, Sequence[str]] | None = None,
     places: Mapping[str, Any] | None = None,
+    unused: Iterable[Unused] = (),
 ) -> pa.Table:
     """Write the tables over all tasks.
 
@@ -190,6 +194,9 @@ def write_tables(
         returns it, for their provenance.
     places : mapping, optional
         Where tasks, data and results are, as the config says, for their provenance.
+    unused : iterable of Unused
+        Runs that were to be repeated and are not. Those whose submission was no use say so in
+        their table, and adjudications that are wrong or of nothing here are found here.
 
     Returns
     -------
@@ -199,15 +206,20 @@ def write_tables(
     results = Path(results)
     controls, mutants, flakes = list(controls), list(mutants), list(flakes)
     rows = [row for path in controls for row in read_table("controls", path).to_pylist()]
-    judged = labels.read(settings.adjudications, context.full_id)
+    judged, wrong = labels.read(settings.adjudications, context.full_id)
+    known = [*unused, *wrong]  # told when the run was planned
+    unused = [*known, *_not_repeated(flakes)]
     graded = summary.gather(rows, judged)
     runs = list(runs)
     graded += labelled_runs(results.parent, runs, context)
     tasks = sorted({one.task_id for one in graded})
     there = {(one.task_id, one.name) for one in graded} | {run[:2] for run in runs}
     for task_id, name in sorted(set(judged) - there):
-        told = f"{judged[task_id, name].where}: {task_id}, {name}: no such control or run"
-        log.warning("%s; %s", told, _remedy(task_id, name, there))
+        why = f"no such control or run; {_remedy(task_id, name, there)}"
+        where = judged[task_id, name].where
+        unused.append(Unused(ADJUDICATIONS, where, task_id, name, why))
+    for row in unused[len(known) :]:
+        log.warning("left out: %s", row)
     catches, costs = _of_cards(tasks, context)
     # what was held out is counted, but shown to nobody who might sharpen a check by it
     shown = [one for one in graded if one.family != HELD_OUT]
@@ -230,13 +242,14 @@ def write_tables(
             "flakes",
             merged(row for path in flakes for row in read_table("flakes", path).to_pylist()),
         ),
+        UNUSED: from_rows(UNUSED, [row._asdict() for row in unused]),
     }
     made_from = {
         "code": code,
         "environment": environment_hash(),
         "inputs": digest([provenance(path) for path in (*controls, *mutants, *flakes)]),
         "adjudications_sha256": file_hash(settings.adjudications),
-        "settings": digest([settings.allowed, runs]),
+        "settings": digest([settings.allowed, runs, unused]),
         gate.MEASURED: json.dumps(dict(measured or {}), sort_keys=True),
         **({PLACES: json.dumps(dict(places), sort_keys=True)} if places else {}),
     }
@@ -245,6 +258,14 @@ def write_tables(
     table = from_rows("mutants", survivors)
     write_table("mutants", table, results / "survivors.parquet", made_from)
     return found["allowed_rates"]
+
+
+def _not_repeated(flakes: Iterable[str | Path]) -> Iterator[Unused]:
+    """Yield the runs whose submission could not be repeated, as their tables say."""
+    for path in map(Path, flakes):
+        if why := provenance(path).get(NOT_REPEATED):
+            task_id = "/".join(path.parts[-3:-1])
+            yield Unused(FLAKE_RUNS, IN_CONFIG, task_id, path.stem, why)
 
 
 def _remedy(task_id: str, name: str, there: Iterable[tuple[str, str]]) -> str:

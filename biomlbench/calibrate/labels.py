@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.calibrate.controls import RIGHT, WRONG
+from biomlbench.calibrate.unused_rows import ADJUDICATIONS, Unused
 from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from biomlbench.workflow.runs import Run
 
-__all__ = ["COLUMNS", "Adjudication", "Labelled", "check_label", "labelled", "read", "rows"]
+__all__ = ["COLUMNS", "Adjudication", "Labelled", "fault_of_label", "labelled", "read", "rows"]
 
 COLUMNS = ("task_id", "run_id", "label", "who", "why")
 
@@ -68,10 +69,8 @@ def labelled(
 
 
 def read(
-    path: str | Path | None,
-    full_id: Callable[[str], str | None] = str,
-    leave_out: Callable[[TaskError], object] | None = None,
-) -> dict[tuple[str, str], Adjudication]:
+    path: str | Path | None, full_id: Callable[[str], str | None] = str
+) -> tuple[dict[tuple[str, str], Adjudication], list[Unused]]:
     """Read the adjudications.
 
     Parameters
@@ -81,62 +80,59 @@ def read(
         name of a control. None stands for none.
     full_id : callable, optional
         From a task id, bare or full, to the full one; None for a task that is not here.
-    leave_out : callable, optional
-        Is told what is wrong with a row, which is left out then. By default it is raised.
 
     Returns
     -------
-    dict
+    judged : dict
         (task, run) to judgement.
-
-    Raises
-    ------
-    TaskError
-        If there is no such file, a column is missing, a label is neither right nor wrong,
-        nobody signs, no reason is given, or two rows contradict each other; the message names
-        file and line.
+    unused : list of Unused
+        Rows that do not count: no CSV, a label that is neither right nor wrong, signed by nobody,
+        without a reason, or contradicting one above. A file that cannot be read is one of them.
     """
-    if path is None:
-        return {}
-    if not Path(path).is_file():
-        raise TaskError(f"{path}: there is no such file; see `calibration.adjudications`")
     found: dict[tuple[str, str], Adjudication] = {}
-    for where, values in rows(path, COLUMNS):
-        try:
-            key, judged = _judgement(where, values, full_id)
-            if key in found and found[key].label != judged.label:
-                raise TaskError(f"{where}: {key[1]} has been judged {found[key].label} above")
-        except TaskError as error:
-            if leave_out is None:
-                raise
-            leave_out(error)
-        else:
-            found[key] = judged
-    return found
+    unused: list[Unused] = []
+
+    def leave_out(where: str, why: str, row: Mapping[str, str] | None = None) -> None:
+        named = (row["task_id"], row["run_id"]) if row else ("", "")
+        unused.append(Unused(ADJUDICATIONS, where, *named, why))
+
+    if path is None:
+        return found, unused
+    try:
+        for where, values in rows(path, COLUMNS, leave_out):
+            key = (full_id(values["task_id"]) or values["task_id"], values["run_id"])
+            why = _fault(values)
+            if not why and key in found and found[key].label != values["label"]:
+                why = f"{key[1]} has been judged {found[key].label} above"
+            if why:
+                leave_out(where, why, values)
+            else:
+                found[key] = Adjudication(values["label"], values["who"], values["why"], where)
+    except TaskError as error:
+        leave_out(str(path), str(error).removeprefix(f"{path}:").strip())
+    return found, unused
 
 
-def _judgement(
-    where: str, values: Mapping[str, str], full_id: Callable[[str], str | None]
-) -> tuple[tuple[str, str], Adjudication]:
-    check_label(where, values)
-    if empty := [name for name in COLUMNS if not values[name]]:
-        raise TaskError(f"{where}: `{empty[0]}` is empty; say who judged, and why")
-    key = (full_id(values["task_id"]) or values["task_id"], values["run_id"])
-    return key, Adjudication(values["label"], values["who"], values["why"], where)
+def _fault(values: Mapping[str, str]) -> str:
+    """Say what is wrong with a row; empty where nothing is."""
+    if why := fault_of_label(values):
+        return why
+    empty = [name for name in COLUMNS if not values[name]]
+    return f"`{empty[0]}` is empty; say who judged, and why" if empty else ""
 
 
-def check_label(where: str, values: Mapping[str, str]) -> None:
-    """Refuse a row whose label is neither right nor wrong.
-
-    Raises
-    ------
-    TaskError
-    """
-    if values["label"] not in (RIGHT, WRONG):
-        raise TaskError(f"{where}: `label` is right or wrong, not {values['label']!r}; correct it")
+def fault_of_label(values: Mapping[str, str]) -> str:
+    """Say that a row's label is neither right nor wrong; empty where it is one of them."""
+    if values["label"] in (RIGHT, WRONG):
+        return ""
+    return f"`label` is right or wrong, not {values['label']!r}; correct it"
 
 
-def rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def rows(
+    path: str | Path,
+    columns: Sequence[str],
+    leave_out: Callable[[str, str], object] | None = None,
+) -> Iterator[tuple[str, dict[str, str]]]:
     """Go through a CSV file of labels.
 
     Parameters
@@ -144,6 +140,9 @@ def rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[s
     path : path
     columns : sequence of str
         Columns that it must have; `label`, which holds right or wrong, is one.
+    leave_out : callable, optional
+        Is told where a row is that is no CSV, and why; the row is left out then. By default
+        that is raised.
 
     Yields
     ------
@@ -164,15 +163,25 @@ def rows(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[s
         raise TaskError(
             f"{path}: cannot be read: {why}; it is a CSV file with the columns {', '.join(columns)}"
         ) from error
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    try:
-        rows = [(reader.line_num, row) for row in reader]
-    except csv.Error as error:
+    # Strict, as a quote that is not closed would take all that follows into one value.
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    names: list[str] | None = None
+    while True:
         where = f"{path}:{reader.line_num + 1}"
-        raise TaskError(f"{where}: is no CSV ({error}); write it anew") from None
-    if missing := [name for name in columns if name not in (reader.fieldnames or ())]:
-        raise TaskError(f"{path}:1: the column(s) {', '.join(missing)} are missing")
-    for line, row in rows:
-        where = f"{path}:{line}"
-        values = {name: (row[name] or "").strip() for name in columns}
-        yield where, values
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            why = f"is no CSV ({error}); write the row anew"
+            if leave_out is None or names is None:
+                raise TaskError(f"{where}: {why}") from None
+            leave_out(where, why)
+            continue
+        if names is None:
+            names = cells or []
+            if missing := [name for name in columns if name not in names]:
+                raise TaskError(f"{where}: the column(s) {', '.join(missing)} are missing")
+        elif cells is None:
+            return
+        elif cells:
+            row = dict(zip(names, cells, strict=False))
+            yield where, {name: row.get(name, "").strip() for name in columns}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.calibrate.gate import Allowed
 from biomlbench.calibrate.mutants import HELD_OUT, INPUTS, SECOND_ORDER, TRAINING, WANTED
+from biomlbench.calibrate.unused_rows import FLAKE_RUNS, IN_CONFIG, Unused
 from biomlbench.errors import TaskError
 from biomlbench.runtime.words import counted
 from biomlbench.stages.kinds import has_cases
@@ -149,7 +150,9 @@ class Settings:
             f"to calibrate fewer, name them there: `calibration: {{tasks: {example}}}`"
         )
 
-    def runs_to_repeat(self, runs: Mapping[tuple[str, str], Run]) -> list[tuple[str, str]]:
+    def runs_to_repeat(
+        self, runs: Mapping[tuple[str, str], Run]
+    ) -> tuple[list[tuple[str, str]], list[Unused]]:
         """Return the runs that are to be run again and again.
 
         Parameters
@@ -159,21 +162,22 @@ class Settings:
 
         Returns
         -------
-        list of (str, str)
+        found : list of (str, str)
             Sorted.
-
-        Raises
-        ------
-        ConfigError
-            If one is not configured, or is no run of a problem card.
+        unused : list of Unused
+            Those that are not configured, or are no runs of a problem card.
         """
-        for task_id, run_id in self.flake_runs:
-            where = f"config: `calibration.flake_runs`: {task_id}, {run_id}"
-            if (task_id, run_id) not in runs:
-                raise ConfigError(f"{where}: there is no such run in the run tables")
-            if not has_cases(runs[task_id, run_id].kind):
-                raise ConfigError(f"{where}: only problem cards have cases that can be repeated")
-        return sorted(set(self.flake_runs))
+        found, unused = [], []
+        for key in sorted(set(self.flake_runs)):
+            if key not in runs:
+                why = "there is no such run in the run tables; correct the task or the run"
+            elif not has_cases(runs[key].kind):
+                why = "only problem cards have cases that can be repeated; delete the entry"
+            else:
+                found.append(key)
+                continue
+            unused.append(Unused(FLAKE_RUNS, IN_CONFIG, *key, why))
+        return found, unused
 
 
 def _has_verifier(registry: Registry, name: str) -> bool:

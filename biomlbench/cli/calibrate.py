@@ -57,18 +57,22 @@ def command() -> None:
 def check(*, results: Path, strict: bool, as_json: bool) -> None:
     """Show which tasks the last `snakemake calibrate` found within the allowed rates.
 
-    With --strict the exit code is 1 where one is not, and those are named.
+    Rows of adjudications and flake_runs that it could not use are shown below. With --strict the
+    exit code is 1 where a task is not within the allowed rates, and those are named.
     """
+    from biomlbench.calibrate import unused_rows
     from biomlbench.calibrate.gate import AllowedRatesError, require
     from biomlbench.contracts import read_table
 
     table = read_table("allowed_rates", results / "calibration" / "allowed_rates.parquet")
-    rows = table.to_pylist()
+    rows, unused = table.to_pylist(), unused_rows.stored(results)
     if as_json:
-        print_json(rows)
+        print_json({"allowed_rates": rows, unused_rows.TABLE: unused})
     else:
         columns = ("task_id", "within_allowed", "right", "wrong", "false_pass", "false_fail", "why")
         print_table([{**row, "why": "; ".join(row["reasons"])} for row in rows], columns)
+        if unused:
+            print_table(unused, tuple(unused[0]), "Rows that were not used")
     if strict:
         try:
             require(table)

@@ -138,4 +138,13 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("false_fail_high", F64, "upper Wilson bound of false_fail", required=True),
         ]
     ),
+    "unused_rows": pa.schema(
+        [
+            field("setting", STR, "adjudications or flake_runs", required=True),
+            field("source", STR, "file and line, or key of the config", required=True),
+            field("task_id", STR, "task, as the row names it", required=True),
+            field("run_id", STR, "run or control, as the row names it", required=True),
+            field("message", STR, "why the row was not used", required=True),
+        ]
+    ),
 }

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verdict
 
-__all__ = ["AllowedRatesRow", "ControlRow", "FlakeRow", "KillRow", "MarginRow", "RateRow"]
+__all__ = [
+    *("AllowedRatesRow", "ControlRow", "FlakeRow", "KillRow", "MarginRow", "RateRow"),
+    "UnusedRow",
+]
 
 
 class ControlRow(TypedDict):
@@ -99,3 +102,13 @@ class AllowedRatesRow(TypedDict):
     false_pass_high: float
     false_fail: float | None
     false_fail_high: float
+
+
+class UnusedRow(TypedDict):
+    """A row of a user's that calibration could not use, in ``unused_rows``."""
+
+    setting: str
+    source: str
+    task_id: str
+    run_id: str
+    message: str

@@ -101,6 +101,15 @@ def warnings(tables: Tables) -> list[Warned]:
         warn("bad", f"{counted(len(unused), 'row')} of the run tables could not be used",
              f"They count for no agent.{_to_correct(unused['source'])}",
              f"#runs?fault={Fault.RUN_TABLE}")  # fmt: skip
+    if len(unjudged := tables.unused_rows):
+        told = [
+            shown_name(f"{row.source}: {row.task_id}, {row.run_id}: {row.message}", MAX_REASON)
+            for row in unjudged.itertuples()
+        ]
+        warn("bad", f"{counted(len(unjudged), 'row')} for the calibration could not be used",
+             "They are of `calibration.adjudications` or `calibration.flake_runs`, and all others "
+             f"count. Correct them and calibrate again: {some_of(told, NAMED)}.",
+             "#trust")  # fmt: skip
     medals = runs[runs["any_medal"] & ~runs["verified_medal"]]
     if len(medals):
         warn("bad", f"{counted(len(medals), 'medal')} not verified",

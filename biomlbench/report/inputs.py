@@ -28,6 +28,7 @@ CALIBRATION_COLUMNS: dict[str, tuple[str, ...]] = {
     "kills": ("task_id", "solution", "label", "check", "killed"),
     "margins": ("task_id", "check", "label", "margin"),
     "flakes": ("task_id", "check", "runs", "disagreements", "rate", "low", "high"),
+    "unused_rows": ("setting", "source", "task_id", "run_id", "message"),
 }
 """The columns that each calibration table must have; further ones are kept."""
 
@@ -50,7 +51,7 @@ class Tables:
         As :data:`biomlbench.contracts.SCHEMAS` declares them.
     history : pandas.DataFrame
         The agents of results that were kept, as the contract `history` declares them.
-    rates, kills, margins, flakes : pandas.DataFrame
+    rates, kills, margins, flakes, unused_rows : pandas.DataFrame
         Calibration's tables, with at least the columns of :data:`CALIBRATION_COLUMNS`; `rates`
         may have a column `week` as well.
 
@@ -70,6 +71,7 @@ class Tables:
     kills: pd.DataFrame = field(default_factory=lambda: empty("kills"))
     margins: pd.DataFrame = field(default_factory=lambda: empty("margins"))
     flakes: pd.DataFrame = field(default_factory=lambda: empty("flakes"))
+    unused_rows: pd.DataFrame = field(default_factory=lambda: empty("unused_rows"))
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -104,7 +106,7 @@ class Tables:
         results : path
             Holds `pairs.parquet`, and where they exist `checks.parquet`, `agents.parquet`,
             `tasks.parquet`, `telemetry.parquet` (or the data set `telemetry/`),
-            `calibration/{rates,kills,margins,flakes}.parquet` and what was kept in `history/`.
+            `calibration/{rates,kills,margins,flakes,unused_rows}.parquet` and what was kept in `history/`.
 
         Returns
         -------

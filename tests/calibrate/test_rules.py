@@ -1,6 +1,7 @@
 """`snakemake calibrate` on two small cards: resumes, does nothing twice, reruns what it must."""
 
 import base64
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import pytest
 
 from biomlbench.calibrate import edits
 from biomlbench.calibrate.mutants import HELD_OUT, family_of
+from biomlbench.calibrate.unused_rows import IN_CONFIG
 from biomlbench.contracts import read_table
 from tests.waiting import HANG_S, wait_until
 
@@ -198,3 +200,44 @@ def test_a_change_of_one_card_measures_only_that_card_again(bench):
     _finish(_start(bench))
     changed = {path.parent.name for path in controls if path.stat().st_mtime_ns != before[path]}
     assert changed == {"shares"}
+
+
+@pytest.mark.slow
+def test_rows_that_are_no_use_end_no_calibration_and_are_kept_with_why(bench):
+    (bench / "more.csv").write_text(
+        "run_id,agent,task_id,submission\ngone,a,kernels/shares,gone.py\n"
+        "ok,a,kernels/shares,submitted.py\n"
+    )
+    (bench / "wrong.csv").write_text(
+        "task_id,run_id,label,who,why\n"
+        "shares,ok,wrong,ada,so it is\n"
+        "shares,r,falsch,ada,no label\n"
+        "shares,no-such-run,right,ada,a typing error\n"
+    )
+    (bench / "wrong.yaml").write_text(
+        "runs: [runs.csv, more.csv]\ncalibration:\n  adjudications: wrong.csv\n"
+        "  flake_runs: [{task_id: shares, run_id: gone}, {task_id: shares, run_id: r},\n"
+        "    {task_id: shares, run_id: nobody}, {task_id: no/task, run_id: r}]\n"
+    )
+    _finish(_start(bench, "--configfile", "wrong.yaml"))
+    done = subprocess.run(
+        [sys.executable, "-m", "biomlbench.cli", "calibrate", "check", "--json"],
+        cwd=bench, env={**os.environ, "PYTHONPATH": str(bench)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    unused = json.loads(done.stdout)["unused_rows"]
+    assert [(row["source"], row["task_id"], row["run_id"]) for row in unused] == [
+        (IN_CONFIG, "kernels/shares", "nobody"),
+        (IN_CONFIG, "no/task", "r"),
+        ("wrong.csv:3", "shares", "r"),
+        (IN_CONFIG, "kernels/shares", "gone"),
+        ("wrong.csv:4", "kernels/shares", "no-such-run"),
+    ]
+    assert "gone.py" in unused[3]["message"]
+    kills = read_table("kills", bench / "results" / "calibration" / "kills.parquet").to_pylist()
+    # those beside them count: r by its run table, ok by its adjudication
+    assert {row["solution"] for row in kills if row["family"] == "run"} == {"run/r", "run/ok"}
+    assert _planned(bench, "--configfile", "wrong.yaml") == {}
+    _finish(_start(bench, "--configfile", "wrong.yaml", target="all"))
+    page = (bench / "results" / "report.html").read_text()
+    assert "5 rows for the calibration could not be used" in page

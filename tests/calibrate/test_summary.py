@@ -104,45 +104,58 @@ def test_a_person_overrides_the_label(tmp_path):
     path.write_text(
         "task_id,run_id,label,who,why\nkernels/toy,mutant/a,right,ada,the same but for order\n"
     )
-    table = summary.rates(summary.gather(_controls(), labels.read(path)), CATCHES)
+    table = summary.rates(summary.gather(_controls(), labels.read(path)[0]), CATCHES)
     assert _rate(table, "overall", "overall", "false_pass") == (0, 2)
     assert _rate(table, "overall", "overall", "false_fail") == (0, 3)
 
 
+HEAD = "task_id,run_id,label,who,why\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "told"),
     [
-        ("task_id,run_id,label,who\n", ":1: the column.*why"),
-        ("task_id,run_id,label,who,why\na/b,r,good,x,y\n", ":2: `label` is right or wrong"),
-        ("task_id,run_id,label,who,why\na/b,r,right,,y\n", ":2: `who` is empty"),
-        (
-            "task_id,run_id,label,who,why\na/b,r,right,x,y\na/b,r,wrong,x,y\n",
-            ":3: r has been judged right",
-        ),
+        ("a/b,r,falsch,x,y", ":2: a/b, r: `label` is right or wrong, not 'falsch'; correct it"),
+        ("a/b,r,right,,y", ":2: a/b, r: `who` is empty; say who judged, and why"),
+        ("a/b,r", ":2: a/b, r: `label` is right or wrong, not ''; correct it"),
+        ("a/b,q,right,x,y\na/b,q,wrong,x,y", ":3: a/b, q: q has been judged right above"),
+        ('a/b,"r"s,right,x,y', ":2: is no CSV (',' expected after '\"'); write the row anew"),
     ],
 )
-def test_bad_adjudications_are_named(tmp_path, text, message):
+def test_a_wrong_adjudication_costs_only_itself_and_says_why(tmp_path, text, told):
     path = tmp_path / "adjudications.csv"
-    path.write_text(text)
-    with pytest.raises(TaskError, match=message):
-        labels.read(path)
+    path.write_text(f"{HEAD}{text}\na/b,last,wrong,x,y\n")
+    found, unused = labels.read(path)
+    assert found["a/b", "last"].label == "wrong"
+    assert ("a/b", "r") not in found
+    assert [str(row) for row in unused] == [f"{path}{told}"]
 
 
-def test_bad_adjudications_cost_only_themselves_where_they_are_not_what_is_asked_for(tmp_path):
+def test_a_quote_that_is_not_closed_costs_what_it_takes_in_and_no_row_before(tmp_path):
     path = tmp_path / "adjudications.csv"
-    path.write_text(
-        "task_id,run_id,label,who,why\na/b,r,falsch,x,y\na/b,q,wrong,x,y\na/b,q,right,x,y\n"
-    )
-    told = []
-    found = labels.read(path, leave_out=told.append)
-    assert {key: one.label for key, one in found.items()} == {("a/b", "q"): "wrong"}
-    assert [str(error).partition(": ")[0] for error in told] == [f"{path}:2", f"{path}:4"]
+    path.write_text(f'{HEAD}a/b,q,right,x,y\n\na/b,r,right,x,"y\na/b,s,wrong,x,y\n')
+    found, (row,) = labels.read(path)
+    assert [*found] == [("a/b", "q")]
+    assert row.source == f"{path}:4"
 
 
-def test_missing_adjudications_are_no_adjudications_only_where_none_are_named(tmp_path):
-    assert labels.read(None) == {}
-    with pytest.raises(TaskError, match=r"labels\.csv: there is no such file"):
-        labels.read(tmp_path / "labels.csv")
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"task_id,run_id,label,who\n", "1: the column(s) why are missing"),
+        (b"", "1: the column(s) task_id"),
+        (b"\xff\xfe", "cannot be read"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_file_of_adjudications_that_is_no_use_is_one_row(tmp_path, data, said):
+    path = tmp_path / "adjudications.csv"
+    if data is not None:
+        path.write_bytes(data)
+    found, (row,) = labels.read(path)
+    assert not found
+    assert (row.source, row.message[: len(said)]) == (str(path), said)
+    assert labels.read(None) == ({}, [])
 
 
 def test_power_counts_what_only_one_check_catches():

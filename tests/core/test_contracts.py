@@ -171,6 +171,7 @@ WHOLE = {
     "kills": calibration_rows.KillRow,
     "margins": calibration_rows.MarginRow,
     "allowed_rates": calibration_rows.AllowedRatesRow,
+    "unused_rows": calibration_rows.UnusedRow,
     "differences": DifferenceRow,
 }
 

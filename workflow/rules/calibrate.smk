@@ -109,11 +109,13 @@ rule calibrate_tables:
         allowed_rates="<results>/calibration/allowed_rates.parquet",
         survivors="<results>/calibration/survivors.parquet",
         flakes="<results>/calibration/flakes.parquet",
+        unused_rows="<results>/calibration/unused_rows.parquet",
     log:
         "<results>/logs/calibrate/tables.log",
     localrule: True
     params:
         runs=labelled_runs,
+        unused=runs_not_repeated,
         measured=measured_now,
         settings=TABLE_SETTINGS,
         context={

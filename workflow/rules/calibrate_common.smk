@@ -60,14 +60,22 @@ def calibration_flakes(wildcards):
         ),
         *(
             f"<results>/calibration/flaky-runs/{task}/{run}.parquet"
-            for task, run in CALIBRATION.runs_to_repeat(BENCHMARK.runs)
+            for task, run in CALIBRATION.runs_to_repeat(BENCHMARK.runs)[0]
         ),
     ]
 
 
+def runs_not_repeated(wildcards):
+    """Return the entries of `calibration.flake_runs` that no run can be repeated for."""
+    unused = CALIBRATION.runs_to_repeat(BENCHMARK.runs)[1]
+    for row in unused:
+        say_once(f"left out: {row}")
+    return [tuple(row) for row in unused]
+
+
 def labelled_runs(wildcards):
     """Return the runs whose true label is known, of tasks that are calibrated."""
-    adjudicated = read_labels(CALIBRATION.adjudications, BENCHMARK.registry.full_id)
+    adjudicated, _ = read_labels(CALIBRATION.adjudications, BENCHMARK.registry.full_id)
     tasks = {task.id for task in calibrated_tasks()}
     return [tuple(run) for run in labelled(BENCHMARK.runs.values(), adjudicated, tasks)]
 
