@@ -17,9 +17,14 @@ from biomlbench.calibrate import batch, gate, labels, summary
 from biomlbench.calibrate.flaky_runs import merged
 from biomlbench.calibrate.mutants import HELD_OUT, Mutant, choose
 from biomlbench.calibrate.runs import labelled_runs
-from biomlbench.calibrate.unused_rows import ADJUDICATIONS, FLAKE_RUNS, IN_CONFIG, NOT_REPEATED
+from biomlbench.calibrate.unused_rows import (
+    ADJUDICATIONS,
+    FLAKE_RUNS,
+    IN_CONFIG,
+    NOT_REPEATED,
+    Unused,
+)
 from biomlbench.calibrate.unused_rows import TABLE as UNUSED
-from biomlbench.calibrate.unused_rows import Unused
 from biomlbench.contracts import from_rows, provenance, read_table, write_table
 from biomlbench.stages.provenance import digest, environment_hash, file_hash
 from biomlbench.workflow.recorded_places import PLACES

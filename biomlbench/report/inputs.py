@@ -106,7 +106,8 @@ class Tables:
         results : path
             Holds `pairs.parquet`, and where they exist `checks.parquet`, `agents.parquet`,
             `tasks.parquet`, `telemetry.parquet` (or the data set `telemetry/`),
-            `calibration/{rates,kills,margins,flakes,unused_rows}.parquet` and what was kept in `history/`.
+            `calibration/{rates,kills,margins,flakes,unused_rows}.parquet` and what was kept in
+            `history/`.
 
         Returns
         -------

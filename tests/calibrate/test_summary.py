@@ -4,7 +4,6 @@ from biomlbench.calibrate import gate, labels, summary
 from biomlbench.calibrate.intervals import wilson
 from biomlbench.calibrate.left_out import left_out
 from biomlbench.calibrate.summary import Graded
-from biomlbench.errors import TaskError
 
 T = "kernels/toy"
 CATCHES = {T: {"oracle": ["off", "sign"], "sum": ["sign"]}}
