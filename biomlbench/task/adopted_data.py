@@ -52,20 +52,31 @@ def own_files(task: Task) -> list[Path]:
     Returns
     -------
     list of Path
-        Empty where it made them, or where there are none yet. Only times are looked at.
+        Empty where it made them, or where there are none yet. One that is newer than the record
+        of what was made is compared by content, as a copy of the folder has any times.
     """
     if task.kind != "predictions" or not task.is_prepared():
         return []
     found = [task.answers, task.sample_submission]
+    home = Path(task.raw_dir).parent
     with suppress(OSError):
-        made = (Path(task.raw_dir).parent / MANIFEST).stat().st_mtime_ns
-        if all(path.stat().st_mtime_ns <= made for path in found):
+        made = (home / MANIFEST).stat().st_mtime_ns
+        newer = [path for path in found if path.stat().st_mtime_ns > made]
+        if all(_is_as_made(path, home) for path in newer):
             return []
     for name in ("leaderboard", "human_baselines"):
         with suppress(TaskError):  # one that is named and not there is told where it is read
             path = getattr(task, name)
             found += [path] if path and not path.is_relative_to(task.folder) else []
     return found
+
+
+def _is_as_made(path: Path, home: Path) -> bool:
+    prepared = home / "prepared"
+    if not path.is_relative_to(prepared):
+        return False
+    name, digest = path.relative_to(prepared).as_posix(), file_sha256(path)
+    return any(manifest["files"].get(name) == digest for manifest in manifests_of(home))
 
 
 def manifests_of(home: Path) -> list[JsonObject]:

@@ -67,6 +67,20 @@ def test_nothing_that_has_changed_is_taken_for_up_to_date(bench):
     assert bench.stages()["medal"] == 1
 
 
+def test_a_copy_of_the_folder_reruns_nothing_whatever_times_its_files_have(bench):
+    """By `cp -r` each file gets a new time, in any order: here what was made first is newest."""
+    files = [path for path in bench.path.rglob("*") if path.is_file() and not path.is_symlink()]
+    files.sort(key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    past = files[-1].stat().st_mtime_ns - 10**10 * len(files)
+    for number, path in enumerate(files):
+        os.utime(path, ns=(past + 10**10 * number,) * 2)
+    assert "Nothing to be done" in bench.snakemake().stderr
+    # in the content of what is newest there is a change
+    with (bench.path / "data/toy/circle/prepared/private/answers.csv").open("a") as file:
+        file.write("\n")
+    assert bench.planned()["prepare"] == 1
+
+
 def test_touching_a_submission_reruns_nothing(bench):
     os.utime(bench.path / "subs" / "near.csv")
     assert bench.planned() == {}
