@@ -50,6 +50,7 @@ FIRST_WAIT_S, SHARE_OF_RUN = 3.0, 0.1
 """Seconds, and share of the time since the run began, after which a cluster is asked again."""
 FOR_FIGURES = ("biomlbench.report.plots._style", "biomlbench.report.write")
 _PRIORITY = attrgetter("priority")
+_NAMED_RULES = ("forcerules", "untilrules", "omitrules", "priorityrules")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
 
 
@@ -76,8 +77,9 @@ class Adapter:
         self._root = root
         # Of this very place in the rules: an importing workflow has others.
         self._modifier = workflow.modifier.path_modifier
+        self._called = getattr(workflow.modifier, "modify_rulename", str)
         self._pool = Pool(Path(biomlbench.__file__).parents[1])
-        self._warm = False
+        self._warm = self._together = False
 
     @property
     def is_main(self) -> bool:
@@ -118,6 +120,33 @@ class Adapter:
         if self.placed(path) == path:
             return path
         return os.path.abspath(path)  # noqa: PTH100 - `resolve` would follow links
+
+    def name_together(self, others: Mapping[str, str]) -> None:
+        """Have an option that names a rule, as ``--forcerun`` does, mean another rule as well.
+
+        Also ``--until``, ``--omit-from`` and ``--prioritize``. To be called while Snakemake looks
+        for what the jobs have as input: options are not there yet while it reads the Snakefile,
+        and are obeyed before it works out what else the jobs are about. The first call counts.
+
+        Parameters
+        ----------
+        others : mapping of str to str
+            From a rule's name to that of the rule which is named with it, both as in the rules
+            files; a workflow that imports the rules may call both otherwise.
+        """
+        dag: Any = getattr(self._workflow, "dag", None)
+        is_known = all(hasattr(dag, name) for name in ("rules", *_NAMED_RULES))
+        if not is_known or self._together or not self.is_main:
+            return
+        self._together = True
+        called = {self._called(one): self._called(other) for one, other in others.items()}
+        rules = {rule.name: rule for rule in dag.rules}
+        for named in (getattr(dag, name) for name in _NAMED_RULES):
+            for one, other in called.items():
+                if other in rules:
+                    # Snakemake keeps names of rules for some options, for others rules.
+                    named.update({other} if one in named else ())
+                    named.update({rules[other]} if rules.get(one) in named else ())
 
     def jobs_at_a_time(self) -> int:
         """Return how many jobs run at a time: on so many cores, or in a cluster's queue."""

@@ -100,9 +100,9 @@ class Bench:
     def env(self) -> dict[str, str]:
         return {**os.environ, "PYTHONPATH": str(self.path), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def planned(self) -> dict[str, int]:
+    def planned(self, *arguments: str) -> dict[str, int]:
         """Jobs that a run would do now, by rule."""
-        done = self.snakemake("-n")
+        done = self.snakemake("-n", *arguments)
         text = done.stdout + done.stderr
         jobs = dict(re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE))
         return {rule: int(n) for rule, n in jobs.items() if rule not in ("total", "all")}

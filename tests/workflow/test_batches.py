@@ -285,6 +285,23 @@ def test_a_changed_submission_reruns_its_batch_only(batched_bench):
 
 
 @pytest.mark.slow
+def test_who_names_a_stage_means_that_of_the_batches_as_well(batched_bench):
+    def stamps():
+        found = batched_bench.results().glob("*/*/*/*/*.parquet")
+        return {path: path.stat().st_mtime_ns for path in found if path.stem in STAGES}
+
+    before = stamps()
+    assert {path.relative_to(batched_bench.results()).parts[0] for path in before} == {
+        "pairs", "batches",
+    }  # fmt: skip
+    batched_bench.snakemake("--forcerun", "grade", "--until", "grade")
+    changed = {path for path, stamp in stamps().items() if stamp != before[path]}
+    assert changed == {path for path in before if path.stem == "grade"}
+    planned = batched_bench.planned("--omit-from", "verify", "--forcerun", "execute")
+    assert planned == {"execute": 3, "execute_batch": 3, "grade": 3, "grade_batch": 3}
+
+
+@pytest.mark.slow
 def test_a_deleted_table_of_a_batch_is_made_again(batched, batched_bench):
     (table,) = (batched_bench.results() / "batches/toy/circle").glob("*/grade.parquet")
     table.unlink()

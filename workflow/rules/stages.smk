@@ -6,6 +6,7 @@
 # it, with how often it was replaced, and no input, but for one that the rule demo makes: whoever
 # handed it in may change or remove it at any moment. The others follow by their tables.
 # Out: the stage's table; that of a batch has the rows that each pair's own would have.
+# Whoever names a stage's rule, as in `--forcerun grade` or `--until grade`, means both.
 for stage in STAGES:
     for unit, name in ((PAIR, stage), (BATCH, f"{stage}_batch")):
 
