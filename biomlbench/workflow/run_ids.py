@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["RUN_ID", "RunIds", "check_run_id"]
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_LONGEST = 91
+"""Letters of an id to which a dash and a digest can be added."""
 _NUMBER = re.compile(r"-[0-9]+\Z")
 _MOST_REPEATS = 20
 _ENDLESS = re.compile(rf"(.+)\1{{{_MOST_REPEATS - 1}}}\Z")
@@ -84,9 +87,9 @@ class RunIds:
         Returns
         -------
         str
-            That id; or, where a run of another table has it, that id with a number: whose table
-            is read first must not decide whose run counts. Where it is one of another list's own,
-            the next of its own list's.
+            That id; or, where a run of another table has it, that id with the agent: whose table
+            is read first must not decide whose run counts, nor what other runs there are how it
+            is called. Where it is one of another list's own, the next of its own list's.
 
         Raises
         ------
@@ -96,9 +99,8 @@ class RunIds:
         key = self._key(run.task_id, run.run_id)
         base = self._bases.get(group, "")
         if self._is_others(run.run_id, base):
-            return self._renamed(
-                run, base, base, f"`{run.run_id}` is what runs of another list are called"
-            )
+            said = f"`{run.run_id}` is what runs of another list are called"
+            return self._renamed(run, self._numbered(run.task_id, base, base), said)
         if key not in self._seen:
             self._seen[key] = (run, is_given)
             return run.run_id
@@ -111,7 +113,7 @@ class RunIds:
         is_same_run = (other.agent, other.submission) == (run.agent, run.submission)
         if was_given if _table(other) == _table(run) else is_same_run:
             raise RowError(f"{said}; give each run of a task its own run_id")
-        return self._renamed(run, _plain(run.run_id), base, said)
+        return self._renamed(run, self._with_agent(run, base), said)
 
     def default(self, task_id: str, group: str) -> str:
         """Return the id of a list's next run of a task: the published format names no runs.
@@ -125,11 +127,17 @@ class RunIds:
         base = self._bases[group]
         return self._numbered(task_id, base, base)
 
-    def _renamed(self, run: Run, name: str, base: str, said: str) -> str:
-        run_id = self._numbered(run.task_id, name, base)
+    def _renamed(self, run: Run, run_id: str, said: str) -> str:
         self._seen[self._key(run.task_id, run_id)] = (run, False)
         self.renamed.append(f"{run.source}: {said}; this one is called `{run_id}`")
         return run_id
+
+    def _with_agent(self, run: Run, base: str) -> str:
+        """Return a run's id with its agent, and where another run is called so, with its table."""
+        name = f"{run.run_id}-{_plain(run.agent)}"
+        named = (name, f"{name[:_LONGEST]}-{_digest(_table(run), run.agent, run.stated)}")
+        free = (run_id for run_id in named if self._is_free(run.task_id, run_id, base))
+        return next(free, None) or self._numbered(run.task_id, _plain(run.run_id), base)
 
     def _numbered(self, task_id: str, name: str, base: str) -> str:
         """Return an id that no run of a task has yet, nor is one of another list's own."""
@@ -137,9 +145,14 @@ class RunIds:
             self._numbers[task_id, name] += 1
             count = self._numbers[task_id, name]
             run_id = name if count == 1 else f"{name}-{count}"
-            is_free = self._key(task_id, run_id) not in self._seen
-            if is_free and not _ENDLESS.search(run_id) and not self._is_others(run_id, base):
+            if self._is_free(task_id, run_id, base):
                 return run_id
+
+    def _is_free(self, task_id: str, run_id: str, base: str) -> bool:
+        """Tell whether an id may be one, and is no run's of a task, nor another list's own."""
+        is_id = RUN_ID.fullmatch(run_id) and not _ENDLESS.search(run_id)
+        is_taken = self._key(task_id, run_id) in self._seen or self._is_others(run_id, base)
+        return bool(is_id) and not is_taken
 
     def _is_others(self, run_id: str, base: str) -> bool:
         """Tell whether an id that a list gives is one of another list's own."""
@@ -165,15 +178,18 @@ def _plain(name: str) -> str:
 
 def _told_apart(groups: Mapping[str, str], as_seen: Callable[[str], str]) -> dict[str, str]:
     """Return what ids of each list begin with: what is in other lists does not matter for it."""
-    found: dict[str, str] = {}
     plain = {path: _plain(name) for path, name in groups.items()}
-    taken = set(map(as_seen, plain.values()))
+    taken: set[str] = set()
+    found: dict[str, str] = {}
     for path, name in plain.items():
-        is_first = as_seen(name) not in map(as_seen, found.values())
-        others = (f"{name}_{number}" for number in range(2, len(groups) + 2 + len(taken)))
-        found[path] = name if is_first else next(x for x in others if as_seen(x) not in taken)
-        taken.add(as_seen(found[path]))
+        # By its own path, not by how many others there are: one more group renames none.
+        found[path] = f"{name}_{_digest(path)}" if as_seen(name) in taken else name
+        taken.add(as_seen(name))
     return found
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _table(run: Run) -> str:

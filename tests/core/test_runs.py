@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -434,6 +435,51 @@ def test_a_run_id_of_two_tables_costs_neither_its_run(tmp_path):
         assert f"run `r1` of toy/line is already at {runs[0].source}; this one is called" in note
 
 
+def ids_in(tmp_path, *rows):
+    """Return what the runs of some tables are called, by table: rows are id, agent and file."""
+    tables = {}
+    for name, run_id, agent, file in rows:
+        tables.setdefault(tmp_path / name, []).append(f"{run_id},{agent},line,{file},,,,,,\n")
+    for path, lines in tables.items():
+        path.write_text(HEADER + "".join(lines))
+    runs, bad = read_runs(tables, resolve)
+    assert not bad
+    assert len({run.run_id for run in runs}) == len(runs)
+    return {(Path(run.source.rpartition(":")[0]).name, run.agent): run.run_id for run in runs}
+
+
+@pytest.mark.parametrize("agent", ["bob", "Zoë/v 2", "b" * 150])
+def test_what_a_run_is_called_whose_id_is_taken_hangs_on_no_other_run(tmp_path, agent):
+    first, mine = ("0.csv", "r", "ada", "a.csv"), ("9.csv", "r", agent, "b.csv")
+    others = [("1.csv", "r", "cyd", "c.csv"), ("2.csv", "r", "dan", "d.csv"),
+              ("3.csv", "r", "ada", "e.csv"), ("4.csv", "s", "ada", "f.csv")]  # fmt: skip
+    alone = ids_in(tmp_path, first, mine)
+    among = ids_in(tmp_path, first, *others, mine)
+    assert {key: among[key] for key in alone} == alone
+    assert alone["0.csv", "ada"] == "r"
+    assert (among["1.csv", "cyd"], among["3.csv", "ada"]) == ("r-cyd", "r-ada")
+    if agent == "bob":
+        assert alone["9.csv", "bob"] == "r-bob"
+        # what is called so already keeps its id, and another table of this agent's its own
+        taken = ids_in(tmp_path, first, ("1.csv", "r-bob", "cyd", "c.csv"), mine)
+        assert re.fullmatch("r-bob-[0-9a-f]{8}", taken["9.csv", "bob"])
+
+
+def test_lists_in_folders_of_one_name_are_called_by_where_they_lie(tmp_path):
+    paths = [tmp_path / where / "out" / "submission.jsonl" for where in "abc"]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text(lines_of({"task_id": "line", "submission_path": "a.csv"}))
+
+    def called(*some):
+        runs, _ = read_runs(some, resolve)
+        return {run.source.rpartition(":")[0]: run.run_id for run in runs}
+
+    whole, without = called(*paths), called(paths[0], paths[2])
+    assert len(set(whole.values())) == 3
+    assert without.items() <= whole.items()
+
+
 def test_a_run_of_two_tables_is_one(tmp_path):
     text = HEADER + "r1,ada,line,s.csv,,,,,,\n"
     for name in ("one.csv", "two.csv"):
@@ -446,11 +492,12 @@ def test_a_run_of_two_tables_is_one(tmp_path):
 
 def test_a_new_run_id_never_has_an_end_without_end(tmp_path):
     taken = "r" + "-2" * 19
-    for name, agent in (("one.csv", "ada"), ("two.csv", "eve")):
+    for name, agent in (("one.csv", "ada"), ("two.csv", "2")):
         (tmp_path / name).write_text(HEADER + f"{taken},{agent},line,s.csv,,,,,,\n")
     runs, bad = read_runs([tmp_path / "one.csv", tmp_path / "two.csv"], resolve)
     assert not bad
-    assert [run.run_id for run in runs] == [taken, f"{taken}-3"]
+    assert runs[0].run_id == taken
+    assert re.fullmatch(rf"{taken}-2-[0-9a-f]{{8}}", runs[1].run_id)
 
 
 def test_case_matters_only_where_the_file_system_minds_it(tmp_path):
