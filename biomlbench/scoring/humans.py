@@ -17,6 +17,7 @@ from biomlbench.scoring.leaderboard import (
     read_score_columns,
     score_place,
 )
+from biomlbench.submission.csv_hints import number_hint
 from biomlbench.submission.csv_table import MISSING
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     try:
         scores = np.asarray(humans, dtype=np.float64).ravel()
     except (TypeError, ValueError) as error:
-        raise TaskError(f"{name}: a score is not a number ({error})") from error
+        hint = number_hint(np.asarray(humans, dtype=object).ravel())
+        raise TaskError(f"{name}: a score is not a number ({error}){hint}") from error
     if np.isinf(scores).any():
         raise TaskError(f"{name}: a score is infinite")
     missing = np.isnan(scores)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import LeaderboardError
 from biomlbench.frames import as_frame
+from biomlbench.submission.csv_hints import cells_hint, number_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -125,7 +126,8 @@ def as_leaderboard(scores: Any, name: str = "leaderboard") -> Leaderboard:
     try:
         values = np.asarray(scores, dtype=np.float64).ravel()
     except (TypeError, ValueError) as error:
-        raise LeaderboardError(f"{name}: a score is not a number ({error})") from error
+        hint = number_hint(np.asarray(scores, dtype=object).ravel())
+        raise LeaderboardError(f"{name}: a score is not a number ({error}){hint}") from error
     if not len(values):
         raise LeaderboardError(f"{name}: there are no scores; leave the leaderboard out instead")
     if not np.isfinite(values).all():
@@ -285,6 +287,7 @@ def score_columns(path: Path, text: str) -> dict[str, list[str]]:
         if len(line) != len(names):
             raise LeaderboardError(
                 f"{path}: row {number} has {len(line)} cells where the header has {len(names)}"
+                f"{cells_hint(len(line), len(names))}"
             )
     return {name: [line[i].strip() for line in body] for i, name in enumerate(names)}
 
@@ -326,17 +329,9 @@ def parse_scores(path: Path, cells: list[str]) -> np.ndarray:
         if not np.isfinite(values[row]):
             raise LeaderboardError(
                 f"{path}: row {row + 1}: the score {cell[:40]!r} is not a finite number"
-                f"{_score_remedy(cell)}"
+                f"{number_hint([cell])}"
             )
     return values
-
-
-def _score_remedy(cell: str) -> str:
-    if "," in cell:
-        return "; write decimals with a point"
-    if cell.endswith("%"):
-        return "; write the number alone, as the metric gives it: a share of 91 % is 0.91"
-    return ""
 
 
 def _check_order(path: Path, ranks: list[str] | None, scores: np.ndarray, direction: str) -> None:

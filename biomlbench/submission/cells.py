@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Reason
 from biomlbench.plain_text import composed, plain
+from biomlbench.submission.csv_hints import number_hint
 from biomlbench.submission.table_rows import shown
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ def integer_of(row: AnyRow, key: str) -> int | None:
     elif match:
         number = int(match[1])
     else:
-        raise RowError(f"`{key}` {shown(value)} is not a whole number{_whole_hint(value)}")
+        hint = _whole_hint(value) or number_hint([value])
+        raise RowError(f"`{key}` {shown(value)} is not a whole number{hint}")
     if not _LOWEST[key] <= number <= _LARGEST[key]:
         raise RowError(
             f"`{key}` {shown(number)} is out of range: {_LOWEST[key]} to {_LARGEST[key]}"

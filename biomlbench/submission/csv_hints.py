@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import pyarrow as pa
-
-__all__ = ["header_hint", "number_hint"]
+__all__ = ["cells_hint", "header_hint", "number_hint"]
 
 _MARK = "\ufeff"
 _SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?", re.ASCII)
+_SIGN, _POWER = r"[+-]?", r"([eE][+-]?[0-9]+)?"
+# A space may be one that breaks no line, or a thin one.
+_THOUSANDS = r"[0-9]{1,3}([.,'\u2019 \u00a0\u202f][0-9]{3})+([.,][0-9]+)?"
 _MEANT = {
-    r"^[+-]?[0-9]+([.,][0-9]+)?\s*%$": "write 0.5 for 50 %, or 50, as the task asks",
-    r"^[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?$": "write decimals with a point, not a comma",
-    r"^(?i:true|false)$": "write 1 for true and 0 for false",
+    rf"{_SIGN}[0-9]+([.,][0-9]+)?\s*%": "write 0.5 for 50 %, or 50, as the task asks or the metric "
+    "gives it",
+    rf"{_SIGN}([0-9]*,[0-9]+{_POWER}|{_THOUSANDS})": "write decimals with a point, not a comma, "
+    "and thousands without a separator",
+    r"(?i:true|false)": "write 1 for true and 0 for false",
 }
+_MOST_LOOKED_AT = 1000
 
 
 def header_hint(names: Sequence[str], delimiter: str, expected: Iterable[str]) -> str:
@@ -62,22 +67,34 @@ def header_hint(names: Sequence[str], delimiter: str, expected: Iterable[str]) -
     return ""
 
 
-def number_hint(text: pa.ChunkedArray) -> str:
-    """Return how values that are no numbers were meant, where all of them are of one form.
+def number_hint(cells: Iterable[object]) -> str:
+    """Return how cells that are no numbers were meant, where all of them are of one form.
 
     Parameters
     ----------
-    text : ChunkedArray of string
-        Without spaces around.
+    cells : iterable
+        The first thousand are looked at; what is no text, or a number, says nothing.
 
     Returns
     -------
     str
         To be added to a message; holds none of the values.
-    """
-    import pyarrow.compute as pc
 
+    Examples
+    --------
+    >>> number_hint(["0,85"]), number_hint(["0,85", "none"])
+    ('; write decimals with a point, not a comma, and thousands without a separator', '')
+    """
+    some = [cell.strip() for cell in islice(cells, _MOST_LOOKED_AT) if isinstance(cell, str)]
+    texts = [text for text in some if not _NUMBER.fullmatch(text)]
     for pattern, remedy in _MEANT.items():
-        if pc.all(pc.match_substring_regex(text, pattern), min_count=0).as_py():
+        if texts and all(re.fullmatch(pattern, text, re.ASCII) for text in texts):
             return f"; {remedy}"
     return ""
+
+
+def cells_hint(cells: int, expected: int) -> str:
+    """Return what would help where a row has more cells than the header; empty for fewer."""
+    if cells <= expected:
+        return ""
+    return "; write decimals with a point, and a cell with a separator in quotes"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
-from biomlbench.submission.csv_hints import header_hint, number_hint
+from biomlbench.submission.csv_hints import cells_hint, header_hint, number_hint
 from biomlbench.submission.ids import integers_or_as_is
 from biomlbench.submission.submitted_file import quote
 
@@ -243,8 +243,7 @@ def _parse_slowly(
             number, expected, actual = ragged.groups()
             where = f"data row {int(number) - 1}" if number else "a row"
             message = f"{where} has {actual} cell(s) where the header has {expected}"
-            if int(actual) > int(expected):
-                message += "; write decimals with a point, and a cell with a separator in quotes"
+            message += cells_hint(int(actual), int(expected))
         elif "UTF8" in str(error) or "utf8" in str(error):
             row = _ROW.search(str(error))
             message = f"{f'data row {int(row[1]) - 1}' if row else 'a cell'} is not UTF-8 text"
@@ -311,7 +310,7 @@ def clean_numbers(text: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
         raise _refuse(
             f"column {quote(name)}: {len(bad)} value(s) are not numbers, first in data row "
-            f"{bad[0].as_py() + 1}{number_hint(text.take(bad))}",
+            f"{bad[0].as_py() + 1}{number_hint(text.take(bad).to_pylist())}",
             Reason.WRONG_TYPE,
         )
     plain = pc.if_else(missing, pa.scalar(None, pa.string()), text)

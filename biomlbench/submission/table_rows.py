@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import UserError, explain
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
+from biomlbench.submission.csv_hints import cells_hint
 from biomlbench.submission.parquet_lines import csv_lines
 from biomlbench.submission.path_hints import path_hint
 from biomlbench.submission.unpacked_text import binary_kind
@@ -336,7 +337,7 @@ def _records(lines: list[str], first: int, header: list[str], delimiter: str) ->
         row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
         if not problem and len(cells) != len(header):
             problem = f"{len(cells)} cells where the header has {len(header)}"
-            problem += _other_separator(cells, delimiter)
+            problem += _other_separator(cells, delimiter) or cells_hint(len(cells), len(header))
         yield TableRow(start + 1, row, problem)
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from biomlbench.contracts import RUN_METADATA
 from biomlbench.plain_text import composed, is_unsafe_address
 from biomlbench.submission.cells import printable
+from biomlbench.submission.csv_hints import number_hint
 from biomlbench.submission.table_rows import shown
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _number(cell: Any, whole: bool) -> int | float:
     if isinstance(cell, bool) or not isinstance(cell, (str, int, float)):
         raise ValueError(f"{shown(cell)} is not a number")
     if isinstance(cell, str) and not _NUMBER.fullmatch(cell.strip()):
-        raise ValueError(f"{shown(cell)} is not a number")
+        raise ValueError(f"{shown(cell)} is not a number{number_hint([cell])}")
     try:
         value = float(cell)
     except OverflowError:

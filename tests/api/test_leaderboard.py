@@ -97,8 +97,9 @@ def test_spellings_of_exports(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("score\n91%\n", "row 1: the score '91%' is not a finite number; write the number alone"),
+        ("score\n91%\n", "row 1: the score '91%' is not a finite number; write 0.5 for 50 %"),
         ('score\n"0,5"\n', "row 1: the score '0,5' is not a finite number; write decimals"),
+        ("team,score\na,0,5\n", "row 1 has 3 cells .* has 2; write decimals with a point"),
         ("score,score\n1,2\n", "more than one column `score`"),
         ("", "no column `score`"),
         ("points\n1\n", "no column `score`"),
