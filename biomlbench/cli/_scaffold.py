@@ -137,6 +137,7 @@ def _task(kind: str, name: str, to: str | Path | None) -> Made:
         text = path.read_text(encoding="utf-8")
         if kind == "problem":
             text = re.sub(r"(?m)^name: .*$", f"name: {_title(bare)}", text, count=1)
+        text = text.replace("my-domain", domain)
         path.write_text(_named(text, bare), encoding="utf-8")
     return _made(kind, bare, files, id=f"{domain}/{bare}", folder=str(root))
 

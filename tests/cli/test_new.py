@@ -51,6 +51,19 @@ def test_a_task_can_be_prepared_and_graded_as_it_is(tmp_path):
     assert "My name" not in "".join(path.read_text() for path in made.files)
 
 
+def test_tasks_of_the_template_tell_nothing_of_one_another(tmp_path):
+    from biomlbench.task.prepare import prepare_task
+
+    parts = []
+    for name in ("clinical/two-drugs", "clinical/other-drugs", "cells/two-drugs"):
+        make("task", name, tmp_path)
+        task = Registry(tasks_dirs=[tmp_path], data_dir=tmp_path / "data").get_task(name)
+        prepare_task(task)
+        parts += [pd.read_csv(task.public_dir / file) for file in ("train.csv", "test.csv")]
+    features = [name for name in parts[1].columns if name != "id"]
+    assert not pd.concat(parts)[features].duplicated().any()
+
+
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
     """A copy of the project with one more of everything, and what was made of each kind."""
