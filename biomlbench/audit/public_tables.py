@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from biomlbench.runtime.environment import digest
 from biomlbench.submission.public_tables import public_files as below
 from biomlbench.submission.public_tables import table_files
+from biomlbench.task.version import file_hash
 
 from .package_tables import codes_of
 from .public_formats import SUFFIXES, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
     from pathlib import Path
 
     from biomlbench.task.task import Task
 
 __all__ = [
-    *("OtherTable", "PublicTable", "other_public", "public_files", "read_other", "read_public"),
-    *("mixed_codes", "only_rows"),
+    *("OtherTable", "PublicTable", "other_public", "other_public_hash", "public_files"),
+    *("mixed_codes", "only_rows", "read_other", "read_public"),
 ]
 
 MAX_OTHERS = 256 << 20
@@ -151,6 +153,26 @@ def other_public(task: Task) -> tuple[list[Path], int]:
             size += own
             paths.append(path)
     return paths, left_out
+
+
+def other_public_hash(task: Task, besides: Container[str]) -> str:
+    """Return a hash over the public tables of other tasks, by names and contents.
+
+    Parameters
+    ----------
+    task : Task
+    besides : container of str
+        Tasks whose files are left out.
+    """
+    paths, _ = other_public(task)
+    named = [(path.relative_to(task.data_dir), path) for path in paths]
+    return digest(
+        [
+            (name.as_posix(), file_hash(path))
+            for name, path in named
+            if "/".join(name.parts[:2]) not in besides
+        ]
+    )
 
 
 def read_other(path: Path, task: Task) -> OtherTable | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from biomlbench.audit import audit_task
+from biomlbench.cli._scaffold import make
 from tests.audit.zoo import FLAWED
 from tests.waiting import HANG_S
 
@@ -59,3 +60,42 @@ def test_the_rule_writes_what_the_library_finds(tmp_path):
     snakemake(tmp_path)
     found = json.loads((folder / task.id / "findings.json").read_text())
     assert found["findings"][0]["waived"] == "known"
+    # the public files of a task that was prepared later, and has no runs
+    other = tmp_path / "data" / "others" / "later" / "prepared" / "public" / "train.csv"
+    other.parent.mkdir(parents=True)
+    shutil.copy(task.answers, other)
+    snakemake(tmp_path)
+    found = json.loads((folder / task.id / "findings.json").read_text())
+    assert "answers-in-other-tasks" in {row["name"] for row in found["findings"]}
+    os.utime(other)
+    assert "Nothing to be done" in snakemake(tmp_path)
+
+
+@pytest.mark.slow
+def test_audits_look_into_the_other_tasks_of_the_benchmark_once_those_are_prepared(tmp_path):
+    for name in ("workflow", "scripts", "profiles", "biomlbench"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Snakefile", tmp_path)
+    runs = ["run_id,agent,task_id,submission"]
+    for name in ("one", "two"):
+        task = make("task", f"clinical/{name}", tmp_path / "tasks").files[0].parent
+        # two tasks of the very same rows
+        code = (task / "prepare.py").read_text().replace(f'*b"clinical/{name}"', "1")
+        (task / "prepare.py").write_text(code)
+        runs.append(f"r,a,clinical/{name},gone.csv")
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").write_text(
+        "runs: [runs.csv]\ntasks_dirs: [tasks]\ndata_dir: data\n"
+    )
+
+    def names(task):
+        path = tmp_path / "results" / "audit" / "clinical" / task / "findings.json"
+        return {row["name"] for row in json.loads(path.read_text())["findings"]}
+
+    (tmp_path / "runs.csv").write_text("\n".join(runs[:2]) + "\n")
+    snakemake(tmp_path)
+    assert "answers-in-other-tasks" not in names("one")
+    (tmp_path / "runs.csv").write_text("\n".join(runs) + "\n")
+    snakemake(tmp_path)
+    assert "answers-in-other-tasks" in names("one") & names("two")
+    assert "Nothing to be done" in snakemake(tmp_path)

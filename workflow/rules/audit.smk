@@ -1,9 +1,11 @@
-# In: every task's prepared data, its grader or its checks, and its waivers.
+# In: every task's prepared data, its grader or its checks, and its waivers; and the other tasks'
+# prepared data, as an audit of predictions looks into their public files.
 # Out: results/audit: what each task lets through, with the submissions that show it, texts to be
 # filed, a badge, and one page. Run by `snakemake audit`; nothing else asks for it.
 rule audit_task:
     input:
         prepare="<results>/tasks/{task}/prepare.parquet",
+        others=others_of,
         waivers=waivers_of,
     output:
         findings="<results>/audit/{task}/findings.json",

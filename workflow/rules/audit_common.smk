@@ -14,10 +14,27 @@ def audited_card(wildcards):
 
 
 def audit_job(wildcards):
-    """Return what an audit depends on: what a grade does, or running and judging candidates."""
+    """Return what an audit depends on: what a grade does, or running and judging candidates.
+
+    An audit of predictions looks into the public files of all tasks in the data folder. Those of
+    this benchmark's own are inputs.
+    """
     if audited_card(wildcards):
         return job_of_controls(BENCHMARK, wildcards.task)
-    return BENCHMARK.task_job("grade", wildcards.task)
+    # Late: it imports pandas, which no other run needs while it is planned.
+    from biomlbench.audit.public_tables import other_public_hash
+
+    task = BENCHMARK.registry.get_task(wildcards.task)
+    others = other_public_hash(task, besides=audited_tasks())
+    return {**BENCHMARK.task_job("grade", wildcards.task), "others": others}
+
+
+def others_of(wildcards):
+    """Return the prepared tasks, beside its own, whose public files an audit looks into."""
+    others = [task for task in audited_tasks() if task != wildcards.task]
+    if audited_card(wildcards):
+        return []
+    return [f"<results>/tasks/{task}/prepare.parquet" for task in others]
 
 
 def audit_code(wildcards):
