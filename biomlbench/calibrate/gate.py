@@ -14,6 +14,7 @@ from biomlbench.calibrate.controls import RIGHT, WRONG
 from biomlbench.calibrate.intervals import Z95, Share, wilson
 from biomlbench.calibrate.mutants import FAMILIES, TRAINING
 from biomlbench.errors import UserError
+from biomlbench.run_command import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -260,7 +261,8 @@ def not_within_allowed(
     if old := [name for name in own if then[name][1] != now[name][1]]:
         log.warning(
             "calibration is out of date for %s: the task or the code has changed since; "
-            "`snakemake calibrate` measures again",
+            "`%s` measures again",
             ", ".join(sorted(old)),
+            run_command("calibrate"),
         )
     return {name: reasons for name, reasons in found.items() if name in own}

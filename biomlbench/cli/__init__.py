@@ -11,6 +11,7 @@ import click
 
 from biomlbench import __version__
 from biomlbench.plain_text import PlainFormatter, plain
+from biomlbench.run_command import by_our_command
 from biomlbench.runtime.progress_bars import show_bars
 
 __all__ = ["INVALID", "TROUBLE", "main"]
@@ -88,6 +89,8 @@ def main(args: list[str] | None = None) -> None:
     """
     from biomlbench.errors import explain
 
+    if args is None:
+        by_our_command()
     try:
         _cli.main(args=args, prog_name="biomlbench", standalone_mode=True)
     except Exception as error:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomlbench.run_command import run_command
 from biomlbench.runtime.files import install_command, is_workflow, workflow_root
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _memory() -> Finding:
         return Finding("memory", "warning", found, remedy)
     fits = free // each
     if fits < cores:
-        remedy = f"run at most {fits} submitted programs at a time: snakemake --cores {fits}"
+        remedy = f"run at most {fits} submitted programs at a time: {run_command()} --cores {fits}"
         return Finding("memory", "warning", found, remedy)
     return Finding("memory", "ok", found)
 

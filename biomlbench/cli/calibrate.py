@@ -42,7 +42,7 @@ def command() -> None:
 
     \b
     A week's round:
-      snakemake calibrate --cores 2      measure the grader's own errors
+      biomlbench run calibrate           measure the grader's own errors
       biomlbench calibrate check --strict
       biomlbench calibrate propose       write results/calibration/<week>/proposal.yaml
       biomlbench calibrate apply results/calibration/2025-W14/proposal.yaml
@@ -55,7 +55,7 @@ def command() -> None:
 @click.option("--strict", is_flag=True, help="Fail if a task is above the allowed rates.")
 @as_json
 def check(*, results: Path, strict: bool, as_json: bool) -> None:
-    """Show which tasks the last `snakemake calibrate` found within the allowed rates.
+    """Show which tasks the last `biomlbench run calibrate` found within the allowed rates.
 
     Rows of adjudications and flake_runs that it could not use are shown below. With --strict the
     exit code is 1 where a task is not within the allowed rates, and those are named.

@@ -21,6 +21,7 @@ from biomlbench.contracts._tables import (
     check_schema,
 )
 from biomlbench.contracts._text_limits import refuse_long_texts
+from biomlbench.run_command import run_command
 
 if TYPE_CHECKING:
     import os
@@ -76,8 +77,9 @@ def read_table(
                 )
             table = file.read(columns=columns, use_threads=not small)
     except FileNotFoundError as error:
-        made_by = "`snakemake calibrate`" if "calibration" in Path(path).parts else "the workflow"
-        raise ContractError(f"{path}: no such table; run {made_by} to make it") from error
+        of_calibration = ("calibrate",) if "calibration" in Path(path).parts else ()
+        made_by = run_command(*of_calibration)
+        raise ContractError(f"{path}: no such table; run `{made_by}` to make it") from error
     except (pa.ArrowException, OSError) as error:
         raise ContractError(
             f"{path}: cannot be read ({error}); delete it and run the workflow again"

@@ -10,6 +10,7 @@ import numpy as np
 from biomlbench.outcomes import Fault, Outcome, Verifier
 from biomlbench.report.lookalikes import described, lookalikes
 from biomlbench.report.shown import MAX_NAME, shown_name
+from biomlbench.run_command import run_command
 from biomlbench.runtime.hashing import is_sha256
 from biomlbench.runtime.words import counted, some_of
 from biomlbench.scoring.lost_runs import lost_runs
@@ -179,7 +180,8 @@ def warnings(tables: Tables) -> list[Warned]:
              f"Their data is not in place: {_named(unprepared['task_id'])}.", "#tasks")  # fmt: skip
     if tables.rates.empty and len(runs):
         warn("mild", "Error rates not measured yet",
-             "How often the checks err has not been measured: run `snakemake calibrate`.",
+             "How often the checks err has not been measured: run "
+             f"`{run_command('calibrate')}`.",
              "#trust")  # fmt: skip
     return found
 

@@ -24,6 +24,7 @@ from biomlbench.report.payload_budget import OfRuns, payload_within
 from biomlbench.report.predicted_rows import PredictedRows, predicted_rows
 from biomlbench.report.shown import printable
 from biomlbench.report.table_budgets import FIGURE_BYTES, PAGE_BYTES
+from biomlbench.run_command import run_command
 from biomlbench.summary.made_tables import require
 from biomlbench.workflow.record import read_record
 
@@ -202,6 +203,7 @@ def render_tables(
         "version": __version__,
         "overview": build_overview(tables),
         "agent_link": _agent_link,
+        "run_command": run_command(),
         "calibrated": not (tables.rates.empty and tables.kills.empty),
         "figures": {c: [f for f in shown if f.category == c] for c in CATEGORIES},
         "left_out": [f for f in drawings if f not in shown],

@@ -5,13 +5,18 @@ import hashlib
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 
+from biomlbench.contracts import ContractError, read_table
 from biomlbench.report import html, plots
 from biomlbench.report import page as pages
+from biomlbench.report.cautions import warnings
 from biomlbench.report.inputs import Tables
+from biomlbench.run_command import by_our_command
 from tests.report import fixtures
 
 
@@ -126,6 +131,24 @@ def test_commands_in_warnings_are_code(results):
     before, after = text.index('class="caution'), text.index('id="ranking"')
     assert before < after
     assert "error rates not measured yet" in text[before:after]
+
+
+def test_rows_that_calibration_could_not_use_are_a_caution():
+    row = {"setting": "adjudications", "source": "labels.csv:3", "task_id": "kernels/a",
+           "run_id": "r", "message": "`who` is empty"}  # fmt: skip
+    frames = replace(fixtures.frames(20), unused_rows=pd.DataFrame([row]))
+    (told,) = (one for one in warnings(frames) if "for the calibration" in one.title)
+    assert told.title == "1 row for the calibration could not be used"
+    assert told.text.endswith("labels.csv:3: kernels/a, r: `who` is empty.")
+
+
+def test_commands_are_those_that_the_user_runs_the_workflow_by(monkeypatch):
+    monkeypatch.setenv("BIOMLBENCH_RUN_COMMAND", "")  # as it was, afterwards
+    by_our_command()
+    frames = fixtures.frames(20, calibrated=False)
+    assert "run `biomlbench run calibrate`" in warnings(frames)[-1].text
+    with pytest.raises(ContractError, match="run `biomlbench run calibrate` to make it"):
+        read_table("rates", "calibration/rates.parquet")
 
 
 def test_without_calibration_the_trust_page_says_so_once(results):

@@ -19,7 +19,7 @@
     return Report.table(place, {
       name: "rates", label: "Error rates", n: stored.n, columns, page: 10,
       filters: ["scope", "kind"].map((key) => ({ key, title: Report.title(key), value: (row) => stored.value(key, row) })),
-      empty: "Error rates not measured yet: run `snakemake calibrate`.",
+      empty: "Error rates not measured yet.",
     });
   };
 
@@ -32,7 +32,7 @@
     return Report.table(place, {
       name: "survivors", label: "Survivors", n: stored.n, columns, page: 10,
       filters: [{ key: "task_id", title: "Task", value: (row) => stored.value("task_id", row) }],
-      empty: Report.data.check_power.n ? "None: every wrong control is caught." : "Error rates not measured yet: run `snakemake calibrate`.",
+      empty: Report.data.check_power.n ? "None: every wrong control is caught." : "Error rates not measured yet.",
     });
   };
 
@@ -51,7 +51,7 @@
     return Report.table(place, {
       name: "check_power", label: "Power of the checks", n: stored.n, columns, page: 10, order: [["alone", "desc"], ["caught", "desc"]],
       filters: ["task_id", "remark"].map((key) => ({ key, title: Report.title(key), value: (row) => stored.value(key, row) })),
-      empty: "Error rates not measured yet: run `snakemake calibrate`.",
+      empty: "Error rates not measured yet.",
     });
   };
 
@@ -105,7 +105,7 @@
     ].map(of(stored));
     return Report.table(place, {
       name: "flakes", label: "Flaky checks", n: stored.n, columns, page: 10, order: [["rate", "desc"]],
-      empty: "Error rates not measured yet: run `snakemake calibrate`.",
+      empty: "Error rates not measured yet.",
     });
   };
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.calibrate.intervals import wilson_bounds
 from biomlbench.report.plots import _style as style
+from biomlbench.run_command import run_command
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,7 @@ FAMILIES = {
     "stock": "do nothing or cheat",
 }
 KINDS = (("false_pass", "false pass", "#C8502B"), ("false_fail", "false fail", "#0072B2"))
-UNCALIBRATED = "No calibration yet: run `snakemake calibrate`."
+UNCALIBRATED = f"No calibration yet: run `{run_command('calibrate')}`."
 
 
 def _words(scope: str, name: str) -> str:
