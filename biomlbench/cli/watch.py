@@ -25,6 +25,7 @@ LOST = 1
 """Exit code: the run is over and pairs are lost."""
 _GOES_ON = ("planning", "running")
 _JOBS, _FAILURES = 10, 5
+OF_THIS_RUN = "pairs of this run; those that earlier runs have finished are not among them:"
 _STAGE = "{:<12}{:>9}{:>9}{:>9}{:>9}"
 
 
@@ -120,6 +121,7 @@ def _lines(state: ShownState) -> Iterator[str]:
         yield told
     if state["pairs"]["expected"]:
         yield ""
+        yield OF_THIS_RUN
         yield _STAGE.format("pairs", "done", "running", "failed", "left")
         for row in state["stages"]:
             counts = (row["done"], row["running"], row["failed"], row["left"])
@@ -142,11 +144,11 @@ def _headline(state: ShownState) -> str:
     missing = f"{lost} of {expected} pairs are missing" if lost > 0 else "jobs are missing"
     again = "`biomlbench run` does what is missing"
     return {
-        "planning": "A run works out what is to be done; nothing of it has started.",
-        "running": f"The run has gone on for {took} ({where}).",
-        "finished": f"The run has ended well, at {last} after {took}.",
-        "incomplete": f"The run has ended, at {last} after {took}; {missing}. {again}.",
-        "killed": f"The run was killed ({where}), after {last}; {missing}. {again}.",
+        "planning": "This run works out what is to be done; none of its jobs has started.",
+        "running": f"This run has gone on for {took} ({where}).",
+        "finished": f"This run has ended well, at {last} after {took}.",
+        "incomplete": f"This run has ended, at {last} after {took}; {missing}. {again}.",
+        "killed": f"This run was killed ({where}), after {last}; {missing}. {again}.",
     }[state["state"]]
 
 
@@ -167,13 +169,13 @@ def _failures(state: ShownState) -> Iterator[str]:
     pairs = cast("list[PairFailure]", [f for f in state["failures"] if "rule" not in f])
     if jobs:
         yield ""
-        yield f"failed jobs ({state['failed_jobs_in_all']}), the last ones:"
+        yield f"failed jobs of this run ({state['failed_jobs_in_all']}), the last ones:"
     for job in jobs[-_FAILURES:]:
         yield f"  {_about(job)}: {_safe(job['reason'])}"
         yield f"    remedy: {_safe(job['remedy'])}"
     if pairs:
         yield ""
-        yield "pairs with a fault, the last ones:"
+        yield "pairs of this run with a fault, the last ones:"
     for pair in pairs[-_FAILURES:]:
         told = pair["message"] or pair["meaning"]
         yield _safe(f"  {pair['task_id']} {pair['run_id']}: {pair['reason']} ({told})")

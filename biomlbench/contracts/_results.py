@@ -47,9 +47,13 @@ MEDAL_COLUMNS = [
     field("leaderboard_percentile", F64, "share of the leaderboard strictly worse, percent"),
     field("leaderboard_size", I64, "teams on the leaderboard"),
     field("leaderboard_position", I64, "rank that the score would have, 1 for the best"),
-    field("p_gold", F64, "probability of gold over the score's bootstrap distribution"),
-    field("p_silver", F64, "probability of silver over the score's bootstrap distribution"),
-    field("p_bronze", F64, "probability of bronze over the score's bootstrap distribution"),
+    field("p_gold", F64, "share of bootstrap resamples that earn gold, in steps of half a percent"),
+    field(
+        "p_silver", F64, "share of bootstrap resamples that earn silver, in steps of half a percent"
+    ),
+    field(
+        "p_bronze", F64, "share of bootstrap resamples that earn bronze, in steps of half a percent"
+    ),
     field(
         "p_above_median",
         F64,

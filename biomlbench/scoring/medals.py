@@ -87,7 +87,8 @@ class MedalProbabilities(NamedTuple):
     Attributes
     ----------
     p_gold, p_silver, p_bronze : float
-        Probability of exactly that medal.
+        Probability of exactly that medal: a frequency over bootstrap resamples, which moves in
+        steps, half a percent each for the 201 quantiles that are kept of them.
     p_above_median : float
         Probability of a score better than the leaderboard's median.
     on_boundary : bool

@@ -66,7 +66,7 @@ class TaskReport:
     score_low, score_high : float or None
         95 % bootstrap interval of the score, where one was asked for.
     p_gold, p_silver, p_bronze, p_above_median : float or None
-        Probabilities over the bootstrap distribution.
+        Frequencies over bootstrap resamples, which move in steps of half a percent.
     on_boundary : bool or None
         The interval spans the threshold of a medal.
     """

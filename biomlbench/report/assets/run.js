@@ -141,6 +141,7 @@ Report.runPage = (place, row) => {
     ${section("Score", facts(row, [["score", (v) => Report.number(v, 10)], ["score_low", Report.score], ["score_high", Report.score], ["hidden_score", percent],
       ["leaderboard_percentile", ofHundred], ["above_median", yes], ["on_boundary", yes], ["p_gold", percent], ["p_silver", percent],
       ["p_bronze", percent], ["beats_human", yes], ["human_percentile", ofHundred]])
+      + (typeof value("p_gold") !== "number" ? "" : `<p class="hint">P(gold), P(silver) and P(bronze) are frequencies over bootstrap resamples of the test rows, so they move in steps, of half a percent each.</p>`)
       + (task ? Report.strip(task, rows, row) : ""))}
     <h2>Checks</h2>${checkTable(row)}
     ${feedback(row)}
