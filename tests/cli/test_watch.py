@@ -53,6 +53,9 @@ def test_what_has_ended_is_told_with_its_exit_code(tmp_path, state, code, said):
     assert "OSError" in result.output
     assert "remedy: see" in result.output
     assert "\x1b" not in result.output
+    assert result.output.startswith("This run ")
+    assert "those that earlier runs have finished are not among them" in result.output
+    assert "failed jobs of this run (1)" in result.output
 
 
 def test_one_look_at_a_run_that_goes_on(tmp_path):
