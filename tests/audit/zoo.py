@@ -864,6 +864,23 @@ def numbered_before_the_last_of_each_class_are_drawn():
     return first_of_each_class("binary", -1)
 
 
+def in_words(task: Recipe) -> Recipe:
+    """Write the classes 1 and 0 as truth values."""
+    for frame in (task.answers, task.public["train"]):
+        frame["y"] = frame["y"].astype(bool)
+    return task
+
+
+@flaw("ids-tell-label")
+def numbered_before_the_first_of_each_truth_value_are_drawn():
+    return in_words(first_of_each_class("binary", 1))
+
+
+@sound
+def truth_values_are_words():
+    return in_words(base("binary", n=400, seed=27))
+
+
 @flaw("not-deterministic")
 def score_is_drawn():
     return own().by(RMSE.replace("return float(", "return float(np.random.random() / 50 + "))

@@ -77,3 +77,10 @@ def test_a_broken_row_is_named(found, row, said):
     (folder / "labels.csv").write_text(f"task_id,name,label,kind\n{row}\n")
     with pytest.raises(TaskError, match=f"labels.csv.*{said}"):
         blind.read(folder, context)
+
+
+def test_a_solution_without_a_row_is_named(found):
+    folder, context = found
+    (folder / "labels.csv").write_text(LABELS)
+    with pytest.raises(TaskError, match=r"labels.csv: shares/.*without a row"):
+        blind.read(folder, context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import biomlbench
 from biomlbench.cli import run
 from biomlbench.errors import UserError
 from biomlbench.task.registry import cache_dir
@@ -119,3 +121,29 @@ def test_the_package_is_the_command():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("biomlbench")
+
+
+def test_no_process_takes_its_modules_from_the_working_directory(tmp_path):
+    for name in ("snakemake", "pip", "json", "importlib"):
+        (tmp_path / f"{name}.py").write_text("open('caught', 'w').close()\n")
+    code = (
+        "from biomlbench.cli._doctor import _index; _index();"
+        "from biomlbench.workflow.command import become_snakemake as run; run(['--version'], 1)"
+    )
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, env=env, capture_output=True, check=True
+    )
+    assert done.stdout.decode().strip()[0].isdigit()
+    assert not (tmp_path / "caught").exists()
+
+
+def test_every_module_that_is_run_by_name_is_not_sought_in_the_working_directory():
+    package = Path(biomlbench.__file__).parent
+    calls = [
+        (path.name, number)
+        for path in package.rglob("*.py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(r'sys\.executable, "-m"', line)
+    ]
+    assert calls == []

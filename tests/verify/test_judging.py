@@ -377,3 +377,14 @@ def test_tables_do_not_depend_on_the_number_of_threads():
         tables.append(json.loads(done.stdout))
     assert tables[0] == tables[1]
     assert len(tables[0]) == 8
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, lambda x: (1, x), lambda x: {"a": [x]}])
+@pytest.mark.parametrize("real", [2.0, np.arange(3.0)])
+def test_complex_numbers_are_not_of_the_type_of_real_ones(wrap, real):
+    check = SimpleNamespace(options={})
+    for got, passed in ((real, True), (real + 0j, False)):
+        unit = SimpleNamespace(output=wrap(got), expected=wrap(real))
+        assert get_mode("shape_guard").judge(check, unit, None).ok is passed
+    both = SimpleNamespace(output=wrap(real + 1j), expected=wrap(real + 2j))
+    assert get_mode("shape_guard").judge(check, both, None).ok

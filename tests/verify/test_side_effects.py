@@ -209,6 +209,24 @@ def test_a_result_in_the_memory_of_an_argument_is_a_change_of_it(result, changed
     assert sent.changed(report) == changed
 
 
+@pytest.mark.parametrize(
+    ("result", "changed"),
+    [
+        (lambda reads, _: list(reads), "argument 1 was changed in place"),
+        (lambda reads, _: ({"bases": reads[0]["quality"]},), "argument 1 was changed in place"),
+        (lambda _, record: {"same": record}, "argument 2 was changed in place"),
+        (lambda _, record: [record["x"][1:]], "argument 2 was changed in place"),
+        (lambda reads, record: [[*reads[0]["quality"]], record["x"] + 1, reads[0]["name"]], ""),
+    ],
+    ids=["dict-of-a-list", "list-in-a-dict", "the-dict", "view-of-an-array-in-it", "copies"],
+)
+def test_a_result_that_holds_a_part_of_an_argument_is_a_change_of_it(result, changed):
+    given = ([{"name": "r1", "quality": [30, 2]}], {"x": np.arange(3.0)})
+    sent = prepare(PlannedCase("1", "hidden", "f", given, {}, "case"))
+    report, _ = calls.run({"f": result}.get, sent.function, sent.body)
+    assert sent.changed(report) == changed
+
+
 @pytest.mark.parametrize("name", ["list-grows", "keyed-by-id", "one-buffer", "memory-order"])
 def test_the_sandbox_says_the_same(loaded, tmp_path, name):
     sandbox_or_skip()

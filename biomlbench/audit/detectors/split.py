@@ -205,6 +205,8 @@ def _beside_training(subject: Subject, target: str, truth: np.ndarray) -> Iterat
         numbers = train.numbers(target)
         values = train.text(target) if truth.dtype.kind != "f" else numbers
         given = np.array([label(value) for value in values.tolist()], object)
+        if not set(classes) <= set(given):
+            continue  # of a class that training has not, or spells otherwise, no number tells
         for sign, where in ((1, "first"), (-1, "last")):
             rows, chance = _ruled_out(sign * known, given, sign * asked, classes)
             if chance < UNLIKELY:

@@ -118,7 +118,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         args, kwargs = decode(request, layouts=True)
         value = _target(lookup, function)(*args, **kwargs)
         payload = encode(value)
-        if any(_in_one_memory(value, item) for item in _changeable(args, kwargs)):
+        if _share_parts(value, (args, kwargs)):
             # what a caller does to a result must not change its arguments
             overwrite(value)
         return digests(args, kwargs), payload
@@ -142,7 +142,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
                 if _contents(earlier) != left:
                     changed.setdefault(number, encode(earlier))
             parts = [value, *_arrays_in(value)]
-            own = not any(_in_one_memory(parts, given) for given in _changeable(args, kwargs))
+            own = not _share_parts(value, (args, kwargs))
             overwrite(value)
             if own:
                 watched = [*watched[1 - WATCHED :], (len(results) - 1, parts, _contents(parts))]
@@ -154,10 +154,6 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         if (later := encode(value)) != results[number]:
             changed[number] = later
     return report, encode([results, [changed.get(number) for number in range(len(results))]])
-
-
-def _changeable(args: tuple[Any, ...], kwargs: Arguments) -> list[Any]:
-    return [v for v in (*args, *kwargs.values()) if type(v).__name__ in ("ndarray", "list")]
 
 
 def _arrays_in(value: Any) -> Iterator[Any]:
@@ -178,19 +174,43 @@ def _contents(value: Any) -> Any:
     return value
 
 
-def _in_one_memory(value: Any, given: Any) -> bool:
-    """Say whether a result, or an item of it, may lie where an argument does."""
-    if type(value) in (dict, list, tuple):
-        items = value.values() if type(value) is dict else value
-        return value is given or any(_in_one_memory(item, given) for item in items)
-    if type(value).__name__ != "ndarray" or type(given).__name__ != "ndarray":
+def _share_parts(value: Any, given: Any) -> bool:
+    """Say whether a result, or anything in it that can be changed, may lie in an argument."""
+    parts = _changeable(value, set())
+    if not parts:
         return False
-    return bool(sys.modules["numpy"].may_share_memory(value, given))
+    others = _changeable(given, set())
+    known = set(map(id, others))
+    arrays = [other for other in others if type(other).__name__ == "ndarray"]
+    return any(
+        id(part) in known
+        or (
+            type(part).__name__ == "ndarray"
+            and any(sys.modules["numpy"].may_share_memory(part, array) for array in arrays)
+        )
+        for part in parts
+    )
+
+
+def _changeable(value: Any, seen: set[int]) -> list[Any]:
+    """Return the lists, dicts and arrays that a value is or holds, at any depth, each once."""
+    if type(value).__name__ == "ndarray":
+        return [value]
+    if type(value) not in (dict, list, tuple) or id(value) in seen:
+        return []
+    seen.add(id(value))
+    parts = [] if type(value) is tuple else [value]
+    for item in value.values() if type(value) is dict else value:
+        parts += _changeable(item, seen)
+    return parts
 
 
 def overwrite(value: Any) -> None:
     """Change a result as its caller may, so that one that was kept for a later call shows."""
-    if type(value) in (dict, list):
+    if type(value) is tuple:
+        for item in value:
+            overwrite(item)
+    elif type(value) in (dict, list):
         for item in value.values() if type(value) is dict else value:
             overwrite(item)
         value.clear()

@@ -118,7 +118,7 @@ def _download(
     requirements, target = scratch / "requirements.txt", scratch / "out"
     requirements.write_text(f"{package}=={version} --hash=sha256:{sha256}\n", encoding="utf-8")
     command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"),
+        *(sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"),
         *("--disable-pip-version-check", "--require-hashes", "--ignore-requires-python"),
         *("--timeout", str(SOCKET_TIMEOUT_S), "--retries", str(RETRIES)),
         *("--dest", str(target), *_choice(file), "-r", str(requirements)),

@@ -68,6 +68,8 @@ def judge(check: Any, unit: Any, library: Any) -> Finding:
     kind = options.get("kind")
     if not (_is(got, kind) if kind else _like(got, want)):
         return Finding(False, f"a {describe(got)} is not what the function must return")
+    if _has_complex(got) and not _has_complex(want):
+        return Finding(False, "there are complex numbers where real ones must be returned")
     if options.get("types") and not _same_types(got, want):
         return Finding(False, "a list, tuple, array or integer stands where another type does")
     if "dtype" in options and not _of_dtype(got, options["dtype"]):
@@ -80,6 +82,14 @@ def judge(check: Any, unit: Any, library: Any) -> Finding:
     if options.get("finite") and not _finite(got):
         return Finding(False, "there are NaN or infinite numbers")
     return Finding(True)
+
+
+def _has_complex(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_complex, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_complex, value))
+    return bool(np.iscomplexobj(value))
 
 
 def _same_types(got: Any, want: Any) -> bool:
