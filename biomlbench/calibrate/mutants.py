@@ -330,15 +330,9 @@ def choose(
     with tempfile.TemporaryDirectory(prefix="biomlbench-mutants-") as scratch:
         question, answer = Path(scratch) / "job.json", Path(scratch) / "result.json"
         question.write_text(json.dumps(job), encoding="utf-8")
+        call = [sys.executable, "-P", "-m", "biomlbench.calibrate.agreement"]
         done = subprocess.run(
-            [
-                sys.executable,
-                "-P",
-                "-m",
-                "biomlbench.calibrate.agreement",
-                str(question),
-                str(answer),
-            ],
+            [*call, str(question), str(answer)],
             env={**os.environ, **_ONE_THREAD},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -18,7 +18,7 @@ from .encoder import encode
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     from biomlbench.contracts.mappings import Arguments
@@ -141,7 +141,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
             for number, earlier, left in watched:
                 if _contents(earlier) != left:
                     changed.setdefault(number, encode(earlier))
-            parts = [value, *_arrays_in(value)]
+            parts = [value, *_arrays(_changeable(value, set()))]
             own = not _share_parts(value, (args, kwargs))
             overwrite(value)
             if own:
@@ -154,13 +154,6 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         if (later := encode(value)) != results[number]:
             changed[number] = later
     return report, encode([results, [changed.get(number) for number in range(len(results))]])
-
-
-def _arrays_in(value: Any) -> Iterator[Any]:
-    """Yield the arrays that a list, a tuple or a dict holds."""
-    if type(value) in (dict, list, tuple):
-        for item in value.values() if type(value) is dict else value:
-            yield from [item] if type(item).__name__ == "ndarray" else _arrays_in(item)
 
 
 def _contents(value: Any) -> Any:
@@ -181,15 +174,15 @@ def _share_parts(value: Any, given: Any) -> bool:
         return False
     others = _changeable(given, set())
     known = set(map(id, others))
-    arrays = [other for other in others if type(other).__name__ == "ndarray"]
-    return any(
-        id(part) in known
-        or (
-            type(part).__name__ == "ndarray"
-            and any(sys.modules["numpy"].may_share_memory(part, array) for array in arrays)
-        )
-        for part in parts
+    return any(id(part) in known for part in parts) or any(
+        sys.modules["numpy"].may_share_memory(one, other)
+        for one in _arrays(parts)
+        for other in _arrays(others)
     )
+
+
+def _arrays(parts: list[Any]) -> list[Any]:
+    return [part for part in parts if type(part).__name__ == "ndarray"]
 
 
 def _changeable(value: Any, seen: set[int]) -> list[Any]:
