@@ -53,7 +53,7 @@ def test_an_odd_leaderboard_is_refused_in_a_line(tmp_path, text, said):
 def test_labels_with_a_cell_that_no_reader_takes_are_refused(tmp_path):
     labels = tmp_path / "labels.csv"
     labels.write_text("submission,label\n" + "x" * 200_000 + ",right\n")
-    with pytest.raises(TaskError, match=r"labels.csv:\d: is no CSV .*; write it anew"):
+    with pytest.raises(TaskError, match=r"labels.csv:\d: is no CSV .*; write the row anew"):
         list(rows(labels, ("submission", "label")))
 
 
