@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.contracts import read_table
+from biomlbench.outcomes import Reason
 from biomlbench.scoring.stored_audit import FILE as FINDINGS
 from biomlbench.submission.submitted_file import file_sha256
 from biomlbench.task.task_folders import task_folders
@@ -177,6 +178,15 @@ class Inputs:
             if row["kind"]:  # none: a bad line of a run table
                 found.setdefault(row["submission"], []).append(f"{row['task_id']} {row['run_id']}")
         return {path: tuple(runs) for path, runs in found.items()}
+
+    def refused(self) -> dict[str, dict[str, str]]:
+        """Return which submissions were refused as private files, and the message, by task."""
+        columns = ["task_id", "submission", "reason", "message"]
+        found: dict[str, dict[str, str]] = {}
+        for row in read_table("pairs", self.results / "pairs.parquet", columns).to_pylist():
+            if row["reason"] == Reason.PRIVATE_FILE and row["task_id"] in self.record["tasks"]:
+                found.setdefault(row["task_id"], {})[row["submission"]] = row["message"]
+        return found
 
     def files(self) -> list[str]:
         """Return single files that the config names: leaderboards, adjudications."""

@@ -22,7 +22,9 @@ from biomlbench.reproduce.inputs import (
 )
 from biomlbench.reproduce.left_out_rows import without_rows
 from biomlbench.runtime.files import CONFIG
+from biomlbench.runtime.json_lines import write_json
 from biomlbench.stages.provenance import ABSENT
+from biomlbench.submission.private_files import REFUSED
 from biomlbench.submission.submitted_file import file_sha256, read_bytes
 from biomlbench.submission.table_rows import recorded_text
 from biomlbench.task.adopted_data import MANIFEST
@@ -44,6 +46,7 @@ _OWN_FILES = "own-files"
 _WRITTEN = (RESULTS, ".snakemake", _OWN_FILES)
 """What the rerun writes and reads: a file that somebody put there would count as its own."""
 _A_LINK = "is a link in a folder of tasks, which is not followed; put the file itself there"
+_TAKEN_OVER = "was refused as a private file of a task, and is again without a look at it"
 _NOT_FREE = "its place is one of the benchmark's own files and folders, or another submission's"
 
 
@@ -97,6 +100,9 @@ def _all_laid_out(
     missing = _own_tasks(inputs, config, into)
     missing += _own_files(inputs, config, into)
     _data(inputs, config, into, keep_data=keep_data)
+    refused = inputs.refused()
+    for task, paths in refused.items():
+        write_json(into / config["data_dir"] / task / REFUSED, paths)
     for path in inputs.calibration():
         _copy(path, into / RESULTS / "calibration" / path.name)
     for task, path in inputs.audits().items():
@@ -107,7 +113,12 @@ def _all_laid_out(
     ordered = sorted(inputs.submissions(), key=_is_no_file)
     found = [_placed(inputs, submission, into, own) for submission in ordered]
     runs = inputs.runs_of()
-    return missing + [NotAgain(path, runs.get(path, ()), why) for path, why in found if why]
+    taken_over = {path for paths in refused.values() for path in paths}
+    return missing + [
+        NotAgain(path, runs.get(path, ()), _TAKEN_OVER if path in taken_over else why)
+        for path, why in found
+        if why
+    ]
 
 
 def _run_tables(inputs: Inputs, into: Path, without: frozenset[str]) -> None:

@@ -8,6 +8,7 @@ once read, what it holds.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.once import once
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.submission.content import digest_of
 
 if TYPE_CHECKING:
@@ -23,7 +25,17 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["PrivateFiles"]
+__all__ = ["REFUSED", "WAYS", "PrivateFiles"]
+
+REFUSED = "refused-submissions.json"
+"""In a task's folder of data: paths of submissions that were refused as private files where they
+were graded first, and by which of the sentences below. A benchmark that is run again has other
+folders and copies of files, by which that could not be told again."""
+_IN_PLACE = "the submission lies among the task's own data"
+_LINKED = "the submission is one of the task's own private files under another name"
+_COPY = "the submission is a copy of one of the task's own private files"
+WAYS = (_IN_PLACE, _LINKED, _COPY)
+"""What a submission is told that is a private file."""
 
 _LONGEST = 2**63
 _LEAST_BYTES = 64
@@ -50,11 +62,23 @@ class PrivateFiles:
         self._inodes = frozenset(map(_inode, self._files.values()))
         sizes = (state.st_size for state in self._files.values())
         self._sizes = {size for size in sizes if size >= _LEAST_BYTES}
+        self._refused = {p: why for task in tasks for p, why in _refused_before(task.home).items()}
 
     @classmethod
     def of(cls, task: Task) -> PrivateFiles:
         """Return what a submission to a task must not be, once for a batch of submissions."""
         return once(("private files", task), lambda: cls(task))
+
+    def refuse_path(self, path: str | Path) -> None:
+        """Look whether a path was refused where the benchmark was first run.
+
+        Raises
+        ------
+        InvalidSubmissionError
+            With the reason ``private_file``, and the message that there was then.
+        """
+        if (why := self._refused.get(os.fspath(path))) is not None:
+            raise _refused(why)
 
     def refuse_file(self, descriptor: int) -> None:
         """Look at an open file's place and inode.
@@ -71,13 +95,13 @@ class PrivateFiles:
         """
         found = os.fstat(descriptor)
         if _is_private(self._place(descriptor)):
-            raise _refused("lies among the task's own data")
+            raise _refused(_IN_PLACE)
         # Any file of the task may have got another name; public ones are anybody's.
         linked = found.st_nlink > 1 and _inode(found) in once(
             ("inodes of private files", self._homes), self._inodes_below
         )
         if linked or _inode(found) in self._inodes:
-            raise _refused("is one of the task's own private files under another name")
+            raise _refused(_LINKED)
 
     def may_hold(self, size: int) -> bool:
         """Tell whether content of that size can be that of a private file."""
@@ -101,7 +125,7 @@ class PrivateFiles:
         digest = hashlib.sha256(data).hexdigest()
         alike = (path for path, state in self._files.items() if state.st_size == len(data))
         if any(_digest(path) == digest for path in alike):
-            raise _refused("is a copy of one of the task's own private files")
+            raise _refused(_COPY)
 
     def _place(self, descriptor: int) -> tuple[str, ...]:
         try:
@@ -172,5 +196,14 @@ def _digest(path: str) -> str | None:
         os.close(descriptor)
 
 
-def _refused(what: str) -> InvalidSubmissionError:
-    return InvalidSubmissionError(f"the submission {what}", Reason.PRIVATE_FILE)
+def _refused_before(home: Path) -> dict[str, str]:
+    try:
+        found = json.loads(read_regular(home / REFUSED))
+    except (OSError, ValueError, RecursionError, TooLargeError):
+        return {}
+    known = found.items() if isinstance(found, dict) else ()
+    return {path: why for path, why in known if why in WAYS}
+
+
+def _refused(message: str) -> InvalidSubmissionError:
+    return InvalidSubmissionError(message, Reason.PRIVATE_FILE)

@@ -110,6 +110,8 @@ def read_table(
     how = (kind, most_rows, most_bytes, *columns.items())
     # What may be a copy, or another file, is read again: the very bytes are looked at.
     if not isinstance(source, bytes) and expected_digest(source) is None:
+        if private is not None:
+            private.refuse_path(source)
         with opened(source, root) as (descriptor, size):
             if private is not None:
                 private.refuse_file(descriptor)

@@ -267,6 +267,8 @@ def read_bytes(
         With the reason ``missing_file``, ``unsafe_path``, ``private_file``, ``too_large`` or
         ``unreadable``.
     """
+    if private is not None:
+        private.refuse_path(path)
     with opened(path, root) as (descriptor, size):
         if private is not None:
             private.refuse_file(descriptor)

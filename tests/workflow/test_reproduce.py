@@ -122,6 +122,43 @@ def test_what_is_gone_or_changed_is_named_with_its_consequences(bench, tmp_path)
     }
 
 
+def hand_in_private_files(path):
+    """Let runs hand in private files by each way that tells them, most too short to be compared."""
+    home = path / "data/toy/line"
+    (home / "raw").mkdir(exist_ok=True)
+    (home / "raw/tiny.csv").write_text("id,y\nr00,1\n")
+    os.link(home / "raw/tiny.csv", path / "subs/linked.csv")
+    shutil.copy(home / "prepared/private/answers.csv", path / "subs/copied.csv")
+    named = {
+        "in-place": "data/toy/line/raw/tiny.csv",
+        "linked": "subs/linked.csv",
+        "copied": "subs/copied.csv",
+        "absolute": home / "raw/tiny.csv",
+        "answers": "data/toy/line/prepared/private/answers.csv",
+    }
+    with (path / "runs.csv").open("a") as file:
+        file.writelines(f"{run},eve,line,{where},\n" for run, where in named.items())
+    return set(named)
+
+
+@pytest.mark.slow
+def test_private_files_are_refused_again_by_the_same_words(bench, tmp_path):
+    runs = hand_in_private_files(bench.path)
+    bench.snakemake()
+    pairs = read_table("pairs", bench.path / "results/pairs.parquet").to_pylist()
+    assert {row["run_id"] for row in pairs if row["reason"] == "private_file"} == runs
+    code, found = reproduce(bench.path, "results", "--into", tmp_path / "again", "--cores", 2)
+    assert (code, found["differences"], found["not_again"]) == (0, [], [])
+    # An archive has none of them, and they are refused all the same.
+    done = biomlbench(bench.path, "archive", "--partial", "--out", tmp_path / "a.zip")
+    assert done.returncode == 0, done.stderr
+    call = (tmp_path / "a.zip", "--into", tmp_path / "b", "--cores", 2, "--trust-code")
+    code, found = reproduce(bench.path, *call)
+    assert {row["run_id"] for row in found["differences"]} <= {"absolute", ""}
+    named = {item["path"] for item in found["not_again"] if "as a private file" in item["why"]}
+    assert named >= {"data/toy/line/raw/tiny.csv", "subs/linked.csv", "subs/copied.csv"}
+
+
 @pytest.mark.parametrize(
     ("record", "why"),
     [
