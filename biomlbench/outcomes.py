@@ -163,7 +163,7 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
     Reason.MISSING_FILE: (_S, "The submission file does not exist."),
     Reason.UNSAFE_PATH: (
         _S,
-        "The submission is a link, a device or a path that leads out of its folder.",
+        "The submission is no regular file, or its path goes through a link or out of its folder.",
     ),
     Reason.PRIVATE_FILE: (
         _S,
@@ -205,7 +205,7 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
         _S,
         "Judging the result took more time or memory than any right result does, or crashed.",
     ),
-    Reason.MISSING_OUTPUT: (_S, "The program wrote no predictions."),
+    Reason.MISSING_OUTPUT: (_S, "The program left no file of predictions that can be read."),
     Reason.NONDETERMINISTIC: (_S, "The same input gave different results in repeated runs."),
     Reason.WRONG_OUTPUT: (_S, "A result differs from the oracle's."),
     Reason.OUTSIDE_TOLERANCE: (_S, "A result differs from the oracle's by more than allowed."),

@@ -12,14 +12,41 @@ from biomlbench.errors import UserError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["MAX_LIST_MB", "TooLargeError", "read_regular"]
+__all__ = ["MAX_LIST_MB", "TooLargeError", "kind_in_words", "read_regular"]
 
 MAX_LIST_MB = 256
 """Largest list of runs or submissions, MiB: a line has a few hundred bytes, so a million runs."""
 
 
+_KINDS = {
+    stat.S_IFREG: "a file",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
 class TooLargeError(UserError):
     """A file is larger than any list that is read."""
+
+
+def kind_in_words(mode: int) -> str:
+    """Return what something on a disk is.
+
+    Parameters
+    ----------
+    mode : int
+        Its ``st_mode``.
+
+    Examples
+    --------
+    >>> kind_in_words(0o010600)
+    'a pipe'
+    """
+    return _KINDS.get(stat.S_IFMT(mode), "no file")
 
 
 def read_regular(path: str | Path, most_mb: int = MAX_LIST_MB) -> bytes:
@@ -45,7 +72,7 @@ def read_regular(path: str | Path, most_mb: int = MAX_LIST_MB) -> bytes:
         if stat.S_ISDIR(found.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.ENXIO, "a pipe or a device", os.fspath(path))
+            raise OSError(errno.ENXIO, kind_in_words(found.st_mode), os.fspath(path))
         with open(descriptor, "rb", closefd=False) as file:
             data = b"" if found.st_size > most else file.read(most + 1)
     finally:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+import stat
 import time
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.regular_file import kind_in_words
 from biomlbench.sandbox import providers
 from biomlbench.sandbox.candidate import figures, judge, make_setup, read_source
 from biomlbench.sandbox.inside import wire
@@ -23,7 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["run_program"]
 
 
-_NO_OUTPUT = "the program wrote no file {}, or made a link or a folder of it, which are not read"
+_NO_OUTPUT = {
+    0: "the program wrote no file {}",
+    stat.S_IFREG >> 12: "the program left no right to read its file {} (chmod)",
+    wire.SECOND_NAME: "the program gave {} a second name (a hard link), with which it is not read",
+    wire.LOCKED_FOLDER: "the program left no right to look for {} in its folder (chmod)",
+}
 
 
 def run_program(
@@ -119,6 +126,12 @@ def _run(
     finally:
         session.close()
     if status == "ok" and reply.file is None:
-        status, message = "missing_output", _NO_OUTPUT.format(config["output"])
+        status, message = "missing_output", _no_output(reply.head.in_place, str(config["output"]))
     file = reply.file if status == "ok" else None
     return ProgramResult(*stamp, status, file, message, **measured)
+
+
+def _no_output(in_place: int, output: str) -> str:
+    if told := _NO_OUTPUT.get(in_place):
+        return told.format(output)
+    return f"the program made {output} {kind_in_words(in_place << 12)}, which is not read"

@@ -40,6 +40,8 @@ class ReplyHead:
     ----------
     clear : bool
         Whether the harness could bring everything back to how it was before the case.
+    in_place : int
+        Without a file: what lies in its place, as :data:`wire.NO_FILE` says.
     """
 
     kind: int
@@ -53,6 +55,7 @@ class ReplyHead:
     err: int
     result: int
     file: int | None
+    in_place: int = 0
 
     @property
     def body_bytes(self) -> int:
@@ -136,10 +139,11 @@ def parse_head(data: bytes, *, log_bytes: int, output_bytes: int) -> ReplyHead:
         raise ProtocolError("a reply holds more log than is kept")
     if result > output_bytes + wire.CHILD.size + wire.MAX_MESSAGE:
         raise ProtocolError("a reply's result is larger than allowed")
-    size = None if file == wire.NO_FILE else file
-    if size is not None and size > output_bytes:
+    size, in_place = (file, 0) if file < wire.NO_FILE else (None, file - wire.NO_FILE)
+    if in_place > wire.LOCKED_FOLDER or (size is not None and size > output_bytes):
         raise ProtocolError("a reply's file is larger than allowed")
-    return ReplyHead(kind, token, reason, bool(clear), status, cpu, peak, out, err, result, size)
+    flag = bool(clear)
+    return ReplyHead(kind, token, reason, flag, status, cpu, peak, out, err, result, size, in_place)
 
 
 _BY_SIGNAL: dict[int, tuple[str, str]] = {

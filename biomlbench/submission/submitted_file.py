@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.plain_text import plain
+from biomlbench.runtime.regular_file import kind_in_words
 from biomlbench.submission.code_encoding import decoded_code
 from biomlbench.submission.content import digest_of, read_content
 from biomlbench.submission.path_hints import no_file
@@ -181,9 +182,8 @@ def _open(path: str | Path, root: str | Path | None, stack: ExitStack) -> tuple[
                 # files of the kernel have another content at each look
                 kind = 0 if info.st_dev in _kernels() else info.st_mode
         if not stat.S_ISREG(kind):
-            what, remedy = "a link or a device", "put a copy of the file there"
-            if stat.S_ISDIR(kind):
-                what, remedy = "a folder", "name a file in it"
+            what = kind_in_words(kind) if kind else "one of the kernel's files"
+            remedy = "name a file in it" if stat.S_ISDIR(kind) else "put a copy of the file there"
             raise InvalidSubmissionError(
                 f"{_named(path)} is {what}, not a regular file; {remedy}", Reason.UNSAFE_PATH
             )

@@ -142,8 +142,27 @@ def test_the_interpreter_inside_is_the_one_outside(confined, public):
     assert run_program(code, public, provider=confined).output == sys.executable.encode()
 
 
-def test_an_output_that_is_a_link_is_told_to_be_none(confined, public):
-    code = b"import os; os.symlink('/etc/hostname', 'submission.csv')"
-    done = run_program(code, public, limits=Limits(wall_s=5), provider=confined)
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("pass", "wrote no file submission.csv"),
+        ("os.symlink('/etc/hostname', name)", "made submission.csv a link"),
+        ("os.symlink('nowhere', name)", "made submission.csv a link"),
+        ("os.mkdir(name)", "made submission.csv a folder"),
+        ("os.mkdir(name, 0)", "made submission.csv a folder"),
+        ("os.mkfifo(name)", "made submission.csv a pipe"),
+        ("socket.socket(socket.AF_UNIX).bind(name)", "made submission.csv a socket"),
+        ("open(name, 'w').close(); os.link(name, 'b')", "submission.csv a second name"),
+        ("os.close(os.open(name, os.O_CREAT, 0))", "no right to read its file submission.csv"),
+        ("open(name, 'w').close(); os.chmod('.', 0)", "to look for submission.csv in its folder"),
+    ],
+)
+def test_why_there_is_no_output_is_told(made, said, public):
+    code = f"import os, socket\nname = 'submission.csv'\n{made}\n".encode()
+    done = run_program(code, public, limits=Limits(wall_s=5), provider="bwrap")
+    assert done.output is None
+    if done.status == "exception":  # where the folder is not the program's own
+        assert "Operation not permitted: '.'" in done.message
+        return
     assert done.status == "missing_output"
-    assert "made a link" in done.message
+    assert said in done.message

@@ -92,11 +92,11 @@ def _reply(
     end: tuple[int, bool, int, float, float] = (0, True, 0, 0.0, 0.0),
     logs: tuple[Buffer, ...] = (),
     result: bytes | Buffer = b"",
-    file: bytes | None = None,
+    file: bytes | int = 0,
 ) -> None:
     lengths = [len(log) for log in logs] or [0, 0]
     skipped = len(wire.CASE_TAKEN) if isinstance(result, Buffer) else 0
-    lengths += [len(result) - skipped, wire.NO_FILE if file is None else len(file)]
+    lengths += [len(result) - skipped, wire.NO_FILE + file if isinstance(file, int) else len(file)]
     wire.write_all(fd, wire.REPLY.pack(wire.REPLY_MAGIC, kind, token, *end, *lengths))
     for log in logs:
         log.write(fd)
@@ -104,7 +104,8 @@ def _reply(
         result.write(fd, skipped)
     else:
         wire.write_all(fd, result)
-    wire.write_all(fd, file or b"")
+    if not isinstance(file, int):
+        wire.write_all(fd, file)
 
 
 def _drop(config: Settings) -> None:
@@ -283,7 +284,7 @@ def _serve(
         os._exit(wire.NOT_STARTED)
     if result.full and reason == wire.ENDED:
         reason = wire.TOO_MUCH_OUTPUT
-    file = None
+    file: bytes | int = 0
     if config["mode"] == "program" and reason == wire.ENDED:
         file, too_large = _output(config)
         reason = wire.TOO_MUCH_OUTPUT if too_large else reason
@@ -370,20 +371,29 @@ def _watch(
         os.close(pidfd)
 
 
-def _output(config: Settings) -> tuple[bytes | None, bool]:
-    """Read the program's output; whether it is absent or too large is told apart."""
+def _output(config: Settings) -> tuple[bytes | int, bool]:
+    """Read the program's output, or tell what lies in its place; and whether it is too large."""
     path = os.path.join(config["box"], config["output"])
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        fd = os.open(path, flags)
+        kind = os.stat(path, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return 0, False
     except OSError:
-        return None, False
+        return wire.LOCKED_FOLDER, False
+    try:
+        fd = os.open(path, flags)
+    except OSError:  # a socket, a link, or a file that must not be read
+        return stat.S_IFMT(kind) >> 12, False
     try:
         info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode) or info.st_nlink != 1:
-            return None, False
+        if not stat.S_ISREG(info.st_mode):
+            return stat.S_IFMT(info.st_mode) >> 12, False
+        if info.st_nlink != 1:
+            return wire.SECOND_NAME, False
         if info.st_size > config["limits"]["output_bytes"]:
-            return None, True
-        return wire.read_exactly(fd, info.st_size), False
+            return 0, True
+        found = wire.read_exactly(fd, info.st_size)
+        return 0 if found is None else found, False
     finally:
         os.close(fd)

@@ -15,11 +15,13 @@ __all__ = [
     "CHILD",
     "CHILD_MAGIC",
     "CHILD_STATUSES",
+    "LOCKED_FOLDER",
     "NO_FILE",
     "REPLY",
     "REPLY_MAGIC",
     "REQUEST",
     "REQUEST_MAGIC",
+    "SECOND_NAME",
     "TOKEN_BYTES",
     "read_exactly",
     "write_all",
@@ -47,7 +49,11 @@ MB, lengths of standard output, standard error, result and output file."""
 REPLY_MAGIC = b"BXR1"
 READY, DONE, FAILED = 1, 2, 3
 """Kinds of replies. FAILED comes before any candidate code has run; its result is a message."""
-NO_FILE = (1 << 64) - 1
+NO_FILE = (1 << 64) - 256
+"""Lengths of an output file from here on are none. What is added says what lies in its place: the
+kind as in ``st_mode``, shifted to 0 to 15, 0 for nothing; or one of the two below."""
+SECOND_NAME, LOCKED_FOLDER = 16, 17
+"""A file with more than one name, and one whose folder cannot be looked into."""
 
 ENDED, WALL, TOO_MUCH_OUTPUT = 0, 1, 2
 """Why a case ended: by itself, by the harness's clock, by its cap on output."""
