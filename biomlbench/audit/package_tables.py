@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import warnings
-import zlib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from biomlbench.audit.public_formats import arrays_in
 from biomlbench.errors import TaskError
+from biomlbench.runtime.packed_files import BROKEN
 from biomlbench.submission.own_tables import own_table
 from biomlbench.task.installed_data import installed_data, package_files
 
@@ -128,7 +129,7 @@ def _tables(name: str, path: Path) -> tuple[PackageTable, ...]:
             for frame in found
             if len(frame) >= LEAST_ROWS
         )
-    except (TaskError, OSError, EOFError, ValueError, csv.Error, zlib.error):
+    except (TaskError, OSError, ValueError, csv.Error, MemoryError, RuntimeError, *BROKEN):
         return ()
 
 
@@ -137,7 +138,7 @@ def _of_arrays(path: Path) -> Iterator[pd.DataFrame]:
     with path.open("rb") as file, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Files of Python 2 are read, if slowly.
         held = np.load(file, allow_pickle=False)
-        arrays = {"": held} if isinstance(held, np.ndarray) else dict(held)
+        arrays = {"": held} if isinstance(held, np.ndarray) else dict(arrays_in(held))
     lengths: dict[int, dict[str, np.ndarray]] = {}
     for name, values in arrays.items():
         if values.ndim in (1, 2) and values.dtype.kind in "biufUS":

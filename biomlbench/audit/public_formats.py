@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,14 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.packed_files import BROKEN
 from biomlbench.submission.public_tables import public_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["SUFFIXES", "tables_of"]
+__all__ = ["SUFFIXES", "arrays_in", "tables_of"]
 
 _ARRAYS = (".npy", ".npz")
 _JSON = (".json", ".jsonl", ".ndjson")
@@ -28,6 +28,8 @@ MAX_COLUMNS = 300
 """Arrays and lists that are wider are not searched."""
 MAX_CELLS = 2_000_000
 """Larger arrays are not searched: as text they take many times the memory."""
+MAX_ARRAY_BYTES = 256 << 20
+"""Larger arrays of a ``.npz`` file, some MB of which can hold many GB, are not unpacked."""
 MAX_JSON = 16 << 20
 """Bytes of JSON beyond which it is not searched."""
 MAX_TABLES = 100
@@ -47,8 +49,8 @@ def tables_of(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
         elif (table := public_table(path)) is not None:
             yield "", _headed(table.to_pandas())
     except (
-        *(TaskError, OSError, ValueError, EOFError, RecursionError, MemoryError),
-        *(zipfile.BadZipFile, NotImplementedError),
+        *(TaskError, OSError, ValueError, MemoryError, RuntimeError),
+        *BROKEN,
     ):
         return
 
@@ -74,12 +76,26 @@ def _arrays(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
         yield from _array("", np.load(path, allow_pickle=False, mmap_mode="r"))
         return
     with np.load(path, allow_pickle=False) as held:
-        for name in held.files:
-            try:
-                array = held[name]
-            except ValueError:  # of objects, which only a pickle holds
-                continue
+        for name, array in arrays_in(held):
             yield from _array(name, array)
+
+
+def arrays_in(held: np.lib.npyio.NpzFile) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the arrays of a ``.npz`` file, but for those of objects and those that are too large.
+
+    Parameters
+    ----------
+    held : NpzFile
+        As opened, without pickles.
+    """
+    for member in held.zip.infolist() if held.zip is not None else ():
+        if member.file_size > MAX_ARRAY_BYTES or not member.filename.endswith(".npy"):
+            continue
+        name = member.filename.removesuffix(".npy")
+        try:
+            yield name, held[name]
+        except ValueError:  # of objects, which only a pickle holds
+            continue
 
 
 def _array(name: str, array: np.ndarray) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -14,7 +14,6 @@ import hashlib
 import json
 import stat
 import zipfile
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +33,8 @@ from biomlbench.export._contents import (
 from biomlbench.export._words import MEDIA_TYPE, table_description
 from biomlbench.export.rocrate import Part, describe_parts
 from biomlbench.reproduce.inputs import Inputs, inside
-from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
 from biomlbench.runtime.bounded_json import check_json
+from biomlbench.runtime.packed_files import BROKEN, PackedError, PackedLimits, checked_members
 from biomlbench.runtime.progress_bars import track
 from biomlbench.summary.grading_report import GRADING_REPORT
 from biomlbench.task.adopted_data import MANIFEST as DATA_MANIFEST
@@ -66,10 +65,6 @@ _NAMED = 5
 """Files that a message names."""
 _MANIFEST_BYTES = (4096, 100)
 """Of a manifest at most, beside the files' names: in all, and for each file."""
-_SMALL_BYTES = 32 << 20
-"""Size of an archive whose list of files, 50 bytes or more for each, takes 400 MB at most."""
-_LISTING = Allowance(memory_mb=1536)
-"""What the list of as many files as an archive may have takes."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -232,16 +227,18 @@ def unpack(path: str | Path, to: str | Path) -> Path:
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise ArchiveError(f"{to}: is not empty; name a folder that is not there yet")
     try:
-        _check_list(path)
+        limits = PackedLimits(MAX_FILES, MAX_FILE_BYTES, MAX_TOTAL_BYTES)
+        members = checked_members(path, limits, _is_unpacked, _METHODS)
         with zipfile.ZipFile(path) as file:
-            members = _checked(path, file)
             manifest = _manifest(path, file, members)
             for name, info in track(members.items(), "unpacking"):
                 if name != MANIFEST:
                     _unpack_one(path, file, info, to / name, manifest.get(name))
                 if _is_read(name):
                     _check_json(path, to / name, info)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except PackedError as error:
+        raise ArchiveError(f"{path}: {error}") from None
+    except BROKEN as error:
         raise ArchiveError(
             f"{path}: no readable archive ({error}); name a results folder, or what `biomlbench "
             "archive` wrote"
@@ -257,43 +254,8 @@ def unpack(path: str | Path, to: str | Path) -> Path:
     return to
 
 
-def _check_list(path: Path) -> None:
-    """Check that an archive's list of files, all of which zipfile reads, fits into memory."""
-    if path.stat().st_size <= _SMALL_BYTES:
-        return
-    try:
-        call_bounded(f"{__name__}:_list", {"path": str(path)}, _LISTING)
-    except OverdrawnError as error:
-        raise ArchiveError(f"{path}: listing its files {error}") from None
-
-
-def _list(job: JsonObject) -> int:
-    try:
-        with zipfile.ZipFile(job["path"]) as file:
-            return len(file.infolist())
-    except (zipfile.BadZipFile, NotImplementedError):
-        return 0  # which whoever reads it says in its own words
-
-
-def _checked(path: Path, file: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    members: dict[str, zipfile.ZipInfo] = {}
-    total = 0
-    for info in file.infolist():
-        name, kind = info.filename, stat.S_IFMT(info.external_attr >> 16)
-        total += info.file_size
-        shown = ascii(name[:100])
-        if inside(name) != name or name in members:
-            raise ArchiveError(f"{path}: {shown} is no name that is unpacked, or comes twice")
-        if kind not in (0, stat.S_IFREG) or info.flag_bits & 1:
-            raise ArchiveError(f"{path}: {shown} is a link, a device or encrypted")
-        if info.compress_type not in _METHODS:
-            raise ArchiveError(f"{path}: {shown} is packed otherwise than `archive` does it")
-        if info.file_size > MAX_FILE_BYTES or total > MAX_TOTAL_BYTES:
-            raise ArchiveError(f"{path}: too large, at {shown}")
-        members[name] = info
-    if len(members) > MAX_FILES:
-        raise ArchiveError(f"{path}: {len(members)} files; at most {MAX_FILES} are unpacked")
-    return members
+def _is_unpacked(name: str) -> bool:
+    return inside(name) == name
 
 
 def _manifest(

@@ -33,7 +33,9 @@ from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import Entry
 from biomlbench.importers.published import published
 from biomlbench.plain_text import spreadsheet_cell, spreadsheet_path, spreadsheet_row
+from biomlbench.runtime.bounded_json import check_json
 from biomlbench.runtime.files import install_command
+from biomlbench.runtime.packed_files import BROKEN, PackedLimits, checked_members
 from biomlbench.runtime.progress_bars import track
 from biomlbench.submission.run_group import own_file
 
@@ -51,6 +53,8 @@ NO_SUBMISSION = (
     "no sample holds a submission; let a solver or scorer keep it, for instance with "
     "state.store.set('submission.csv', text)"
 )
+LIMITS = PackedLimits(files=200_000, file_bytes=2**30, total_bytes=4 * 2**30)
+"""Of a log: its reader takes all samples into memory at once."""
 _ATTACHMENT = "attachment://"
 _UNUSED = {"events", "messages"}
 _SUBMISSION = re.compile(r"(?:.*[:/])?submission[._](csv|py|path)")
@@ -159,6 +163,21 @@ def read_logs(
     return taken
 
 
+def _check(path: Path) -> None:
+    """Refuse a log that its reader would unpack to more than there is memory for."""
+    try:
+        if path.suffix == ".eval":
+            checked_members(path, LIMITS)
+        else:
+            check_json(path, path.stat().st_size)
+    except BROKEN as error:
+        raise ImportRefusedError(f"{path}: is no log of Inspect AI ({error})") from error
+    except ValueError as error:
+        raise ImportRefusedError(f"{path}: is not read: {error}") from None
+    except OSError as error:
+        raise ImportRefusedError(f"{path}: cannot be read ({error.strerror})") from error
+
+
 def _read(path: Path) -> Any:
     try:
         from inspect_ai.log import read_eval_log
@@ -166,6 +185,7 @@ def _read(path: Path) -> Any:
         raise ImportRefusedError(
             f"{path}: logs of Inspect AI are read by its own library: {REMEDY}"
         ) from None
+    _check(path)
     try:
         return read_eval_log(path, exclude_fields=_UNUSED)
     except Exception as error:  # a foreign reader, and a file from anywhere

@@ -103,3 +103,15 @@ def test_what_has_nothing_to_do_with_the_answers_tells_nothing(seed, kind):
         (np.arange(60) == 7).astype(float),
     ):
         assert told_by(column, truth) == ""
+
+
+def test_damaged_and_huge_arrays_are_left_out(tmp_path, monkeypatch):
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, a=np.arange(6.0), b=np.zeros(5_000))
+    monkeypatch.setattr(public_formats, "MAX_ARRAY_BYTES", 1_000)
+    assert [name for name, _ in tables_of(path)] == ["a"]
+    data = path.read_bytes()
+    start = data.index(b"a.npy") + len(b"a.npy") + 25
+    for place in range(start, start + 60):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
+        assert len(list(tables_of(path))) <= 1

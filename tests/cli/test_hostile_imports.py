@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
+import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from biomlbench.calibrate.labels import rows
 from biomlbench.errors import TaskError
-from biomlbench.importers import ImportRefusedError
+from biomlbench.importers import ImportRefusedError, inspect_logs
 from biomlbench.importers.groups import Entry, read_group, write_run_table
 from biomlbench.importers.inspect_logs import Taken, take, write_tables
 from biomlbench.importers.kaggle import import_leaderboard
 from biomlbench.importers.published import Published, match, published, read_report
 from biomlbench.runtime import bounded_json
+from biomlbench.runtime.packed_files import PackedLimits
 from biomlbench.workflow.runs import read_runs
 from tests.cli.test_import_inspect import CSV, log, sample, score, taken_from
 
@@ -159,3 +163,65 @@ def test_a_report_that_takes_gigabytes_is_refused(tmp_path, monkeypatch):
     path.write_text('{"task_reports": [' + ",".join(["[]"] * 20_000_000) + "]}")
     with pytest.raises(ImportRefusedError, match=r"not JSON \(reading it .*memory"):
         read_report(path)
+
+
+def packed(path, *members, change=None):
+    """Write a zip file of names, or of records, and contents; and change its bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for member, content in members:
+            file.writestr(member, content)
+    if change:
+        path.write_bytes(change(path.read_bytes()))
+
+
+def entry(name, mode):
+    info = zipfile.ZipInfo(name)
+    info.external_attr = mode << 16
+    return info
+
+
+def encrypted(data):
+    place = data.index(b"PK\x01\x02") + 8
+    return data[:place] + b"\x01" + data[place + 1 :]
+
+
+HOSTILE = {
+    "bomb": ([("samples/1.json", "[" * 20_000)], None, "too large, at 'samples/1.json'"),
+    "bombs": ([(f"{n}.json", "[" * 9_000) for n in range(5)], None, "too large, at '3.json'"),
+    "many": ([(f"{n}", "") for n in range(30)], None, "30 files; at most 20"),
+    "absolute": ([("/etc/x", "")], None, "'/etc/x' is no name"),
+    "leads out": ([("samples/../../x", "")], None, "is no name"),
+    "twice": ([("header.json", "1"), ("header.json", "2")], None, "comes twice"),
+    "link": ([(entry("header.json", 0o120777), "/etc/passwd")], None, "is a link"),
+    "device": ([(entry("header.json", 0o020666), "")], None, "a device"),
+    "encrypted": ([("header.json", "{}")], encrypted, "encrypted"),
+    "checksum": (
+        [(zipfile.ZipInfo("header.json"), "{}")],
+        lambda data: data.replace(b"{}", b"[]"),
+        "Bad CRC-32",
+    ),
+    "cut off": ([("header.json", "{}")], lambda data: data[:-30], "not a zip file"),
+    "nested": ([("header.json", b"PK\x03\x04")], None, "JSONDecodeError"),
+    "empty": ([], lambda data: b"", "not a zip file"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_log_is_refused_in_a_line(tmp_path, monkeypatch, name):
+    members, change, said = HOSTILE[name]
+    packed(tmp_path / "a.eval", *members, change=change)
+    monkeypatch.setattr(inspect_logs, "LIMITS", PackedLimits(20, 10_000, 30_000))
+
+    def read_eval_log(path, **_):
+        with zipfile.ZipFile(path) as file:
+            return json.loads(file.read("header.json"))
+
+    reader = SimpleNamespace(read_eval_log=read_eval_log)
+    monkeypatch.setitem(sys.modules, "inspect_ai", SimpleNamespace(log=reader))
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", reader)
+    with pytest.raises(ImportRefusedError) as refused:
+        inspect_logs.read_logs([tmp_path / "a.eval"], tmp_path / "to")
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "to").exists()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import multiprocessing
 import os
+import re
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING
@@ -12,7 +15,7 @@ import pytest
 import wheels
 
 from biomlbench.errors import TaskError
-from biomlbench.task.sources import archives
+from biomlbench.task.sources import archives, download, unpack
 from biomlbench.task.sources.archives import DataSourceError, cache_dir, fetch_archive
 from biomlbench.task.sources.base import Checksum
 from biomlbench.task.sources.data_source import parse_sources, place
@@ -216,6 +219,61 @@ def test_broken_archive_says_which(tmp_path, name):
     path.write_bytes(os.urandom(100))
     with pytest.raises(DataSourceError, match=name):
         extract(path, [("x", tmp_path / "x")])
+
+
+def packed_as(archive, files):
+    """Write files into an archive of the form that its name says."""
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive, "w") as zipped:
+            for name, content in files.items():
+                zipped.writestr(name, content)
+    else:
+        wheels.sdist(archive, files)
+    return archive
+
+
+@pytest.mark.parametrize("form", ["zip", "tar.gz"])
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["../x"], "leads out of it"),
+        (["/x"], "leads out of it"),
+        (["a/../../x"], "leads out of it"),
+        (["a", "a/b"], "'a/b' cannot be unpacked"),
+        (["a/b", "a"], "'a' cannot be unpacked"),
+        (["x" * 300], "cannot be unpacked"),
+        (list("abcdef"), "more than 5 files"),
+        (["much"], "unpacks to more than"),
+    ],
+)
+def test_a_hostile_archive_is_refused_in_a_line(tmp_path, monkeypatch, form, names, said):
+    monkeypatch.setattr(unpack, "MAX_FILES", 5)
+    monkeypatch.setattr(unpack, "MAX_UNPACKED_BYTES", 1_000)
+    contents = {name: b"0" * 2_000 if name == "much" else b"1" for name in names}
+    archive = packed_as(tmp_path / f"h.{form}", contents)
+    with pytest.raises(DataSourceError, match=re.escape(said)) as refused:
+        unpack.extract_all(archive, tmp_path / "to" / "it")
+    assert "h." in str(refused.value)
+    there = {path.name for path in tmp_path.rglob("*")}
+    assert there <= {"to", "it", archive.name, *"abcde"}
+
+
+@pytest.mark.parametrize("form", ["gz", "tar.gz", "tar.xz", "tar.bz2"])
+def test_a_bomb_leaves_the_disk_its_reserve(tmp_path, monkeypatch, form):
+    monkeypatch.setattr(unpack, "_LOOK", 1_000)
+    monkeypatch.setattr(unpack, "_CHUNK", 100)
+    monkeypatch.setattr(download, "RESERVE_BYTES", 2**62)
+    archive = tmp_path / f"h.{form}"
+    if form == "gz":
+        archive.write_bytes(gzip.compress(bytes(5_000)))
+    else:
+        with tarfile.open(archive, f"w:{form[4:]}") as tar:
+            info = tarfile.TarInfo("x")
+            info.size = 5_000
+            tar.addfile(info, io.BytesIO(bytes(5_000)))
+    with pytest.raises(DataSourceError, match="stay free"):
+        unpack.extract_all(archive, tmp_path / "to")
+    assert not [path for path in (tmp_path / "to").rglob("*") if path.is_file()]
 
 
 def test_manual_file_says_which_and_where(tmp_path):

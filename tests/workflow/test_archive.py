@@ -26,7 +26,7 @@ from biomlbench.reproduce.compare import compare
 from biomlbench.reproduce.inputs import Inputs, tree
 from biomlbench.reproduce.layout import ReproduceError, lay_out
 from biomlbench.reproduce.received import own_tasks
-from biomlbench.runtime import bounded_json
+from biomlbench.runtime import bounded_json, packed_files
 from biomlbench.runtime.bounded import Allowance, call_bounded
 from biomlbench.stages.provenance import file_hash
 from biomlbench.task.registry import Registry
@@ -381,7 +381,8 @@ def test_a_list_of_files_that_takes_gigabytes_is_refused(tmp_path, monkeypatch):
     program = (
         "import sys\n"
         "from biomlbench.export import archive\n"
-        "archive._SMALL_BYTES, archive._LISTING = 1_000, archive.Allowance(memory_mb=64)\n"
+        "from biomlbench.runtime import packed_files as packed\n"
+        "packed._SMALL_BYTES, packed._LISTING = 1_000, packed.Allowance(memory_mb=64)\n"
         "archive.unpack(*sys.argv[1:])\n"
     )
     call = [sys.executable, "-c", program, str(path), str(tmp_path / "out")]
@@ -389,8 +390,8 @@ def test_a_list_of_files_that_takes_gigabytes_is_refused(tmp_path, monkeypatch):
     assert "ArchiveError" in done.stderr
     assert "listing its files used more memory" in done.stderr
     assert not (tmp_path / "out").exists()
-    monkeypatch.setattr(module, "_SMALL_BYTES", 1_000)
-    monkeypatch.setattr(module, "_LISTING", Allowance())
+    monkeypatch.setattr(packed_files, "_SMALL_BYTES", 1_000)
+    monkeypatch.setattr(packed_files, "_LISTING", Allowance())
     with pytest.raises(ArchiveError, match="'0' is no name that is unpacked, or comes twice"):
         unpack(path, tmp_path / "out")
 

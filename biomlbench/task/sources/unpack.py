@@ -6,17 +6,16 @@ Links, devices and paths that lead out are never followed. Only what is asked fo
 from __future__ import annotations
 
 import gzip
-import lzma
 import os
 import stat
 import tarfile
 import zipfile
-import zlib
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.packed_files import BROKEN
 from biomlbench.task.sources.archives import DataSourceError
 from biomlbench.task.sources.download import check_room
 from biomlbench.whole_files import whole_file
@@ -31,8 +30,8 @@ ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".gz")
 MAX_UNPACKED_BYTES = 2 * 2**40
 MAX_FILES = 5_000_000
 _CHUNK = 1 << 20
-
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError)
+_LOOK = 64 << 20
+"""Bytes after which it is looked again whether the disk has room."""
 
 
 def extract(archive: Path, wanted: Iterable[tuple[str, Path]]) -> None:
@@ -90,15 +89,22 @@ def extract_all(archive: Path, folder: Path) -> None:
                 raise DataSourceError(
                     f"{archive.name}: holds {name[:200]!r}, which leads out of it"
                 )
-            with whole_file(folder.joinpath(*parts)) as temporary, opened() as source:
-                room -= _copy(source, temporary, archive, room)
+            try:
+                with whole_file(folder.joinpath(*parts)) as temporary, opened() as source:
+                    room -= _copy(source, temporary, archive, room)
+            except gzip.BadGzipFile:
+                raise
+            except OSError as error:  # a name too long, or one that is a folder of others
+                raise DataSourceError(
+                    f"{archive.name}: {name[:200]!r} cannot be unpacked ({error.strerror or error})"
+                ) from error
 
 
 @contextmanager
 def _readable(archive: Path) -> Iterator[None]:
     try:
         yield
-    except (*_BROKEN, gzip.BadGzipFile, NotImplementedError) as error:
+    except (*BROKEN, gzip.BadGzipFile) as error:
         raise DataSourceError(
             f"{archive}: cannot be read ({error}); it is cut short or damaged: delete it and run "
             "again"
@@ -138,10 +144,13 @@ def _of_tar(tar: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
 
 
 def _copy(source: IO[bytes], path: Path, archive: Path, limit: int) -> int:
-    written = 0
+    written = looked = 0
     with path.open("wb") as target:
         while chunk := source.read(_CHUNK):
             written += len(chunk)
+            if written - looked > _LOOK:  # what it unpacks to, only zip files say before
+                looked = written
+                check_room(path.parent, len(chunk), archive.name)
             if written > limit:
                 raise DataSourceError(
                     f"{archive.name}: unpacks to more than {MAX_UNPACKED_BYTES:,} bytes"

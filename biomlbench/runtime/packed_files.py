@@ -1,0 +1,115 @@
+"""Zip files that others packed: nothing of one is unpacked before its list of files is checked."""
+
+from __future__ import annotations
+
+import lzma
+import stat
+import tarfile
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from biomlbench.contracts.mappings import JsonObject
+
+__all__ = ["BROKEN", "PackedError", "PackedLimits", "checked_members", "leads_nowhere"]
+
+BROKEN = (
+    *(tarfile.TarError, zipfile.BadZipFile, NotImplementedError),
+    *(zlib.error, lzma.LZMAError, EOFError),
+)
+"""What reading a packed file raises that is cut short, damaged or packed in an unknown way."""
+_SMALL_BYTES = 32 << 20
+"""Size of a zip file whose list of files, 50 bytes or more for each, takes 400 MB at most."""
+_LISTING = Allowance(memory_mb=1536)
+"""What the list of as many files as an archive may have takes."""
+_ENCRYPTED = 1
+
+
+class PackedError(ValueError):
+    """A zip file is none that is unpacked; the message says why, and does not name it."""
+
+
+class PackedLimits(NamedTuple):
+    """What a zip file may hold at most, by what it says itself."""
+
+    files: int
+    file_bytes: int
+    total_bytes: int
+
+
+def leads_nowhere(name: str) -> bool:
+    """Tell whether a name in a zip file stays in the folder that it would be unpacked to.
+
+    Examples
+    --------
+    >>> leads_nowhere("samples/a.json"), leads_nowhere("../a"), leads_nowhere("/a")
+    (True, False, False)
+    """
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
+
+
+def checked_members(
+    path: Path,
+    limits: PackedLimits,
+    is_name: Callable[[str], bool] = leads_nowhere,
+    methods: Collection[int] | None = None,
+) -> dict[str, zipfile.ZipInfo]:
+    """Return the files of a zip file by their names, each checked before any is read.
+
+    Parameters
+    ----------
+    path : Path
+    limits : PackedLimits
+    is_name : callable, optional
+        Which names are taken.
+    methods : collection of int, optional
+        Ways of packing that are taken; by default all that the reader knows.
+
+    Raises
+    ------
+    PackedError
+        If a name leads out or comes twice, something is a link, a device or encrypted, or there
+        is more than the limits allow.
+    zipfile.BadZipFile, OSError
+        If it is no zip file, or cannot be read.
+    """
+    if path.stat().st_size > _SMALL_BYTES:
+        try:
+            call_bounded(f"{__name__}:_list", {"path": str(path)}, _LISTING)
+        except OverdrawnError as error:
+            raise PackedError(f"listing its files {error}") from None
+    members: dict[str, zipfile.ZipInfo] = {}
+    total = 0
+    with zipfile.ZipFile(path) as file:
+        found = file.infolist()
+    for info in found:
+        name, kind = info.filename, stat.S_IFMT(info.external_attr >> 16)
+        total += info.file_size
+        shown = ascii(name[:100])
+        if not is_name(name) or name in members:
+            raise PackedError(f"{shown} is no name that is unpacked, or comes twice")
+        if kind not in (0, stat.S_IFREG) or info.flag_bits & _ENCRYPTED:
+            raise PackedError(f"{shown} is a link, a device or encrypted")
+        if methods is not None and info.compress_type not in methods:
+            raise PackedError(f"{shown} is packed otherwise than `archive` does it")
+        if info.file_size > limits.file_bytes or total > limits.total_bytes:
+            raise PackedError(f"too large, at {shown}")
+        members[name] = info
+    if len(members) > limits.files:
+        raise PackedError(f"{len(members)} files; at most {limits.files} are unpacked")
+    return members
+
+
+def _list(job: JsonObject) -> int:
+    try:
+        with zipfile.ZipFile(job["path"]) as file:
+            return len(file.infolist())
+    except (zipfile.BadZipFile, NotImplementedError):
+        return 0  # which whoever reads it says in its own words
