@@ -5,7 +5,11 @@ Writers take a lock, leave out what is already there, and add what is new as one
 appears whole or not at all. So repeated and concurrent writers lose and double nothing, and
 one that is killed leaves at most a temporary file that nobody reads.
 
-A run that was graded again and came out otherwise is added once more; readers take the last.
+A run that was graded again and came out otherwise is added once more, in a file that sorts after
+those before; readers take the last.
+
+A folder is called by its week alone: where it is ``week=2025-W14``, as it was, other readers make
+of its name a column beside the one in the files.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["append", "read", "run_key", "weeks"]
 
 _WEEK = re.compile(r"(undated|\d{4}-W\d{2})")
+_OLD = "week="
 _PART = re.compile(r"part-(\d{6})-[0-9a-f]{16}\.parquet")
 
 
@@ -77,17 +82,25 @@ def append(root: str | Path, table: pa.Table) -> int:
         If the table, or a file of the data set, has another schema.
     """
     root = Path(root)
+    _rename_old(root)
     by_week: dict[str, list[TelemetryRow]] = defaultdict(list)
     for row in table.to_pylist():
         if row["label"] is None:
             by_week[row["week"]].append(row)
     added = 0
     for week in sorted(by_week):
-        folder = root / f"week={week}"
+        folder = root / week
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder):
             added += _append_week(folder, by_week[week])
     return added
+
+
+def _rename_old(root: Path) -> None:
+    for folder in root.glob(f"{_OLD}*"):
+        # taken already, or by another writer just now
+        with contextlib.suppress(OSError):
+            folder.rename(root / folder.name.removeprefix(_OLD))
 
 
 @contextlib.contextmanager
@@ -145,7 +158,7 @@ def _outcome(row: TelemetryRow) -> str:
 
 def weeks(root: str | Path) -> list[str]:
     """Return the ISO weeks of the data set, and ``undated``, sorted."""
-    found = (path.name.removeprefix("week=") for path in Path(root).glob("week=*"))
+    found = {path.name.removeprefix(_OLD) for path in Path(root).glob("*")}
     return sorted(week for week in found if _WEEK.fullmatch(week))
 
 
@@ -166,8 +179,8 @@ def read(root: str | Path, week: str | None = None) -> pa.Table:
     root = Path(root)
     found: dict[tuple[str, str], TelemetryRow] = {}
     for name in weeks(root) if week is None else [week]:
-        folder = root / f"week={name}"
-        for row in _rows(folder) if folder.is_dir() else []:
+        folders = (root / f"{_OLD}{name}", root / name)
+        for row in (row for folder in folders if folder.is_dir() for row in _rows(folder)):
             found[name, run_key(row)] = row
     order = sorted(found, key=lambda key: (key[0], found[key]["task_id"], found[key]["run_id"]))
     return from_rows("telemetry", [found[key] for key in order])

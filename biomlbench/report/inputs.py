@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from biomlbench import contracts
+from biomlbench.calibrate import dataset
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
 from biomlbench.summary.history import FOLDER, history_of
@@ -185,9 +186,9 @@ def arrow_table(name: str, root: Path, *, coded: bool = False) -> pa.Table:
     single = root / f"{name}.parquet"
     if single.exists() or name == "pairs":
         return contracts.read_table(name, single, coded=coded)
-    files = sorted((root / name).rglob("*.parquet")) if name == "telemetry" else []
-    parts = [contracts.read_table(name, path).replace_schema_metadata(None) for path in files]
-    return pa.concat_tables(parts) if parts else contracts.SCHEMAS[name].empty_table()
+    if name == "telemetry":
+        return dataset.read(root / name)
+    return contracts.SCHEMAS[name].empty_table()
 
 
 def _frame(table: pa.Table) -> pd.DataFrame:

@@ -6,6 +6,8 @@ import sys
 import time
 from collections import Counter
 
+import pandas as pd
+import pyarrow.dataset as ds
 import pytest
 
 from biomlbench.calibrate import dataset
@@ -72,6 +74,38 @@ def test_a_run_graded_otherwise_is_kept_and_the_last_outcome_counts(tmp_path):
     assert {r["run_id"]: r["verdict"] for r in dataset.read(tmp_path).to_pylist()}["r1"] == "pass"
 
 
+def read_by_pandas(root):
+    return pd.read_parquet(root)
+
+
+def read_by_pyarrow(root):
+    return ds.dataset(root).to_table().to_pandas()
+
+
+def read_by_duckdb(root):
+    duckdb = pytest.importorskip("duckdb")
+    return duckdb.sql(f"from read_parquet('{root}/*/*.parquet')").df()
+
+
+@pytest.mark.parametrize("reader", [read_by_pandas, read_by_pyarrow, read_by_duckdb])
+@pytest.mark.parametrize("is_old", [False, True])
+def test_others_read_the_folder_and_the_last_row_of_a_run_is_its_own(tmp_path, reader, is_old):
+    dataset.append(tmp_path, table(row("r1"), row("r2", time="2025-03-26T10:00:00")))
+    if is_old:
+        for week in list(tmp_path.iterdir()):
+            week.rename(week.with_name(f"week={week.name}"))
+        assert dataset.read(tmp_path).num_rows == 2
+    for verdict in ("fail", "partial"):
+        dataset.append(tmp_path, table(row("r1", verdict)))
+    found = reader(tmp_path)
+    assert sorted(found["week"]) == ["2025-W13", "2025-W14", "2025-W14", "2025-W14"]
+    last = found.drop_duplicates(["task_id", "run_id", "attempt", "time"], keep="last")
+    assert dict(zip(last["run_id"], last["verdict"], strict=True)) == {
+        "r1": "partial",
+        "r2": "pass",
+    }
+
+
 WRITER = """
 import sys
 from biomlbench.calibrate import dataset
@@ -113,7 +147,7 @@ def test_a_killed_writer_leaves_no_half_row(tmp_path, after):
     half = dataset.read(tmp_path)
     assert half.num_rows > 0
     # a temporary file of the dead writer is neither read nor kept
-    week = next(tmp_path.glob("week=*"))
+    week = next(tmp_path.glob("2025-*"))
     (week / ".part-000009-dead.parquet.1-1.tmp").write_bytes(b"PAR1 half a file")
     dataset.append(tmp_path, table(*(row(f"r{i}") for i in range(30))))
     rows = dataset.read(tmp_path).column("run_id").to_pylist()
