@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.runtime.environment import digest
+from biomlbench.submission.public_tables import public_files
 from biomlbench.task.version import file_hash, task_version
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["changed", "made_of"]
 
+MOST_HASHED = 200
+"""Files in folders of public or private data whose content counts: no more tables are searched for
+answers, and folders of images have tens of thousands."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 #: What looks at tables of predictions, and what looks at problem cards: files below the package,
 #: named and not imported, as an audit is made above what its findings are used for.
@@ -41,7 +44,8 @@ def made_of(task: Task) -> dict[str, str]:
     -------
     dict of str to str
         ``task``: all files of its folder, leaderboard, grader and waivers among them; ``data``:
-        the files at the top of its public and its private folder; ``grader``: what of this
+        the files of its public and its private folder, of those in further folders beyond
+        :data:`MOST_HASHED` only names and sizes; ``grader``: what of this
         package scores it, empty where a function of its own folder does; ``detectors``: what
         looks for findings.
     """
@@ -62,10 +66,12 @@ def changed(then: Mapping[str, str], task: Task) -> tuple[str, ...]:
 
 def _data(task: Task) -> Iterator[tuple[str, str]]:
     for folder in (task.public_dir, task.private_dir):
-        if folder.is_dir():
-            for entry in sorted(os.scandir(folder), key=lambda one: one.name):
-                if entry.is_file():
-                    yield f"{folder.name}/{entry.name}", file_hash(entry.path)
+        files = public_files(folder) if folder.is_dir() else []
+        is_few = sum(path.parent != folder for path in files) <= MOST_HASHED
+        for path in files:
+            is_read = path.parent == folder or is_few
+            found = file_hash(path) if is_read else str(path.stat().st_size)
+            yield f"{folder.name}/{path.relative_to(folder).as_posix()}", found
 
 
 @cache

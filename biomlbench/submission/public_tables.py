@@ -47,7 +47,7 @@ class PublicFiles(NamedTuple):
 
 
 def public_files(folder: Path) -> list[Path]:
-    """Return the files that a competitor gets, in folders as well, sorted."""
+    """Return the files of a folder of data, in folders as well, sorted."""
     return [path for path in sorted(folder.rglob("*")) if path.is_file()]
 
 

@@ -95,6 +95,23 @@ def test_a_stale_audit_says_so_and_counts_neither_way(what, leaky, tmp_path):
     assert row["medal_note"] == f"the audit is stale: {what} changed since; audit the task again"
 
 
+@pytest.mark.parametrize("most", [0, 200])
+def test_data_in_folders_make_an_audit_stale(leaky, tmp_path, monkeypatch, most):
+    task, _, _ = leaky
+    monkeypatch.setattr(audit_currency, "MOST_HASHED", most)
+    deep = task.public_dir / "more" / "tables"
+    deep.mkdir(parents=True)
+    (deep / "a.csv").write_text("a\n1\n")
+    then = audit_currency.made_of(task)
+    (deep / "a.csv").write_text("a\n2\n")
+    # of so many files that not all are read, the size tells
+    assert audit_currency.changed(then, task) == (("data",) if most else ())
+    (deep / "a.csv").write_text("a\n1\n2\n")
+    assert audit_currency.changed(then, task) == ("data",)
+    (deep / "a.csv").rename(deep / "b.csv")
+    assert audit_currency.changed(then, task) == ("data",)
+
+
 def test_what_an_audit_depends_on_is_found():
     """Files that are named and not there would make no audit stale."""
     named = (
