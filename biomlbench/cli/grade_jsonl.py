@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Resamples for the scores' intervals, at least 1000; 0: none.",
+    help=f"Resamples for the scores' intervals, at least {LEAST_RESAMPLES}; 0: none.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resamples.")
 @click.option(
