@@ -26,6 +26,7 @@ __all__ = [
     "paired_numbers",
     "positive_label",
     "positives",
+    "take",
 ]
 
 Floats = NDArray[np.float64]
@@ -422,3 +423,12 @@ def as_images(values: Any, fault: Fault = Fault.SUBMISSION) -> list[NDArray[Any]
         raise MetricError(
             "shape_mismatch", "masks are given as a list of arrays, or as one array", fault
         ) from None
+
+
+def take(values: Any, indices: NDArray[np.intp]) -> Any:
+    """Return rows (images, structures) of what a metric takes, in the order of the indices."""
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray):
+        return values[indices]
+    return [values[i] for i in indices]

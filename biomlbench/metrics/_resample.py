@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import MetricError
+from ._inputs import take
 from ._truth_first import truth_first
 
 if TYPE_CHECKING:
@@ -81,20 +82,12 @@ def _looped_scorer(metric: Metric, y_true: Any, y_pred: Any, options: Arguments)
         for i, row_counts in enumerate(counts.astype(np.intp)):
             drawn = np.repeat(rows, row_counts)
             try:
-                scores[i] = metric(_take(y_true, drawn), _take(y_pred, drawn), **options)
+                scores[i] = metric(take(y_true, drawn), take(y_pred, drawn), **options)
             except MetricError:
                 continue
         return scores
 
     return score
-
-
-def _take(values: Any, indices: NDArray[np.intp]) -> Any:
-    if hasattr(values, "to_numpy"):
-        values = values.to_numpy()
-    if isinstance(values, np.ndarray):
-        return values[indices]
-    return [values[i] for i in indices]
 
 
 def _chunks(n_resamples: int, n_rows: int) -> Iterator[slice]:

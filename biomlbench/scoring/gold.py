@@ -36,8 +36,8 @@ class OwnSubmissions(NamedTuple):
     gold : str
     sample : str
     broken : bool
-        The gold submission is worse than the sample submission, or without a score of that than
-        itself in other orders.
+        No submission can be graded; or the gold submission is worse than the sample submission,
+        or without a score of that than itself in other orders.
     """
 
     gold: str = ""
@@ -63,7 +63,7 @@ def look_at_own(task: Task) -> OwnSubmissions:
     -------
     OwnSubmissions
         Nothing is said of problem cards, of published tasks, of a grader with an environment of
-        its own, and of a task that cannot be graded, which is told otherwise.
+        its own, and of a task whose tables cannot be read, which is told otherwise.
     """
     if task.is_card or task.published is not None or task.grader.spec is not None:
         return OwnSubmissions()
@@ -77,8 +77,9 @@ def look_at_own(task: Task) -> OwnSubmissions:
     except (InvalidSubmissionError, TaskError):
         return OwnSubmissions()
     gold, sample = (score_submission(table, task) for table in own)
-    if Fault.TASK in (gold.fault, sample.fault):
-        return OwnSubmissions()
+    for result in (gold, sample):
+        if result.fault is Fault.TASK:
+            return OwnSubmissions(gold=result.message, broken=True)
     if gold.score is None:
         told = f"the gold submission has no score: {gold.message}"
         return OwnSubmissions(gold=f"{task.gold_submission}: {told}")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from biomlbench.submission.validation import Inspection
     from biomlbench.task.task import Task
 
-__all__ = ["Answers", "ScoreResult", "answers_of", "score_submission"]
+__all__ = ["Answers", "ScoreResult", "answers_of", "check_truth", "score_submission"]
 
 logger = logging.getLogger(__name__)
 
@@ -254,6 +254,34 @@ def _score_by_metric(
         len(y_true),
         undefined_resamples=interval.undefined,
     )
+
+
+def check_truth(task: Task, inspection: Inspection) -> None:
+    """Refuse answers that the task's metric cannot score predictions against.
+
+    Parameters
+    ----------
+    task : Task
+        With a metric.
+    inspection : Inspection
+        Of predictions whose form is right; their values do not matter, unless an `inputs_fn` makes
+        something of them.
+
+    Raises
+    ------
+    TaskError
+        With the remedy.
+    """
+    from biomlbench.metrics import MetricError
+
+    grader, answers = task.grader, answers_of(task)
+    try:
+        y_true, like = metric_inputs(grader, answers, *inspection.rows)
+    except (InvalidSubmissionError, MetricError):  # of the predictions
+        return
+    error = grader.required_metric.fault_of_truth(y_true, like, **grader.options)
+    if error is not None and (error.fault == Fault.TASK or _is_of_form(error, grader)):
+        raise TaskError(_of_answers(error, answers, grader), Reason.BROKEN_ANSWERS)
 
 
 def _is_of_form(error: MetricError, grader: Grader) -> bool:
