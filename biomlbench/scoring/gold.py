@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biomlbench.scoring.score import ScoreResult
     from biomlbench.task.task import Task
 
-__all__ = ["OwnSubmissions", "better", "look_at_own"]
+__all__ = ["OwnSubmissions", "better", "gold_score", "look_at_own"]
 
 NEAR = 0.9
 """Share of the way from a useless submission to the metric's best value that the gold has to go.
@@ -49,6 +49,29 @@ def better(one: float, other: float, direction: str) -> bool:
     """Whether a score is better than another, beyond rounding."""
     off = one - other if direction == "maximize" else other - one
     return bool(off > _ROUNDING * max(1.0, abs(one), abs(other)))
+
+
+def gold_score(task: Task) -> float | None:
+    """Score a task's gold submission.
+
+    Parameters
+    ----------
+    task : Task
+        Prepared.
+
+    Returns
+    -------
+    float or None
+        None where there is none, where it has no score, and where the grader has an environment of
+        its own, whose start takes time.
+    """
+    if task.grader.spec is not None or not task.gold_submission.is_file() or not has_rows(task):
+        return None
+    try:  # as a table: as a file it is private
+        table = read_table(task.gold_submission, sample_of(task).columns)
+    except (InvalidSubmissionError, TaskError):
+        return None
+    return score_submission(table, task).score
 
 
 def look_at_own(task: Task) -> OwnSubmissions:
