@@ -11,7 +11,16 @@ from biomlbench.outcomes import Fault
 
 from ._base import metric
 from ._errors import MetricError
-from ._inputs import Floats, binary_truth, classes_of, labels, numbers, positive_label
+from ._inputs import (
+    Floats,
+    array_of,
+    binary_truth,
+    check_length,
+    classes_of,
+    labels,
+    numbers,
+    positive_label,
+)
 from ._order import Ties, ascending
 from ._resample import Scorer, safe_divide
 
@@ -31,12 +40,7 @@ def _scores(
 ) -> Floats:
     """Return finite scores: (n,) for two classes, (n, K) for more."""
     scores = numbers(y_pred, Fault.SUBMISSION, ndim=(1, 2))
-    if len(scores) != len(y_true):
-        raise MetricError(
-            "shape_mismatch", f"there are {len(scores)} predictions for {len(y_true)} true values"
-        )
-    if len(scores) == 0:
-        raise MetricError("empty", "there are no rows to score", Fault.TASK)
+    check_length(len(np.atleast_1d(array_of(y_true, Fault.TASK))), len(scores))
     if scores.ndim == 2 and scores.shape[1] == 2:
         scores = scores[:, _positive_column(y_true, scores, pos_label, class_labels)]
     return scores

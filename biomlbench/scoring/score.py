@@ -394,6 +394,22 @@ def _failed(
     )
 
 
+def _last_column(table: Any, other: Any) -> list[Any]:
+    """Return the name of a table's last column; nothing where that is the id, or no table."""
+    columns, of_other = ([*getattr(one, "columns", ())] for one in (table, other))
+    only_id = columns == of_other[:1] and len(of_other) > 1
+    return [] if only_id else columns[-1:]
+
+
+def _lost(names: list[Any], table: Any) -> str:
+    """Say which columns are not there, or that there is none to score."""
+    there = list(getattr(table, "columns", ()))
+    lost = [name for name in names if name not in there]
+    if not names:
+        return "there is no column beside the id"
+    return f"there are no column(s) {lost}" if lost else ""
+
+
 def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame) -> float:
     """Score two tables with a grader's metric; rows are matched already.
 
@@ -414,8 +430,12 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
 
     submission, answers = as_frame(submission), as_frame(answers)
     schema = grader.schema
-    targets = list(schema.targets if schema else ()) or [answers.columns[-1]]
-    predictions = list(schema.predictions if schema else ()) or [submission.columns[-1]]
+    predictions = list(schema.predictions if schema else ()) or _last_column(submission, answers)
+    targets = list(schema.targets if schema else ()) or _last_column(answers, submission)
+    if lost := _lost(predictions, submission):
+        raise InvalidSubmissionError(f"{lost} in the submission", Reason.MISSING_COLUMNS)
+    if lost := _lost(targets, answers):
+        raise TaskError(f"{lost} in the answers", Reason.BROKEN_ANSWERS)
     try:
         if grader.inputs_fn is not None:
             y_true, y_pred = _own_inputs(grader, submission, answers)
