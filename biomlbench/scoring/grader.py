@@ -276,11 +276,12 @@ class Grader:
         """
         if self.direction:
             return self.direction == "minimize"
-        from biomlbench.scoring.leaderboard import as_leaderboard, direction_of
+        from biomlbench.scoring.leaderboard import as_leaderboard, direction_of, in_memory
+        from biomlbench.scoring.score_cells import parse_scores
 
-        leaderboard = as_frame(leaderboard)
-        as_leaderboard(leaderboard)
-        direction = direction_of(leaderboard["score"])
+        scores = parse_scores("leaderboard", in_memory(leaderboard, "leaderboard")["score"])
+        as_leaderboard(scores)
+        direction = direction_of(scores)
         if direction is None:
             raise TaskError(
                 f"grader {self.name!r}: whether a lower score is better is not declared, and the "

@@ -39,8 +39,11 @@ MAX_ROWS = 50_000_000
 #: Longest header line, bytes, and most columns beside those that are asked for.
 MAX_HEADER_BYTES = 2**20
 MAX_EXTRA_COLUMNS = 10_000
-#: Spellings of a missing number.
-MISSING = ("", "NaN", "nan", "NAN", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "#N/A")
+#: Spellings of a missing number: those of pandas, and NAN.
+MISSING = (
+    *("", "NaN", "nan", "NAN", "-NaN", "-nan", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>"),
+    *("#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
 #: Size from which a second thread saves more than it costs, bytes.
 THREADS_FROM_BYTES = 4 * 2**20
 # Arrow's largest block.
