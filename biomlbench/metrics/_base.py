@@ -153,6 +153,20 @@ class Metric:
         """
         return fault_of_truth(self, y_true, like, options)
 
+    def units(self, y_true: Any) -> int:
+        """Return how many rows, images or structures a truth has, of which resamples are drawn.
+
+        Examples
+        --------
+        >>> from biomlbench.metrics import get_metric
+        >>> import numpy as np
+        >>> get_metric("dice").units(np.ones((64, 64))), get_metric("rmse").units([1.0, 2.0])
+        (1, 2)
+        """
+        from ._resample import units
+
+        return units(self, y_true)
+
     def resampled(self, y_true: Any, y_pred: Any, counts: np.ndarray, **options: Any) -> np.ndarray:
         """Score many resamples of the rows at once.
 

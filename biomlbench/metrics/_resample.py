@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
     from ._base import Metric
 
-__all__ = ["Scorer", "bootstrap", "draw_counts", "mean_scorer", "resampled", "safe_divide"]
+__all__ = [
+    "Scorer",
+    "bootstrap",
+    "draw_counts",
+    "mean_scorer",
+    "resampled",
+    "safe_divide",
+    "units",
+]
 
 Floats = NDArray[np.float64]
 Scorer = Callable[[Floats], Floats]
@@ -75,7 +83,7 @@ def _looped_scorer(metric: Metric, y_true: Any, y_pred: Any, options: Arguments)
         from ._inputs import as_images
 
         y_true, y_pred = as_images(y_true), as_images(y_pred)
-    rows = np.arange(_units(metric, y_true))
+    rows = np.arange(units(metric, y_true))
 
     def score(counts: Floats) -> Floats:
         scores = np.full(len(counts), np.nan)
@@ -112,8 +120,8 @@ def resampled(
     counts = np.asarray(counts)
     if counts.ndim != 2 or counts.dtype.kind not in "iu":
         raise ValueError("counts is a (B, n) array of integers: how often each row is drawn")
-    if counts.shape[1] != _units(metric, y_true):
-        raise ValueError(f"counts has {counts.shape[1]} columns for {_units(metric, y_true)} rows")
+    if counts.shape[1] != units(metric, y_true):
+        raise ValueError(f"counts has {counts.shape[1]} columns for {units(metric, y_true)} rows")
     if counts.size and (counts.min() < 0 or (counts.sum(axis=1) == 0).any()):
         raise ValueError("counts must be at least 0, and each resample must hold a row")
     with truth_first(metric, y_true, y_pred, options):
@@ -121,7 +129,7 @@ def resampled(
     return _apply(score, counts)
 
 
-def _units(metric: Metric, y_true: Any) -> int:
+def units(metric: Metric, y_true: Any) -> int:
     """Return the number of units that a resample draws: rows, images or structures."""
     if metric.kind == "structure":
         from ._targets import as_list
@@ -163,7 +171,7 @@ def bootstrap(
         raise ValueError("n_resamples must be at least 1")
     with truth_first(metric, y_true, y_pred, options):
         score = _scorer(metric, y_true, y_pred, options)
-    n_rows = _units(metric, y_true)
+    n_rows = units(metric, y_true)
     scores = np.empty(n_resamples)
     with np.errstate(all="ignore"):
         for part, counts in _resamples(seed, n_resamples, n_rows):

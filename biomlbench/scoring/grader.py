@@ -52,7 +52,8 @@ class Grader:
         Which way is better. A metric declares its own.
     inputs_fn : str or callable, optional
         With a metric: ``inputs(submission, answers) -> (y_true, y_pred)``, where the rows of
-        the tables are not what the metric scores (a structure spread over many rows).
+        the tables are not what the metric scores (a structure spread over many rows). What the
+        bootstrap interval of a score resamples are the items that it returns, not rows.
     folder : path, optional
         The task's folder, for functions of its own files.
     schema : SubmissionSchema, optional

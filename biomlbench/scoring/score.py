@@ -237,8 +237,9 @@ def _score_by_metric(
         raise
     except BaseException as error:
         raise GraderError(f"metric {metric.name} raised {type(error).__name__}: {error}") from error
+    n_rows = metric.units(y_true)
     if not bootstrap:
-        return ScoreResult(True, score, metric.name, metric.direction, n_rows=len(y_true))
+        return ScoreResult(True, score, metric.name, metric.direction, n_rows=n_rows)
     from biomlbench.scoring.bootstrap import score_interval
 
     with faults_as(f"the bootstrap of {metric.name} raised ", GraderError):
@@ -251,7 +252,7 @@ def _score_by_metric(
         interval.low,
         interval.high,
         interval.quantiles or None,
-        len(y_true),
+        n_rows,
         undefined_resamples=interval.undefined,
     )
 
@@ -271,8 +272,13 @@ def check_truth(task: Task, inspection: Inspection) -> None:
     ------
     TaskError
         With the remedy.
+
+    Notes
+    -----
+    That there is a single item to score, which leaves scores without an interval, is logged.
     """
     from biomlbench.metrics import MetricError
+    from biomlbench.scoring.bootstrap import LEAST_ROWS
 
     grader, answers = task.grader, answers_of(task)
     try:
@@ -282,6 +288,13 @@ def check_truth(task: Task, inspection: Inspection) -> None:
     error = grader.required_metric.fault_of_truth(y_true, like, **grader.options)
     if error is not None and (error.fault == Fault.TASK or _is_of_form(error, grader)):
         raise TaskError(_of_answers(error, answers, grader), Reason.BROKEN_ANSWERS)
+    if error is None and grader.required_metric.units(y_true) < LEAST_ROWS:
+        what = f"`inputs_fn` {grader.inputs_name} returns" if grader.inputs_fn else "there is"
+        logger.warning(
+            "%s: %s a single item to score, of which no resamples can be drawn: scores have no "
+            "interval, and medals no probabilities",
+            *(task.id, what),
+        )
 
 
 def _is_of_form(error: MetricError, grader: Grader) -> bool:
