@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import GraderError, TaskError
 from biomlbench.outcomes import Reason
-from biomlbench.scoring.leaderboard import parse_scores, read_score_columns
+from biomlbench.scoring.leaderboard import read_score_columns
 from biomlbench.scoring.medals import MEDALS, Thresholds, medal_of, medal_ranks
+from biomlbench.scoring.score_cells import parse_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.by_name import NameTakenError, source_file
 from biomlbench.parameter_order import contradiction, parameter_names
 
-from ._errors import MetricError
 from ._option_values import allowed_instead
-from ._truth_first import truth_first
+from ._truth_first import fault_of_truth, plain_score, truth_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from biomlbench.contracts.mappings import Arguments
+
+    from ._errors import MetricError
 
 __all__ = ["KINDS", "Metric", "metric", "registered"]
 
@@ -124,18 +124,48 @@ class Metric:
             The score does not exist. Where the truth has none for any predictions, that is told
             first, by the task's fault.
         """
-        import numpy as np
+        with truth_first(self, y_true, y_pred, options):
+            return plain_score(self, y_true, y_pred, options)
 
-        # what is not finite is told by the error below
-        with np.errstate(all="ignore"), truth_first(self, y_true, y_pred, options):
-            score = float(self.function(y_true, y_pred, **options))
-        if not math.isfinite(score):
-            raise MetricError(
-                "non_finite_score",
-                f"{self.name} of these predictions is not a finite number; "
-                "their values are too large to be scored",
-            )
-        return score
+    def fault_of_truth(self, y_true: Any, like: Any, **options: Any) -> MetricError | None:
+        """Try whether a truth can be scored against: by itself, and by itself in another order.
+
+        Parameters
+        ----------
+        y_true
+            As for the metric itself.
+        like
+            Predictions, of which only the shape counts.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        MetricError or None
+            Why no predictions of this shape have a score, or why those have none that are as
+            large as the truth.
+
+        Examples
+        --------
+        >>> from biomlbench.metrics import get_metric
+        >>> print(get_metric("spearman").fault_of_truth([1.0, 1.0], [0.0, 0.0]))
+        all values of the truth are equal: Spearman's correlation is undefined
+        """
+        return fault_of_truth(self, y_true, like, options)
+
+    def units(self, y_true: Any) -> int:
+        """Return how many rows, images or structures a truth has, of which resamples are drawn.
+
+        Examples
+        --------
+        >>> from biomlbench.metrics import get_metric
+        >>> import numpy as np
+        >>> get_metric("dice").units(np.ones((64, 64))), get_metric("rmse").units([1.0, 2.0])
+        (1, 2)
+        """
+        from ._resample import units
+
+        return units(self, y_true)
 
     def resampled(self, y_true: Any, y_pred: Any, counts: np.ndarray, **options: Any) -> np.ndarray:
         """Score many resamples of the rows at once.

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "array_of",
     "as_images",
     "binary_truth",
+    "check_length",
     "check_varied",
     "classes_of",
     "images",
@@ -26,6 +28,7 @@ __all__ = [
     "paired_numbers",
     "positive_label",
     "positives",
+    "take",
 ]
 
 Floats = NDArray[np.float64]
@@ -53,7 +56,7 @@ def numbers(values: Any, fault: Fault, ndim: tuple[int, ...] = (1,)) -> Floats:
     MetricError
         ``not_numeric``, ``shape_mismatch``, ``missing_truth``, ``nan_predictions``.
     """
-    array = np.asarray(values)
+    array = array_of(values, fault)
     if array.dtype.kind not in "biuf":
         if array.dtype.kind in "cSUMm" or any(isinstance(v, (str, bytes)) for v in array.flat):
             raise MetricError("not_numeric", f"{_SIDE[fault]} must be numbers", fault)
@@ -79,6 +82,25 @@ def numbers(values: Any, fault: Fault, ndim: tuple[int, ...] = (1,)) -> Floats:
     return result
 
 
+def array_of(values: Any, fault: Fault) -> NDArray[Any]:
+    """Return values as an array, what is masked in them as missing.
+
+    Raises
+    ------
+    MetricError
+        ``not_numeric`` where they are lists of several lengths.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        masked, values = np.ma.getmaskarray(values), np.ma.getdata(values).astype(object)
+        values[masked] = None
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise MetricError(
+            "not_numeric", f"the rows of {_SIDE[fault]} are not equally long", fault
+        ) from None
+
+
 def _of_dimensions(array: NDArray[Any], fault: Fault, ndim: tuple[int, ...] = (1,)) -> str:
     """Say how many dimensions an array has, and how many it should have."""
     wanted = " or ".join(map(str, ndim))
@@ -96,7 +118,14 @@ def _missing(array: NDArray[np.object_]) -> NDArray[np.bool_]:
     return np.array(missing, dtype=bool).reshape(array.shape)
 
 
-def _check_length(n_true: int, n_pred: int) -> None:
+def check_length(n_true: int, n_pred: int) -> None:
+    """Refuse predictions of another number than the truth, and a truth without rows.
+
+    Raises
+    ------
+    MetricError
+        ``shape_mismatch``, ``empty``.
+    """
     if n_true != n_pred:
         raise MetricError(
             "shape_mismatch", f"there are {n_pred} predictions for {n_true} true values"
@@ -116,11 +145,11 @@ def paired_numbers(y_true: Any, y_pred: Any) -> tuple[Floats, Floats]:
     try:
         truth, predictions = numbers(y_true, Fault.TASK), numbers(y_pred, Fault.SUBMISSION)
     except MetricError as error:
-        if np.ndim(y_true) != 2 or error.reason != "shape_mismatch":
+        if error.reason != "shape_mismatch" or np.ndim(y_true) != 2:
             raise
         told = f"{error.message}; metrics of several columns: {', '.join(_of_several())}"
         raise MetricError(error.reason, told, error.fault) from None
-    _check_length(len(truth), len(predictions))
+    check_length(len(truth), len(predictions))
     return truth, predictions
 
 
@@ -154,9 +183,10 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
         ``shape_mismatch``, ``missing_truth``, ``nan_predictions``, ``not_labels`` for
         fractional numbers and for objects that are neither numbers nor strings.
     """
-    if isinstance(values, (list, tuple)) and any(isinstance(v, str) for v in values):
-        values = np.array(values, dtype=object)  # as text of one width it could be huge
-    array = np.asarray(values)
+    if isinstance(values, (list, tuple)) and any(isinstance(v, (str, int)) for v in values):
+        # as text of one width it could be huge, and large whole numbers would become floats
+        values = np.array(values, dtype=object)
+    array = array_of(values, fault)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -171,8 +201,10 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
         return array
     if array.dtype.kind == "b":
         return array.astype(np.int64)
-    if array.dtype.kind in "iu":
-        return array
+    if array.dtype.kind in "iu" or (
+        array.dtype.kind == "O" and all(isinstance(v, (int, np.integer)) for v in array)
+    ):
+        return _whole(array)
     if array.dtype.kind == "O" and any(isinstance(v, str) for v in array):
         if all(isinstance(v, str) for v in array):
             return _texts(array, fault)
@@ -202,6 +234,18 @@ def labels(values: Any, fault: Fault) -> NDArray[Any]:
     return result
 
 
+def _whole(array: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in the one type of all of them: two types would be compared as floats.
+
+    Those that it cannot hold are of unsigned numbers, or else Python's.
+    """
+    for dtype in (np.int64, np.uint64):
+        bounds = np.iinfo(dtype)
+        if not len(array) or (array.min() >= bounds.min and array.max() <= bounds.max):
+            return array.astype(dtype)
+    return array.astype(object)
+
+
 def _texts(array: NDArray[Any], fault: Fault) -> NDArray[Any]:
     """Return text in the one type of all labels of text, whatever type it comes in.
 
@@ -225,13 +269,15 @@ def paired_labels(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]
         other numbers, ``shape_mismatch`` or ``empty``.
     """
     truth, predictions = labels(y_true, Fault.TASK), labels(y_pred, Fault.SUBMISSION)
-    _check_length(len(truth), len(predictions))
+    check_length(len(truth), len(predictions))
     if (truth.dtype.kind in "UT") != (predictions.dtype.kind in "UT"):
         kinds = ("text", "numbers") if truth.dtype.kind in "UT" else ("numbers", "text")
         raise MetricError(
             "label_type_mismatch",
             f"the predicted labels are {kinds[1]}, the task's labels are {kinds[0]}",
         )
+    if truth.dtype != predictions.dtype and "u" in truth.dtype.kind + predictions.dtype.kind:
+        return truth.astype(object), predictions.astype(object)
     return truth, predictions
 
 
@@ -422,3 +468,12 @@ def as_images(values: Any, fault: Fault = Fault.SUBMISSION) -> list[NDArray[Any]
         raise MetricError(
             "shape_mismatch", "masks are given as a list of arrays, or as one array", fault
         ) from None
+
+
+def take(values: Any, indices: NDArray[np.intp]) -> Any:
+    """Return rows (images, structures) of what a metric takes, in the order of the indices."""
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray):
+        return values[indices]
+    return [values[i] for i in indices]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import MetricError
+from ._inputs import take
 from ._truth_first import truth_first
 
 if TYPE_CHECKING:
@@ -23,7 +24,15 @@ if TYPE_CHECKING:
 
     from ._base import Metric
 
-__all__ = ["Scorer", "bootstrap", "draw_counts", "mean_scorer", "resampled", "safe_divide"]
+__all__ = [
+    "Scorer",
+    "bootstrap",
+    "draw_counts",
+    "mean_scorer",
+    "resampled",
+    "safe_divide",
+    "units",
+]
 
 Floats = NDArray[np.float64]
 Scorer = Callable[[Floats], Floats]
@@ -74,27 +83,19 @@ def _looped_scorer(metric: Metric, y_true: Any, y_pred: Any, options: Arguments)
         from ._inputs import as_images
 
         y_true, y_pred = as_images(y_true), as_images(y_pred)
-    rows = np.arange(_units(metric, y_true))
+    rows = np.arange(units(metric, y_true))
 
     def score(counts: Floats) -> Floats:
         scores = np.full(len(counts), np.nan)
         for i, row_counts in enumerate(counts.astype(np.intp)):
             drawn = np.repeat(rows, row_counts)
             try:
-                scores[i] = metric(_take(y_true, drawn), _take(y_pred, drawn), **options)
+                scores[i] = metric(take(y_true, drawn), take(y_pred, drawn), **options)
             except MetricError:
                 continue
         return scores
 
     return score
-
-
-def _take(values: Any, indices: NDArray[np.intp]) -> Any:
-    if hasattr(values, "to_numpy"):
-        values = values.to_numpy()
-    if isinstance(values, np.ndarray):
-        return values[indices]
-    return [values[i] for i in indices]
 
 
 def _chunks(n_resamples: int, n_rows: int) -> Iterator[slice]:
@@ -119,8 +120,8 @@ def resampled(
     counts = np.asarray(counts)
     if counts.ndim != 2 or counts.dtype.kind not in "iu":
         raise ValueError("counts is a (B, n) array of integers: how often each row is drawn")
-    if counts.shape[1] != _units(metric, y_true):
-        raise ValueError(f"counts has {counts.shape[1]} columns for {_units(metric, y_true)} rows")
+    if counts.shape[1] != units(metric, y_true):
+        raise ValueError(f"counts has {counts.shape[1]} columns for {units(metric, y_true)} rows")
     if counts.size and (counts.min() < 0 or (counts.sum(axis=1) == 0).any()):
         raise ValueError("counts must be at least 0, and each resample must hold a row")
     with truth_first(metric, y_true, y_pred, options):
@@ -128,7 +129,7 @@ def resampled(
     return _apply(score, counts)
 
 
-def _units(metric: Metric, y_true: Any) -> int:
+def units(metric: Metric, y_true: Any) -> int:
     """Return the number of units that a resample draws: rows, images or structures."""
     if metric.kind == "structure":
         from ._targets import as_list
@@ -170,7 +171,7 @@ def bootstrap(
         raise ValueError("n_resamples must be at least 1")
     with truth_first(metric, y_true, y_pred, options):
         score = _scorer(metric, y_true, y_pred, options)
-    n_rows = _units(metric, y_true)
+    n_rows = units(metric, y_true)
     scores = np.empty(n_resamples)
     with np.errstate(all="ignore"):
         for part, counts in _resamples(seed, n_resamples, n_rows):

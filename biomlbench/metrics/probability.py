@@ -10,7 +10,7 @@ from biomlbench.outcomes import Fault
 
 from ._base import metric
 from ._errors import MetricError
-from ._inputs import Floats, classes_of, labels, numbers, positives
+from ._inputs import Floats, check_length, classes_of, labels, numbers, positives
 from ._resample import Scorer, mean_scorer
 
 if TYPE_CHECKING:
@@ -31,13 +31,7 @@ def _losses(y_true: Any, y_pred: Any, pos_label: Any, class_labels: Sequence[Any
     """Return the loss of each row: minus the logarithm of its true class's probability."""
     truth = labels(y_true, Fault.TASK)
     probabilities = numbers(y_pred, Fault.SUBMISSION, ndim=(1, 2))
-    if len(truth) != len(probabilities):
-        raise MetricError(
-            "shape_mismatch",
-            f"there are {len(probabilities)} predictions for {len(truth)} true values",
-        )
-    if len(truth) == 0:
-        raise MetricError("empty", "there are no rows to score", Fault.TASK)
+    check_length(len(truth), len(probabilities))
     if (probabilities < 0).any() or (probabilities > 1).any():
         raise MetricError("not_probabilities", "probabilities must lie between 0 and 1")
     if probabilities.ndim == 1:

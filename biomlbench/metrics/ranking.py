@@ -11,7 +11,16 @@ from biomlbench.outcomes import Fault
 
 from ._base import metric
 from ._errors import MetricError
-from ._inputs import Floats, binary_truth, classes_of, labels, numbers, positive_label
+from ._inputs import (
+    Floats,
+    array_of,
+    binary_truth,
+    check_length,
+    classes_of,
+    labels,
+    numbers,
+    positive_label,
+)
 from ._order import Ties, ascending
 from ._resample import Scorer, safe_divide
 
@@ -26,23 +35,20 @@ __all__ = ["average_precision", "roc_auc"]
 def _scores(
     y_true: Any,
     y_pred: Any,
-    name: str,
     pos_label: Any,
     class_labels: Sequence[Any] | None = None,
 ) -> Floats:
-    """Return finite, not constant scores: (n,) for two classes, (n, K) for more."""
+    """Return finite scores: (n,) for two classes, (n, K) for more."""
     scores = numbers(y_pred, Fault.SUBMISSION, ndim=(1, 2))
-    if len(scores) != len(y_true):
-        raise MetricError(
-            "shape_mismatch", f"there are {len(scores)} predictions for {len(y_true)} true values"
-        )
-    if len(scores) == 0:
-        raise MetricError("empty", "there are no rows to score", Fault.TASK)
+    check_length(len(np.atleast_1d(array_of(y_true, Fault.TASK))), len(scores))
     if scores.ndim == 2 and scores.shape[1] == 2:
         scores = scores[:, _positive_column(y_true, scores, pos_label, class_labels)]
+    return scores
+
+
+def _check_not_constant(scores: Floats, name: str) -> None:
     if (scores == scores[0]).all():
         raise MetricError("constant_predictions", f"all predictions are equal: {name} is undefined")
-    return scores
 
 
 def _positive_column(
@@ -150,10 +156,13 @@ def _roc_auc_scorer(
     average: Literal["macro", "weighted"] = "macro",
     labels: Sequence[Any] | None = None,
 ) -> Scorer:
-    scores = _scores(y_true, y_pred, "ROC AUC", pos_label, labels)
+    scores = _scores(y_true, y_pred, pos_label, labels)
     if scores.ndim == 1:
-        return _without_constants(_auc_scorer(binary_truth(y_true, pos_label), scores), scores)
+        positive = binary_truth(y_true, pos_label)
+        _check_not_constant(scores, "ROC AUC")
+        return _without_constants(_auc_scorer(positive, scores), scores)
     parts = _multiclass_parts(y_true, scores, multi_class, average, labels)
+    _check_not_constant(scores, "ROC AUC")
     scorers = [
         (rows, positive, weight, _auc_scorer(positive, column))
         for rows, positive, column, weight in parts
@@ -236,13 +245,15 @@ def roc_auc(
     >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    scores = _scores(y_true, y_pred, "ROC AUC", pos_label, labels)
+    scores = _scores(y_true, y_pred, pos_label, labels)
     if scores.ndim == 1:
-        return _auc(binary_truth(y_true, pos_label), scores)
+        positive = binary_truth(y_true, pos_label)
+        _check_not_constant(scores, "ROC AUC")
+        return _auc(positive, scores)
+    parts = _multiclass_parts(y_true, scores, multi_class, average, labels)
+    _check_not_constant(scores, "ROC AUC")
     total = weights = 0.0
-    for _, positive, column, weight in _multiclass_parts(
-        y_true, scores, multi_class, average, labels
-    ):
+    for _, positive, column, weight in parts:
         if average == "weighted":
             weight *= np.count_nonzero(positive) if multi_class == "ovr" else len(positive)
         total += weight * _auc(positive, column)
@@ -271,10 +282,15 @@ def _average_precision_scorer(y_true: Any, y_pred: Any, pos_label: Any = None) -
 
 
 def _checked_binary(y_true: Any, y_pred: Any, pos_label: Any) -> tuple[Floats, NDArray[np.bool_]]:
-    scores = _scores(y_true, y_pred, "average precision", pos_label)
+    scores = _scores(y_true, y_pred, pos_label)
     if scores.ndim != 1:
-        raise MetricError("shape_mismatch", "average precision takes one column of scores")
-    return scores, binary_truth(y_true, pos_label)
+        raise MetricError(
+            "shape_mismatch",
+            f"average precision takes one column of scores, not {scores.shape[1]}",
+        )
+    positive = binary_truth(y_true, pos_label)
+    _check_not_constant(scores, "average precision")
+    return scores, positive
 
 
 @metric(

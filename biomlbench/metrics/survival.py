@@ -42,7 +42,6 @@ def _concordance_scorer(y_true: Any, y_pred: Any, higher: str = "risk") -> Score
         raise MetricError(
             "shape_mismatch", f"there are {len(risk)} predictions for {len(times)} true values"
         )
-    check_varied(risk, Fault.SUBMISSION, "the concordance index")
     rank = Ties.of(risk if higher == "risk" else -risk).group
     n_ranks = int(rank.max()) + 1
     moment = Ties.of(times).group
@@ -65,6 +64,7 @@ def _concordance_scorer(y_true: Any, y_pred: Any, higher: str = "risk") -> Score
         raise MetricError(
             "no_comparable_pairs", "censoring leaves no pair of rows to compare", Fault.TASK
         )
+    check_varied(risk, Fault.SUBMISSION, "the concordance index")
 
     def score(counts: Floats) -> Floats:
         drawn = np.take(counts, order, axis=1)

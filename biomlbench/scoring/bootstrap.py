@@ -118,14 +118,19 @@ def score_interval(
     Returns
     -------
     ScoreInterval
-        Without an interval where there is but one row: all resamples are the same, which says
-        nothing of how far another row's score would be.
+        Without an interval where there is but one row, image or target: all resamples are the
+        same, which says nothing of how far another row's score would be.
+
+    Notes
+    -----
+    Where the task has an `inputs_fn`, resampled are the items that it returns, not the rows of
+    the tables.
 
     References
     ----------
     Efron B, Tibshirani RJ. An Introduction to the Bootstrap. Chapman & Hall, 1993, chapter 13.
     """
-    if len(y_true) < LEAST_ROWS:
+    if metric.units(y_true) < LEAST_ROWS:
         return ScoreInterval(None, None, (), 0)
     count = max(LEAST_RESAMPLES, n_resamples)
     return summarize(metric.bootstrap(y_true, y_pred, n_resamples=count, seed=seed, **options))

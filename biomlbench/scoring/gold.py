@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biomlbench.scoring.score import ScoreResult
     from biomlbench.task.task import Task
 
-__all__ = ["OwnSubmissions", "better", "look_at_own"]
+__all__ = ["OwnSubmissions", "better", "gold_score", "look_at_own"]
 
 NEAR = 0.9
 """Share of the way from a useless submission to the metric's best value that the gold has to go.
@@ -36,8 +36,8 @@ class OwnSubmissions(NamedTuple):
     gold : str
     sample : str
     broken : bool
-        The gold submission is worse than the sample submission, or without a score of that than
-        itself in other orders.
+        No submission can be graded; or the gold submission is worse than the sample submission,
+        or without a score of that than itself in other orders.
     """
 
     gold: str = ""
@@ -49,6 +49,29 @@ def better(one: float, other: float, direction: str) -> bool:
     """Whether a score is better than another, beyond rounding."""
     off = one - other if direction == "maximize" else other - one
     return bool(off > _ROUNDING * max(1.0, abs(one), abs(other)))
+
+
+def gold_score(task: Task) -> float | None:
+    """Score a task's gold submission.
+
+    Parameters
+    ----------
+    task : Task
+        Prepared.
+
+    Returns
+    -------
+    float or None
+        None where there is none, where it has no score, and where the grader has an environment of
+        its own, whose start takes time.
+    """
+    if task.grader.spec is not None or not task.gold_submission.is_file() or not has_rows(task):
+        return None
+    try:  # as a table: as a file it is private
+        table = read_table(task.gold_submission, sample_of(task).columns)
+    except (InvalidSubmissionError, TaskError):
+        return None
+    return score_submission(table, task).score
 
 
 def look_at_own(task: Task) -> OwnSubmissions:
@@ -63,7 +86,7 @@ def look_at_own(task: Task) -> OwnSubmissions:
     -------
     OwnSubmissions
         Nothing is said of problem cards, of published tasks, of a grader with an environment of
-        its own, and of a task that cannot be graded, which is told otherwise.
+        its own, and of a task whose tables cannot be read, which is told otherwise.
     """
     if task.is_card or task.published is not None or task.grader.spec is not None:
         return OwnSubmissions()
@@ -77,8 +100,9 @@ def look_at_own(task: Task) -> OwnSubmissions:
     except (InvalidSubmissionError, TaskError):
         return OwnSubmissions()
     gold, sample = (score_submission(table, task) for table in own)
-    if Fault.TASK in (gold.fault, sample.fault):
-        return OwnSubmissions()
+    for result in (gold, sample):
+        if result.fault is Fault.TASK:
+            return OwnSubmissions(gold=result.message, broken=True)
     if gold.score is None:
         told = f"the gold submission has no score: {gold.message}"
         return OwnSubmissions(gold=f"{task.gold_submission}: {told}")

@@ -8,7 +8,7 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason
 from biomlbench.scoring.gold import OwnSubmissions, look_at_own
 from biomlbench.scoring.positive_class import check_positive_class
-from biomlbench.scoring.score import score_submission
+from biomlbench.scoring.score import answers_of, check_truth, score_submission
 from biomlbench.submission.own_tables import own_table
 from biomlbench.submission.sample import has_rows, sample_of
 from biomlbench.submission.validation import text_failure
@@ -42,9 +42,10 @@ def check_gradable(task: Task) -> OwnSubmissions:
     TaskError
         Naming file, column and row, as for answers with a missing label. Functions of the task
         can be loaded, and take the tables in their order. What a metric takes is
-        its own to say: it grades the sample submission, whose score does not matter. Words and
-        text of the gold submission pass the checks of a submission, and its score is not worse
-        than that of the sample submission.
+        its own to say: it grades the sample submission, whose score does not matter, and the
+        answers themselves, in their order and in another. Words and text of the gold submission
+        pass the checks of a submission, and its score is not worse than that of the sample
+        submission.
     """
     if task.is_card or not has_rows(task):
         return OwnSubmissions()
@@ -54,6 +55,10 @@ def check_gradable(task: Task) -> OwnSubmissions:
         result = score_submission(task.sample_submission, task)
         if result.fault in (Fault.TASK, Fault.GRADER):
             raise TaskError(result.message, result.reason)
+        if result.inspection is not None:
+            check_truth(task, result.inspection)
+    elif task.grader.spec is None:
+        answers_of(task)  # which refuses what its function cannot get
     _check_gold(task)
     own = look_at_own(task)
     if own.broken:

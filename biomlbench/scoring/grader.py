@@ -52,7 +52,8 @@ class Grader:
         Which way is better. A metric declares its own.
     inputs_fn : str or callable, optional
         With a metric: ``inputs(submission, answers) -> (y_true, y_pred)``, where the rows of
-        the tables are not what the metric scores (a structure spread over many rows).
+        the tables are not what the metric scores (a structure spread over many rows). What the
+        bootstrap interval of a score resamples are the items that it returns, not rows.
     folder : path, optional
         The task's folder, for functions of its own files.
     schema : SubmissionSchema, optional
@@ -276,11 +277,12 @@ class Grader:
         """
         if self.direction:
             return self.direction == "minimize"
-        from biomlbench.scoring.leaderboard import as_leaderboard, direction_of
+        from biomlbench.scoring.leaderboard import as_leaderboard, direction_of, in_memory
+        from biomlbench.scoring.score_cells import parse_scores
 
-        leaderboard = as_frame(leaderboard)
-        as_leaderboard(leaderboard)
-        direction = direction_of(leaderboard["score"])
+        scores = parse_scores("leaderboard", in_memory(leaderboard, "leaderboard")["score"])
+        as_leaderboard(scores)
+        direction = direction_of(scores)
         if direction is None:
             raise TaskError(
                 f"grader {self.name!r}: whether a lower score is better is not declared, and the "

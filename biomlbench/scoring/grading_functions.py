@@ -7,10 +7,13 @@ import numbers
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import GraderError, InvalidSubmissionError
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.frames import as_frame
+from biomlbench.outcomes import Reason
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from biomlbench.task.submission_columns import SubmissionSchema
 
 __all__ = ["NoFiniteScoreError", "finite_score", "matched"]
@@ -62,7 +65,9 @@ def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = Non
     Raises
     ------
     InvalidSubmissionError
-        If ids are missing, repeated or unknown.
+        If ids are missing, repeated or unknown, or columns repeated.
+    TaskError
+        If columns of the answers are repeated.
     """
     submission, answers = as_frame(submission), as_frame(answers)
     columns, known = getattr(submission, "columns", None), getattr(answers, "columns", None)
@@ -70,16 +75,20 @@ def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = Non
         return submission
     from biomlbench.submission.ids import Alignment, Keys, as_written, first_repeat, kinds_of
 
+    if repeated := _repeated(known):
+        raise TaskError(f"the answers have repeated column(s) {repeated}", Reason.BROKEN_ANSWERS)
+    if repeated := _repeated(columns):
+        raise InvalidSubmissionError(f"repeated column(s) {repeated}", Reason.EXTRA_COLUMNS)
     ids = tuple(schema.ids) if schema and schema.ids else (columns[0],)
     if any(name not in known for name in ids):
         return submission
-    table = as_written(answers, ids)
-    wanted = Keys.of(table, ids, kinds_of(table, ids))
+    table, names = as_written(answers, ids), tuple(map(str, ids))
+    wanted = Keys.of(table, names, kinds_of(table, names))
     if first_repeat(wanted.values) is not None:
         return submission  # the rows of one id belong together, as those of a structure do
     if lost := [name for name in ids if name not in columns]:
         raise InvalidSubmissionError(f"missing column(s) {lost}", "missing_columns")
-    found = Alignment.of(Keys.of(as_written(submission, ids), ids, wanted.kinds), wanted)
+    found = Alignment.of(Keys.of(as_written(submission, ids), names, wanted.kinds), wanted)
     if found.duplicate:
         raise InvalidSubmissionError(f"{found.duplicate} row(s) repeat an id", "duplicate_ids")
     if found.missing:
@@ -90,3 +99,7 @@ def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = Non
         raise InvalidSubmissionError(f"{found.extra} row(s) have an unknown id", "extra_ids")
     rows = submission if found.order is None else submission.iloc[found.order]
     return rows.reset_index(drop=True)
+
+
+def _repeated(columns: pd.Index) -> list[str]:
+    return [str(name) for name in columns[columns.duplicated()].unique()]

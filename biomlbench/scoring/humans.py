@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import LeaderboardError, TaskError
-from biomlbench.frames import as_frame
 from biomlbench.scoring.leaderboard import (
     check_range,
+    in_memory,
     lower_is_better,
-    parse_scores,
     read_score_columns,
-    score_place,
 )
-from biomlbench.submission.csv_hints import number_hint
-from biomlbench.submission.csv_table import MISSING
+from biomlbench.scoring.score_cells import given_score, parse_scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +41,7 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     ----------
     humans : DataFrame with a ``score`` column, or array_like
         The column may be called what a file's may be: ``Score``, ``Private Score``. A missing
-        score (NaN, or an empty cell of a file) is left out.
+        score (NaN, or what pandas takes for it in text) is left out.
     name : str
         Name for messages.
 
@@ -56,21 +52,10 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     """
     import numpy as np
 
-    humans = as_frame(humans)
-    columns = getattr(humans, "columns", None)
-    if columns is not None:
-        try:
-            place = score_place(list(columns), name)
-        except LeaderboardError as error:
-            raise TaskError(error.message) from error
-        humans = humans.iloc[:, place].to_numpy()
     try:
-        scores = np.asarray(humans, dtype=np.float64).ravel()
-    except (TypeError, ValueError) as error:
-        hint = number_hint(np.asarray(humans, dtype=object).ravel())
-        raise TaskError(f"{name}: a score is not a number ({error}){hint}") from error
-    if np.isinf(scores).any():
-        raise TaskError(f"{name}: a score is infinite")
+        scores = parse_scores(name, in_memory(humans, name)["score"], spellings=True)
+    except LeaderboardError as error:
+        raise TaskError(error.message) from error
     missing = np.isnan(scores)
     if missing.any():
         logger.warning(
@@ -103,12 +88,12 @@ def compare_with_humans(score: float | None, humans: Any, direction: str) -> Hum
     import numpy as np
 
     lower = lower_is_better(direction)
-    if humans is None or score is None or not math.isfinite(score):
+    if humans is None or (value := given_score(score)) is None:
         return HumanComparison(None, None)
     scores = human_scores(humans)
     if not len(scores):
         return HumanComparison(None, None)
-    value, median = float(score), float(np.median(scores))
+    median = float(np.median(scores))
     beaten_or_tied = scores >= value if lower else scores <= value
     beats = value < median if lower else value > median
     return HumanComparison(beats, 100.0 * int(np.count_nonzero(beaten_or_tied)) / len(scores))
@@ -168,16 +153,15 @@ def read_human_baselines(
     TaskError
         If it cannot be read, or a score is no number or outside the range.
     """
+    import numpy as np
+
     path = Path(path)
     try:
         state = path.stat()
         stamp = (state.st_mtime_ns, state.st_size)
         cached = _cache.get(os.fspath(path))
         if cached is None or cached[0] != stamp:
-            cells = read_score_columns(path)["score"]
-            # as pandas reads them, for whoever hands in the table instead of the file
-            cells = ["" if cell in MISSING else cell for cell in cells]
-            scores = human_scores(parse_scores(path, cells), str(path))
+            scores = human_scores(np.array(read_score_columns(path)["score"], object), str(path))
             cached = _cache[os.fspath(path)] = (stamp, scores)
         if score_range:
             check_range(cached[1], score_range, str(path), "the human baselines are")

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import LeaderboardError
 from biomlbench.frames import as_frame
-from biomlbench.submission.csv_hints import cells_hint, number_hint
+from biomlbench.scoring.score_cells import parse_scores
+from biomlbench.submission.csv_hints import cells_hint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import numpy as np
 
@@ -90,20 +91,26 @@ class Leaderboard:
         )
 
 
-def as_leaderboard(scores: Any, name: str = "leaderboard") -> Leaderboard:
+def as_leaderboard(
+    scores: Any, name: str = "leaderboard", direction: str | None = None
+) -> Leaderboard:
     """Return a leaderboard of scores in any order.
 
     Parameters
     ----------
     scores : Leaderboard, DataFrame or Table with a ``score`` column, or array_like of float
-        The column may be called what a file's may be: ``Score``, ``Private Score``.
+        The columns may be called what a file's may be, and rows count as in a file: of a team
+        that occurs more than once the best score does.
     name : str
         Name for messages.
+    direction : {"maximize", "minimize"}, optional
+        Which score of a repeated team is its best.
 
     Raises
     ------
     LeaderboardError
-        If there is no score, or one that is missing, NaN, infinite or no number.
+        If there is no score, or one that is missing, NaN, infinite or no number; or a repeated
+        team without a direction.
 
     Examples
     --------
@@ -112,30 +119,47 @@ def as_leaderboard(scores: Any, name: str = "leaderboard") -> Leaderboard:
     """
     if isinstance(scores, Leaderboard):
         return scores
+    columns = in_memory(scores, name)
+    values = parse_scores(name, columns["score"])
+    rows, notes = _counted(name, columns, values, direction)
+    return _of_scores(values[rows], name, notes)
+
+
+def in_memory(scores: Any, name: str) -> dict[str, Any]:
+    """Return the columns of a table by their names, that of scores as ``score``.
+
+    What is no table is a column of scores.
+    """
     import numpy as np
 
-    columns = getattr(scores, "column_names", None)
-    if columns is None:  # an Arrow table's column needs no pandas
+    names = getattr(scores, "column_names", None)
+    if names is not None:  # an Arrow table needs no pandas
+        columns = [column.to_pylist() for column in scores.columns]
+    else:
         scores = as_frame(scores)
-        columns = getattr(scores, "columns", None)
-    if columns is not None:
-        names = list(columns)
-        scores = scores[names[score_place(names, name)]]
-    if hasattr(scores, "to_numpy"):
-        scores = scores.to_numpy()
-    try:
-        values = np.asarray(scores, dtype=np.float64).ravel()
-    except (TypeError, ValueError) as error:
-        hint = number_hint(np.asarray(scores, dtype=object).ravel())
-        raise LeaderboardError(f"{name}: a score is not a number ({error}){hint}") from error
-    if not len(values):
+        if (names := getattr(scores, "columns", None)) is None:
+            if hasattr(scores, "to_numpy"):
+                scores = scores.to_numpy()
+            if not isinstance(scores, np.ndarray):  # of several types it would be made one
+                scores = np.array(scores, dtype=object)
+            return {"score": scores.ravel()}
+        columns = [scores.iloc[:, place].to_numpy() for place in range(len(names))]
+    names = [str(column).strip() for column in names]
+    names[score_place(names, name)] = "score"
+    return dict(zip(names, columns, strict=True))
+
+
+def _of_scores(scores: np.ndarray, name: str, notes: Iterable[str] = ()) -> Leaderboard:
+    import numpy as np
+
+    if not len(scores):
         raise LeaderboardError(f"{name}: there are no scores; leave the leaderboard out instead")
-    if not np.isfinite(values).all():
-        bad = np.flatnonzero(~np.isfinite(values))
+    if np.isnan(scores).any():
+        bad = np.flatnonzero(np.isnan(scores))
         raise LeaderboardError(
             f"{name}: {len(bad)} score(s) are missing, NaN or infinite, first in row {bad[0] + 1}"
         )
-    return Leaderboard(np.sort(values), name=name)
+    return Leaderboard(np.sort(scores), tuple(notes), name)
 
 
 _cache: dict[tuple[str, str | None, bool], tuple[tuple[int, int], Leaderboard]] = {}
@@ -201,31 +225,45 @@ def leaderboard_of_columns(
     path: Path, columns: dict[str, list[str]], direction: str | None, team_names: bool = True
 ) -> Leaderboard:
     """Return the leaderboard that the columns of a file hold; see :func:`read_leaderboard`."""
-    import numpy as np
-
     scores = parse_scores(path, columns["score"])
-    rows = np.arange(len(scores))
-    notes: list[str] = []
-    team = _known(columns, TEAM_ID_COLUMNS + TEAM_NAME_COLUMNS * team_names)
-    if team:
-        scored = ~np.isnan(scores)
-        if has_score := _known(columns, HAS_SCORE_COLUMNS):
-            scored &= np.array([cell.lower() != "false" for cell in columns[has_score]])
-        if dropped := int((~scored).sum()):
-            notes.append(f"{dropped} team(s) without a score left out")
-        rows = _best_of_each(path, columns[team], scores, rows[scored], team, direction, notes)
+    rows, notes = _counted(path, columns, scores, direction, team_names=team_names)
     if direction is not None:
         rank = _known(columns, RANK_COLUMNS)
         ranks = [columns[rank][row] for row in rows] if rank else None
         _check_order(path, ranks, scores[rows], direction)
     for note in notes:
         logger.info("%s: %s", path, note)
-    board = as_leaderboard(scores[rows], str(path))
-    return Leaderboard(board.ascending, tuple(notes), str(path))
+    return _of_scores(scores[rows], str(path), notes)
+
+
+def _counted(
+    name: str | Path,
+    columns: Mapping[str, Any],
+    scores: np.ndarray,
+    direction: str | None,
+    *,
+    team_names: bool = True,
+) -> tuple[np.ndarray, list[str]]:
+    """Return the rows that count, in their order, and what is to be said of the others.
+
+    Where a column tells teams apart, they are those of each team's best score.
+    """
+    import numpy as np
+
+    rows, notes = np.arange(len(scores)), []
+    if team := _known(columns, TEAM_ID_COLUMNS + TEAM_NAME_COLUMNS * team_names):
+        scored = ~np.isnan(scores)
+        if has_score := _known(columns, HAS_SCORE_COLUMNS):
+            scored &= np.array([str(cell).lower() != "false" for cell in columns[has_score]])
+        if dropped := int((~scored).sum()):
+            notes.append(f"{dropped} team(s) without a score left out")
+        teams = ["" if cell is None or cell != cell else str(cell) for cell in columns[team]]
+        rows = _best_of_each(name, teams, scores, rows[scored], team, direction, notes)
+    return rows, notes
 
 
 def _best_of_each(
-    path: Path,
+    path: str | Path,
     teams: list[str],
     scores: np.ndarray,
     rows: np.ndarray,
@@ -273,7 +311,7 @@ def read_score_columns(path: Path) -> dict[str, list[str]]:
 
 def score_columns(path: Path, text: str) -> dict[str, list[str]]:
     """Return the columns of a CSV by their names, that of scores as ``score``."""
-    first = text.lstrip("\r\n").partition("\n")[0]
+    first = io.StringIO(text.lstrip("\r\n"), newline="").readline()
     try:
         headers = {mark: next(csv.reader([first], delimiter=mark), []) for mark in DELIMITERS}
         mark = next((mark for mark in DELIMITERS if _known(headers[mark], SCORE_COLUMNS)), ",")
@@ -312,26 +350,6 @@ def score_place(columns: Iterable[Any], where: str | Path) -> int:
             f"{where}: there is more than one column `{score}`; keep one of them"
         )
     return names.index(score)
-
-
-def parse_scores(path: Path, cells: list[str]) -> np.ndarray:
-    """Return the scores; an empty cell is NaN, everything else must be a finite number."""
-    import numpy as np
-
-    values = np.full(len(cells), np.nan)
-    for row, cell in enumerate(cells):
-        if not cell:
-            continue
-        try:
-            values[row] = float(cell)
-        except ValueError:
-            values[row] = np.inf
-        if not np.isfinite(values[row]):
-            raise LeaderboardError(
-                f"{path}: row {row + 1}: the score {cell[:40]!r} is not a finite number"
-                f"{number_hint([cell])}"
-            )
-    return values
 
 
 def _check_order(path: Path, ranks: list[str] | None, scores: np.ndarray, direction: str) -> None:

@@ -26,6 +26,7 @@ from biomlbench.scoring.leaderboard import (
     lower_is_better,
     read_leaderboard,
 )
+from biomlbench.scoring.score_cells import given_score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,7 +138,7 @@ def thresholds(leaderboard: Any, direction: str) -> Thresholds:
     Parameters
     ----------
     leaderboard : Leaderboard, DataFrame with a ``score`` column, or array_like
-        In any order.
+        In any order; of a team that occurs more than once the best score counts.
     direction : {"maximize", "minimize"}
 
     Raises
@@ -151,7 +152,7 @@ def thresholds(leaderboard: Any, direction: str) -> Thresholds:
     Thresholds(gold=10.0, silver=9.0, bronze=7.0, median=5.5)
     """
     lower = lower_is_better(direction)
-    board = as_leaderboard(leaderboard)
+    board = as_leaderboard(leaderboard, direction=direction)
     if direction not in board._thresholds:
         import numpy as np
 
@@ -178,9 +179,10 @@ def rank_score(score: float | None, leaderboard: Any, direction: str) -> Ranked:
     Parameters
     ----------
     score : float or None
-        Unrounded. None, NaN or infinite: an invalid score, which earns nothing.
+        Unrounded. None, NaN or infinite: an invalid score, which earns nothing. Text is read as
+        in a file.
     leaderboard : Leaderboard, DataFrame with a ``score`` column, or array_like
-        In any order.
+        In any order; of a team that occurs more than once the best score counts.
     direction : {"maximize", "minimize"}
         Which way is better; declared by the metric, never guessed.
 
@@ -205,11 +207,11 @@ def rank_score(score: float | None, leaderboard: Any, direction: str) -> Ranked:
     (True, 70.0)
     """
     lower = lower_is_better(direction)
-    board = as_leaderboard(leaderboard)
+    board = as_leaderboard(leaderboard, direction=direction)
     limits = thresholds(board, direction)
-    value = None if score is None else float(score)
+    value = given_score(score)
     medal, above, percentile = "none", False, None
-    if value is not None and math.isfinite(value):
+    if value is not None:
         medal = medal_of(value, limits, direction)
         above = value < limits.median if lower else value > limits.median
         percentile = 100.0 * _worse(board, value, lower) / len(board)
@@ -242,7 +244,7 @@ def leaderboard_position(score: float, leaderboard: Any, direction: str) -> int:
     2
     """
     lower = lower_is_better(direction)
-    board = as_leaderboard(leaderboard)
+    board = as_leaderboard(leaderboard, direction=direction)
     if lower:
         return 1 + int(board.ascending.searchsorted(score, side="left"))
     return 1 + len(board) - int(board.ascending.searchsorted(score, side="right"))
@@ -280,10 +282,11 @@ def medal_note(
     """
     if leaderboard is None:
         return "the task has no leaderboard, so it awards no medals"
-    limits = thresholds(leaderboard, direction)
+    board = as_leaderboard(leaderboard, direction=direction)
+    limits = thresholds(board, direction)
     notes = []
     if contestants and contestants not in PEOPLE:
-        notes.append(f"against {len(as_leaderboard(leaderboard))} {contestants}")
+        notes.append(f"against {len(board)} {contestants}")
     if inferred:
         notes.append(f"that the score is {direction}d is inferred from the leaderboard's order")
     if limits.silver == limits.gold:

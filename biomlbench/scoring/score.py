@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from biomlbench.submission.validation import Inspection
     from biomlbench.task.task import Task
 
-__all__ = ["Answers", "ScoreResult", "answers_of", "score_submission"]
+__all__ = ["Answers", "ScoreResult", "answers_of", "check_truth", "score_submission"]
 
 logger = logging.getLogger(__name__)
 
@@ -237,8 +237,9 @@ def _score_by_metric(
         raise
     except BaseException as error:
         raise GraderError(f"metric {metric.name} raised {type(error).__name__}: {error}") from error
+    n_rows = metric.units(y_true)
     if not bootstrap:
-        return ScoreResult(True, score, metric.name, metric.direction, n_rows=len(y_true))
+        return ScoreResult(True, score, metric.name, metric.direction, n_rows=n_rows)
     from biomlbench.scoring.bootstrap import score_interval
 
     with faults_as(f"the bootstrap of {metric.name} raised ", GraderError):
@@ -251,9 +252,49 @@ def _score_by_metric(
         interval.low,
         interval.high,
         interval.quantiles or None,
-        len(y_true),
+        n_rows,
         undefined_resamples=interval.undefined,
     )
+
+
+def check_truth(task: Task, inspection: Inspection) -> None:
+    """Refuse answers that the task's metric cannot score predictions against.
+
+    Parameters
+    ----------
+    task : Task
+        With a metric.
+    inspection : Inspection
+        Of predictions whose form is right; their values do not matter, unless an `inputs_fn` makes
+        something of them.
+
+    Raises
+    ------
+    TaskError
+        With the remedy.
+
+    Notes
+    -----
+    That there is a single item to score, which leaves scores without an interval, is logged.
+    """
+    from biomlbench.metrics import MetricError
+    from biomlbench.scoring.bootstrap import LEAST_ROWS
+
+    grader, answers = task.grader, answers_of(task)
+    try:
+        y_true, like = metric_inputs(grader, answers, *inspection.rows)
+    except (InvalidSubmissionError, MetricError):  # of the predictions
+        return
+    error = grader.required_metric.fault_of_truth(y_true, like, **grader.options)
+    if error is not None and (error.fault == Fault.TASK or _is_of_form(error, grader)):
+        raise TaskError(_of_answers(error, answers, grader), Reason.BROKEN_ANSWERS)
+    if error is None and grader.required_metric.units(y_true) < LEAST_ROWS:
+        what = f"`inputs_fn` {grader.inputs_name} returns" if grader.inputs_fn else "there is"
+        logger.warning(
+            "%s: %s a single item to score, of which no resamples can be drawn: scores have no "
+            "interval, and medals no probabilities",
+            *(task.id, what),
+        )
 
 
 def _is_of_form(error: MetricError, grader: Grader) -> bool:
@@ -366,6 +407,22 @@ def _failed(
     )
 
 
+def _last_column(table: Any, other: Any) -> list[Any]:
+    """Return the name of a table's last column; nothing where that is the id, or no table."""
+    columns, of_other = ([*getattr(one, "columns", ())] for one in (table, other))
+    only_id = columns == of_other[:1] and len(of_other) > 1
+    return [] if only_id else columns[-1:]
+
+
+def _lost(names: list[Any], table: Any) -> str:
+    """Say which columns are not there, or that there is none to score."""
+    there = list(getattr(table, "columns", ()))
+    lost = [name for name in names if name not in there]
+    if not names:
+        return "there is no column beside the id"
+    return f"there are no column(s) {lost}" if lost else ""
+
+
 def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame) -> float:
     """Score two tables with a grader's metric; rows are matched already.
 
@@ -386,8 +443,12 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
 
     submission, answers = as_frame(submission), as_frame(answers)
     schema = grader.schema
-    targets = list(schema.targets if schema else ()) or [answers.columns[-1]]
-    predictions = list(schema.predictions if schema else ()) or [submission.columns[-1]]
+    predictions = list(schema.predictions if schema else ()) or _last_column(submission, answers)
+    targets = list(schema.targets if schema else ()) or _last_column(answers, submission)
+    if lost := _lost(predictions, submission):
+        raise InvalidSubmissionError(f"{lost} in the submission", Reason.MISSING_COLUMNS)
+    if lost := _lost(targets, answers):
+        raise TaskError(f"{lost} in the answers", Reason.BROKEN_ANSWERS)
     try:
         if grader.inputs_fn is not None:
             y_true, y_pred = _own_inputs(grader, submission, answers)

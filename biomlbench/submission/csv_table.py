@@ -15,6 +15,7 @@ from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.submission.csv_hints import cells_hint, header_hint, number_hint
 from biomlbench.submission.ids import integers_or_as_is
+from biomlbench.submission.spellings import difference
 from biomlbench.submission.submitted_file import quote
 
 if TYPE_CHECKING:
@@ -39,8 +40,11 @@ MAX_ROWS = 50_000_000
 #: Longest header line, bytes, and most columns beside those that are asked for.
 MAX_HEADER_BYTES = 2**20
 MAX_EXTRA_COLUMNS = 10_000
-#: Spellings of a missing number.
-MISSING = ("", "NaN", "nan", "NAN", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "#N/A")
+#: Spellings of a missing number: those of pandas, and NAN.
+MISSING = (
+    *("", "NaN", "nan", "NAN", "-NaN", "-nan", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>"),
+    *("#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
 #: Size from which a second thread saves more than it costs, bytes.
 THREADS_FROM_BYTES = 4 * 2**20
 # Arrow's largest block.
@@ -171,10 +175,9 @@ def check_columns(names: Sequence[str], expected: Sequence[str], hint: str = "")
 
     known, wanted = set(names), set(expected)
     if missing := [name for name in expected if name not in known]:
-        alike = {name.strip().lower() for name in missing}
-        near = [name for name in names if name.strip().lower() in alike and name not in wanted]
+        near = [name for name in names if name not in wanted and difference([name], missing)]
         if near:
-            hint += f"; {shown(near)} differs by spaces or by upper and lower case"
+            hint += f"; {shown(near)} differs {difference(near, missing)}"
         raise _refuse(f"missing column(s) {shown(missing)}{hint}", Reason.MISSING_COLUMNS)
     if len(known) != len(names):
         repeated = [name for name, count in Counter(names).items() if count > 1]

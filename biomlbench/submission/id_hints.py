@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from contextlib import suppress
+from datetime import date
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from biomlbench.plain_text import composed
 from biomlbench.submission.csv_table import MISSING
 from biomlbench.submission.ids import JOINT
+from biomlbench.submission.spellings import difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from biomlbench.submission.ids import Keys
 
@@ -19,8 +21,7 @@ __all__ = ["id_hint", "missing_label_hint"]
 
 _SPELLINGS = frozenset(filter(None, MISSING))
 _KEEP = "names such as NA, None, null and nan for missing: read with `keep_default_na=False`"
-# Whole numbers from here on are not all floating-point numbers.
-_EXACT = 2**53
+_DIGITS = re.compile(r"[+-]?[0-9]+")
 _DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ]0?0:00(?::00(?:\.0+)?)?)?")
 _DAY = re.compile(
     r"(\d{1,2})[-/. ](\d{1,2}|[a-z]{3,9})|([a-z]{3,9})[-/. ]?(\d{1,2})", re.IGNORECASE
@@ -34,42 +35,44 @@ _FULL = (
 _MOST = 10_000
 
 
-def id_hint(submitted: Keys, wanted: Keys) -> str:
+def id_hint(submitted: Keys, wanted: Keys, written: Keys | None = None) -> str:
     """Return what would help where wanted ids have no row.
 
     Parameters
     ----------
     submitted, wanted : Keys
+    written : Keys, optional
+        The submitted ids as they were written, where those of the wrong kind are null.
 
     Returns
     -------
     str
         To be added to a message; names no id. Empty where nothing can be told.
     """
-    if wanted.kinds == ("integer",):
-        large = any(abs(value) >= _EXACT for value in wanted.values[:_MOST].to_pylist())
-        if large and submitted.values.null_count:
+    found = set(wanted.values.to_pylist())
+    texts = (written or submitted).values.to_pylist()
+    both = zip(texts, submitted.values.to_pylist(), strict=True)
+    strange = {str(text) for text, value in islice(both, _MOST) if text and value not in found}
+    known = set(map(str, found))
+    if _all_meet(strange, known, _number, _numbers):
+        if wanted.kinds == ("integer",):
             return (
                 "; ids from 2**53 on lose digits as floating-point numbers: read and write them "
                 "as whole numbers or as text"
             )
-        return ""
-    known = set(wanted.values.to_pylist())
-    strange = [v for v in islice(submitted.values.to_pylist(), _MOST) if v and v not in known]
-    if _all_meet(strange, known, _number):
         return (
             "; the ids are text and were read as numbers, which changes how they are written "
             "(007, 1e3, 2.0): read and write them as text, in pandas with `dtype=str`"
         )
-    there = set(submitted.values.to_pylist()) if known & _SPELLINGS else set()
+    there = set(texts) if known & _SPELLINGS else set()
     if there & {"", None} and known - there <= _SPELLINGS:
         return f"; pandas takes {_KEEP}"
-    if _all_meet(strange, known, _as_seen):
+    if said := difference(strange, known):
         return (
-            "; the ids differ from the wanted ones in spaces, in upper and lower case, or in how "
-            "their accents are encoded: write them as the sample submission has them"
+            f"; the ids differ from the wanted ones {said}: write them as the sample submission "
+            "has them"
         )
-    if _all_meet(strange, known, _date) or _all_meet(strange, known, _day):
+    if _all_meet(strange, known, _dates) or _all_meet(strange, known, _day, _day_alone):
         return (
             "; the ids were taken for dates, which changes how they are written (01/05/2024 as "
             "2024-05-01, MARCH1 as 1-Mar): keep them as text, in a spreadsheet by importing that "
@@ -97,42 +100,85 @@ def missing_label_hint(allowed: Iterable[object]) -> str:
     return "" if labels else f"; if they were there before, pandas takes {_KEEP}"
 
 
-def _all_meet(strange: Iterable[str], known: set[str], form: Callable[[str], object]) -> bool:
-    """Tell whether all strange ids, of which there are some, are wanted ones in another form."""
-    found = {form(value) for value in strange}
-    return bool(found) and None not in found and found <= {form(value) for value in known}
+def _all_meet(
+    strange: Iterable[str],
+    known: Iterable[str],
+    form: Callable[[str], Collection[object]],
+    of_known: Callable[[str], Collection[object]] | None = None,
+) -> bool:
+    """Tell whether all strange ids, of which there are some, are wanted ones in another form.
+
+    Parameters
+    ----------
+    strange, known : iterable of str
+    form : callable
+        What a part of an id may mean; nothing where it means no such thing.
+    of_known : callable, optional
+        The same of the wanted ids; by default `form`.
+    """
+    meanings = [_meanings(text, form) for text in strange]
+    if not meanings or not all(meanings):
+        return False
+    there = {one for text in known for one in _meanings(text, of_known or form)}
+    return not any(there.isdisjoint(found) for found in meanings)
 
 
-def _number(text: str) -> tuple[float | str, ...] | None:
-    """Return an id's parts as the numbers that they may have been; None where none is one."""
-    parts = tuple(map(_number_or_text, text.split(JOINT)))
-    return None if all(isinstance(part, str) for part in parts) else parts
+def _meanings(text: str, form: Callable[[str], Collection[object]]) -> set[tuple[object, ...]]:
+    """Return what an id may mean, each of its parts by itself; nothing where no part does."""
+    parts = text.split(JOINT)
+    found = [form(part) for part in parts]
+    if not any(found):
+        return set()
+    return set(
+        islice(product(*(one or (part,) for one, part in zip(found, parts, strict=True))), _MOST)
+    )
 
 
-def _number_or_text(text: str) -> float | str:
+def _number(text: str) -> tuple[float, ...]:
+    """Return the number that an id is written as: exactly, where it is a whole one."""
     try:
-        return float(text)
-    except ValueError:
-        return text
+        return (int(text) if _DIGITS.fullmatch(text) else float(text),)
+    except ValueError:  # no number, or one of too many digits
+        return ()
 
 
-def _date(text: str) -> tuple[int, ...] | None:
-    """Return the numbers of a date in any order, as nobody knows which is the month's."""
+def _numbers(text: str) -> tuple[float, ...]:
+    """Return the numbers that an id becomes: itself, and what a floating-point number holds."""
+    found = _number(text)
+    try:
+        return (*found, *map(float, found))
+    except OverflowError:
+        return found
+
+
+def _dates(text: str) -> set[date]:
+    """Return the days that an id may mean, as nobody knows which number is the month's."""
     if (found := _DATE.fullmatch(text.strip())) is None:
-        return None
-    return tuple(sorted(int(found[n]) % 100 for n in (1, 3, 4)))
+        return set()
+    first, second, third = found[1], found[3], found[4]
+    orders = ((first, second, third), (third, second, first), (third, first, second))
+    days = set()
+    for year, month, day in orders:
+        for century in {2: ("19", "20"), 4: ("",)}.get(len(year), ()):
+            with suppress(ValueError):
+                days.add(date(int(century + year), int(month), int(day)))
+    return days
 
 
-def _day(text: str) -> tuple[int, ...] | None:
+def _day(text: str) -> tuple[tuple[int, ...], ...]:
+    """Return month and day, in any order, of what a spreadsheet has made a day of some year."""
+    if (found := _DATE.fullmatch(text.strip())) is None:
+        return _day_alone(text)
+    numbers = [int(found[n]) for n in (1, 3, 4) if len(found[n]) <= 2]
+    return (tuple(sorted(numbers)),) if len(numbers) == 2 else ()
+
+
+def _day_alone(text: str) -> tuple[tuple[int, ...], ...]:
     """Return month and day, in any order, of what a spreadsheet takes for a day of this year."""
-    text = text.strip()
-    if found := _DATE.fullmatch(text):
-        numbers = [int(found[n]) for n in (1, 3, 4) if len(found[n]) <= 2]
-        return tuple(sorted(numbers)) if len(numbers) == 2 else None
-    if (found := _DAY.fullmatch(text)) is None:
-        return None
+    if (found := _DAY.fullmatch(text.strip())) is None:
+        return ()
     parts = [_month_or_number(part) for part in found.groups() if part]
-    return None if 0 in parts else tuple(sorted(parts))
+    return () if 0 in parts else (tuple(sorted(parts)),)
 
 
 def _month_or_number(text: str) -> int:
@@ -142,8 +188,3 @@ def _month_or_number(text: str) -> int:
     name = text.lower()
     known = name in _MONTHS or name in _FULL or name == "sept"
     return _MONTHS.index(name[:3]) + 1 if known else 0
-
-
-def _as_seen(text: str) -> str:
-    parts = composed(text).casefold().split(JOINT)
-    return JOINT.join(" ".join(part.split()) for part in parts)

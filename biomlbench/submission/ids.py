@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from biomlbench.arrow import numpy_of, one_array
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
     from typing import Any
 
     import numpy as np
@@ -200,13 +201,14 @@ def first_repeat(values: pa.Array) -> int | None:
     return None
 
 
-def as_written(frame: pd.DataFrame, columns: tuple[str, ...]) -> pa.Table:
+def as_written(frame: pd.DataFrame, columns: tuple[Hashable, ...]) -> pa.Table:
     """Return columns of a pandas table as text, as :func:`kinds_of` takes them.
 
     Parameters
     ----------
     frame : DataFrame
-    columns : tuple of str
+    columns : tuple
+        Their names, which are text in the result.
 
     Returns
     -------
@@ -222,9 +224,8 @@ def as_written(frame: pd.DataFrame, columns: tuple[str, ...]) -> pa.Table:
         whole = isinstance(value, float) and value.is_integer()
         return str(int(value)) if whole else str(value)
 
-    return pa.table(
-        {name: pa.array([text(v) for v in frame[name].tolist()], pa.string()) for name in columns}
-    )
+    values = [pa.array([text(v) for v in frame[name].tolist()], pa.string()) for name in columns]
+    return pa.table(values, names=[str(name) for name in columns])
 
 
 def kinds_of(table: pa.Table, columns: tuple[str, ...]) -> tuple[str, ...]:

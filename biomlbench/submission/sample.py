@@ -77,7 +77,9 @@ class Sample:
 
     def id_hint(self, table: pa.Table) -> str:
         """Return what would help where ids of the sample have no row in a submission."""
-        return id_hint(self._keys_of(table), self.keys)
+        columns = self.keys.columns
+        written = Keys.of(table, columns, ("text",) * len(columns))
+        return id_hint(self._keys_of(table), self.keys, written)
 
     def _keys_of(self, table: pa.Table) -> Keys:
         return Keys.of(table, self.keys.columns, self.keys.kinds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from biomlbench.audit.doors import Doors, Outcome
 from biomlbench.errors import InvalidSubmissionError
@@ -13,7 +13,7 @@ from biomlbench.stages.kinds import get_kind
 from biomlbench.submission.submitted_file import confined, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
@@ -39,7 +39,8 @@ class RegradedRow(TypedDict):
     """Whether the published and the verified medal differ."""
     verdict: str
     why: str
-    """Why there is no verified medal, or what is to be known of it."""
+    """Why a grader gives no score, why there is no verified medal or what is to be known of it, and
+    what differs."""
 
 
 COLUMNS = tuple(RegradedRow.__annotations__)
@@ -78,7 +79,6 @@ def regraded(pair: Pair, context: Context) -> RegradedRow:
         if published.score is not None:
             published_medal = award(task, published.score, task.direction).medal
     changes = published_medal != verified
-    why = row["message"] or row["medal_note"] or ""
     return {
         "task_id": pair.task_id,
         "run_id": pair.run_id,
@@ -89,8 +89,22 @@ def regraded(pair: Pair, context: Context) -> RegradedRow:
         "verified_medal": verified,
         "changes": changes,
         "verdict": row["verdict"],
-        "why": why or (f"the score here earns {row['medal']}" if changes else ""),
+        "why": "; ".join(_reasons(published, row, changes=changes)),
     }
+
+
+def _reasons(published: Outcome, row: Mapping[str, Any], *, changes: bool) -> Iterator[str]:
+    """Say why there is no score or no verified medal, what is to be known of it, what differs."""
+    if published.score is None:
+        yield f"the published grader gives no score ({published.words})"
+    if told := row["message"] or row["medal_note"]:
+        yield told
+    if not changes or published.score is None or row["score"] is None:
+        return
+    if published.score != row["score"]:
+        yield f"the score here is {row['score']:.6g}, the published one {published.score:.6g}"
+    elif not row["message"]:
+        yield f"the score here earns {row['medal']}"
 
 
 def _published(task: Task, pair: Pair, execute: pa.Table) -> Outcome:

@@ -11,6 +11,7 @@ from biomlbench.errors import TaskError
 from biomlbench.metrics import get_metric
 from biomlbench.scoring.gold import look_at_own
 from biomlbench.scoring.gradable import check_gradable
+from biomlbench.scoring.score import score_submission
 
 N = 40
 RNG = np.random.default_rng(3)
@@ -109,3 +110,58 @@ def test_an_audit_finds_a_wrong_gold(factory):
     }
     assert "gold-not-best" in found["wrong"]
     assert "gold-not-best" not in found["right"]
+
+
+UNGRADABLE = {
+    "three columns, of which it takes one": ("average_precision", list("abc"), [0, 1] * 3, 0.0),
+    "three columns for two classes": ("roc_auc", list("abc"), [0, 1] * 3, 0.0),
+    "a row of one class": ("roc_auc", ["p"], [1], 0.5),
+    "a row": ("concordance_index", ["p"], [1], 0.5),
+    "values that differ by too much": ("mae", ["p"], [1e308, -1e308] * 3, 0.0),
+}
+
+
+@pytest.mark.parametrize("case", UNGRADABLE)
+def test_answers_that_no_submission_has_a_score_against_are_refused_before_there_are_runs(
+    factory, case
+):
+    """And to whoever hands something in they are the task's fault."""
+    metric, predictions, truth, sample = UNGRADABLE[case]
+    targets = ["time", "event"] if metric == "concordance_index" else ["y"]
+    ids = pd.DataFrame({"id": [f"r{i}" for i in range(len(truth))]})
+    several = len(predictions) == 3 and metric == "average_precision"
+    targets = predictions if several else targets
+    task = factory.task(
+        config={
+            "grader": {"metric": metric},
+            "submission": {"id": "id", "target": targets, "prediction": predictions},
+        },
+        answers=ids.assign(**dict.fromkeys(targets, truth)).to_csv(index=False),
+        sample=ids.assign(**dict.fromkeys(predictions, sample)).to_csv(index=False),
+        leaderboard=None,
+    )
+    with pytest.raises(
+        TaskError, match=rf"{re.escape(str(task.answers))}.*(declare|correct|name) "
+    ):
+        check_gradable(task)
+    for values in (sample, np.arange(len(truth)) / 9):
+        handed_in = ids.assign(**dict.fromkeys(predictions, values)).to_csv(index=False).encode()
+        result = score_submission(handed_in, task)
+        assert result.valid or (result.fault, result.reason) == ("task", "broken_answers")
+
+
+def test_a_function_gets_no_answers_of_other_rows(factory):
+    task = factory.task(
+        config={
+            "grader": {"grade_fn": "own.py:grade", "direction": "minimize"},
+            "submission": {"id": "id", "target": "p"},
+        },
+        answers="id,p\nr0,1\nx9,2\n",
+        sample="id,p\nr0,1\nr1,2\n",
+        files={"own.py": GRADE},
+        leaderboard=None,
+    )
+    with pytest.raises(TaskError, match="its ids are not those of"):
+        check_gradable(task)
+    task.gold_submission.write_text("id,p\nr0,1\nr1,2\n")
+    assert look_at_own(task).broken

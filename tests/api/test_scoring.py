@@ -631,3 +631,27 @@ def test_classes_that_do_not_fit_the_columns_have_one_remedy(tmp_path, options, 
     assert "`target`" not in told.value.message
     task.grader["options"] = {"labels": list("abc")}
     assert grade_csv(sample, task.write(tmp_path / "right")).valid_submission
+
+
+@pytest.mark.parametrize("items", ["an image", "a row", "two images"])
+def test_a_single_item_of_an_inputs_fn_has_no_interval_and_is_told(factory, caplog, items):
+    made = {"an image": "a, b", "two images": "[a, a], [b, b]", "a row": "[a.sum()], [b.sum()]"}
+    code = (
+        "def own(submission, answers):\n"
+        "    b, a = (t.y.to_numpy().reshape(2, -1) for t in (submission, answers))\n"
+        f"    return {made[items]}\n"
+    )
+    task = factory.task(
+        config={"grader": {"metric": "rmse" if items == "a row" else "dice",
+                           "inputs_fn": "own:own"}},
+        files={"own.py": code},
+        leaderboard=None,
+    )  # fmt: skip
+    check_gradable(task)
+    single = items != "two images"
+    assert ("`inputs_fn` own:own returns a single item" in caplog.text) == single
+    rows = b"".join(b"r%d,%d\n" % (i, i % 2) for i in range(6))
+    result = score_submission(b"id,y\n" + rows, task, bootstrap=1000)
+    assert result.valid
+    assert (result.score_low is None) == single
+    assert result.n_rows == (1 if single else 2)

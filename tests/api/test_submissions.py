@@ -195,15 +195,17 @@ def test_wide_submissions_are_read_where_they_are_asked_for():
 
 
 def test_messages_name_rows_and_mends():
-    def message(data):
+    def message(data, columns=COLUMNS):
         with pytest.raises(InvalidSubmissionError) as error:
-            read_table(data, COLUMNS)
+            read_table(data, columns)
         return error.value.message
 
     assert "data row 2 has 1 cell(s) where the header has 2" in message(b"id,y\na,1\nb\nc,2\n")
     assert "separated by semicolons" in message(b"id;y\na;1\n")
     assert "write the file without it" in message(b",id,y\n0,a,1\n")
-    assert "differs by spaces or by upper and lower case" in message(b"id,Y \na,1\n")
+    assert "`Y ` differs in spaces and in upper and lower case" in message(b"id,Y \na,1\n")
+    accented = {"id": "text", "\u00fd": "number"}
+    assert "differs in how accents are encoded" in message("id,y\u0301\na,1\n".encode(), accented)
     assert "the first line only names the separator" in message(b"sep=,\nid,y\na,1\n")
     assert "the first line seems to be a comment" in message(b"# by us\nid,y\na,1\n")
     assert "the lines end with a separator" in message(b"id,y,\na,1,\n")

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from biomlbench.audit import audit_task
+from biomlbench.audit.doors import Outcome
 from biomlbench.audit.write import write_audit
 from biomlbench.cli.regrade import command
 from biomlbench.contracts import read_table, write_table
@@ -22,6 +23,7 @@ from biomlbench.scoring.stored_audit import FILE, read_stored_audit
 from biomlbench.stages import STAGES, Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
 from biomlbench.summary.aggregate import aggregate
+from biomlbench.summary.regrade import _reasons, regraded
 from biomlbench.workflow.code_hash import modules_of
 from biomlbench.workflow.job import context_of
 from biomlbench.workflow.plan import Benchmark
@@ -235,6 +237,37 @@ def test_no_cheating_submission_keeps_its_medal(name, tmp_path):
         assert run["why"]
         assert found["counts"] == {"runs": 1, "published": 1, "verified": 0, "changed": 1,
                                    "lost": 1, "gained": 0}  # fmt: skip
+
+
+def test_regrade_says_why_a_grader_gives_no_score(leaky, tmp_path):
+    task, _, _ = leaky
+    path = tmp_path / "wrong.csv"
+    path.write_text("id\nr0\n")
+    context = Context(str(tmp_path / "data"), (str(tmp_path / "tasks"),), bootstrap=0)
+    row = regraded(Pair(task.id, "wrong", str(path)), context)
+    assert row["published_score"] is None
+    assert row["why"].startswith("the published grader gives no score (")
+    assert row["why"].count("missing column") == 2  # to either grader
+
+
+@pytest.mark.parametrize(
+    ("published", "medal", "note", "why"),
+    [
+        (
+            0.5,
+            "none",
+            "silver is out of reach",
+            "silver is out of reach; the score here earns none",
+        ),
+        (0.6, "none", "", "the score here is 0.5, the published one 0.6"),
+        (0.5, "gold", "", ""),
+    ],
+)
+def test_regrade_says_what_differs(published, medal, note, why):
+    row = {"message": "", "medal_note": note, "score": 0.5, "medal": medal}
+    changes = medal == "none"
+    found = _reasons(Outcome("score", published), row, changes=changes)
+    assert "; ".join(found) == why
 
 
 def test_regrade_shows_what_stays_and_what_could_not_be_graded(leaky, tmp_path):

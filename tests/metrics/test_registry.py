@@ -12,7 +12,14 @@ import pytest
 
 import biomlbench.metrics
 import biomlbench.structures
-from biomlbench.metrics import Metric, UnknownMetricError, get_metric, list_metrics, metric
+from biomlbench.metrics import (
+    Metric,
+    MetricError,
+    UnknownMetricError,
+    get_metric,
+    list_metrics,
+    metric,
+)
 from biomlbench.metrics._base import _METRICS
 
 MODULES = sorted(
@@ -157,3 +164,16 @@ def test_every_option_of_text_declares_its_values():
     for name, option in texts:
         with pytest.raises(ValueError, match=" or "):
             get_metric(name).check_options({option: "no such value"})
+
+
+def test_a_measure_that_is_undefined_for_some_predictions_is_not_the_truths_fault():
+    def spread(y_true, y_pred):
+        return np.nan if np.ptp(y_pred) == 0 else 1.0
+
+    found = Metric("m", spread, "maximize", (0, 1), 1, "regression")
+    with pytest.raises(MetricError) as told:
+        found([1.0, 2.0], [3.0, 3.0])
+    assert told.value.fault == "submission"
+    with pytest.raises(MetricError) as told:
+        found([1.0, 1.0], [3.0, 3.0])
+    assert told.value.fault == "task"

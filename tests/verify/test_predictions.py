@@ -222,6 +222,36 @@ def test_without_a_noise_floor_a_perfect_score_is_only_told(make_task):
     assert decide(rows).verdict == "pass"
 
 
+WITHOUT_ORDER = """
+import numpy as np
+
+def grade(submission, answers):
+    return float(abs(np.sort(submission["y"]) - np.sort(answers["y"])).mean())
+"""
+
+
+@pytest.mark.parametrize("reference", ["metric", "function"])
+def test_a_score_is_compared_with_that_of_the_right_answers(make_task, reference):
+    """Of a function nothing else is known; a metric's best value is not always theirs."""
+    metric = (
+        "rmse" if reference == "metric" else "null, grade_fn: own.py:grade, direction: minimize"
+    )
+    task, ids, x, y = make_task(metric)
+    (task.folder / "own.py").write_text(WITHOUT_ORDER)
+    write_csv(task.gold_submission, {"id": ids, "y": y.round(1)})
+    handed_in = {
+        "honest": 3 * x,
+        "gold": y.round(1),
+        "better than the gold": y,
+        "shuffled": np.random.default_rng(1).permutation(y.round(1)),
+    }
+    found = {name: row(judged(task, table(ids, v)), "plausible-score").outcome
+             for name, v in handed_in.items()}  # fmt: skip
+    shuffled = "failed" if reference == "function" else "passed"  # there it is no good score
+    assert found == {"honest": "passed", "gold": "failed", "better than the gold": "failed",
+                     "shuffled": shuffled}  # fmt: skip
+
+
 def test_near_duplicates_are_told(make_task):
     task, ids, x, y = make_task()
     tables = [

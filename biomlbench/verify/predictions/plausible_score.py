@@ -6,12 +6,16 @@ import math
 from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Outcome, Reason, Severity
+from biomlbench.runtime.once import once
+from biomlbench.scoring.gold import better, gold_score
 from biomlbench.verify.predictions._found import Found, Predicted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pyarrow as pa
+
+    from biomlbench.task.task import Task
 
 CHECK = "plausible-score"
 ORDER = 70
@@ -22,26 +26,36 @@ PATTERN = "leaked-answers"
 
 
 def look(predicted: Predicted) -> Iterable[Found]:
-    """Compare the score with the task's noise floor, or else with the metric's best value."""
-    metric, floor = predicted.task.metric, predicted.task.config.get("noise_floor")
-    severity = None
+    """Compare the score with the noise floor, or else with what the right answers have.
+
+    That is the score of the gold submission, whatever grades it, and the metric's best value.
+    """
+    task, score = predicted.task, predicted.score
+    floor = task.config.get("noise_floor")
     if floor is not None:
-        sign = 1 if predicted.task.direction == "maximize" else -1
-        beyond = sign * (predicted.score - float(floor)) > 0
+        beyond = better(score, float(floor), task.direction)
         text = "better than a perfect model of the noisy answers could be"
-    elif metric is not None:
-        # perfect on real data is a reason to look, not a proof
-        severity = Severity.ADVISORY
-        beyond = math.isclose(predicted.score, metric.best, rel_tol=0, abs_tol=1e-12)
-        text = "perfect; see whether the answers leaked"
-    else:
+        return [Found(Outcome.FAILED, f"the score is {text}") if beyond else Found()]
+    perfect = _perfect(task)
+    if not perfect:
         return []
-    if not beyond:
-        return [Found(severity=severity)]
-    return [Found(Outcome.FAILED, f"the score is {text}", severity=severity)]
+    # perfect on real data is a reason to look, not a proof
+    if all(better(one, score, task.direction) for one in perfect):
+        return [Found(severity=Severity.ADVISORY)]
+    text = "as good as that of the right answers; see whether they leaked"
+    return [Found(Outcome.FAILED, f"the score is {text}", severity=Severity.ADVISORY)]
+
+
+def _perfect(task: Task) -> list[float]:
+    """Return the scores that right answers have."""
+    metric, gold = task.metric, once(("score of the gold", task), lambda: gold_score(task))
+    return [
+        *([metric.best] if metric is not None and math.isfinite(metric.best) else []),
+        *([gold] if gold is not None else []),
+    ]
 
 
 def known_bad(predicted: Predicted) -> tuple[pa.Table, float] | None:
-    """Believe the metric's best value, which leaked answers have."""
-    metric = predicted.task.metric
-    return None if metric is None else (predicted.table, metric.best)
+    """Believe a score that right answers have, as leaked ones do."""
+    perfect = _perfect(predicted.task)
+    return (predicted.table, perfect[0]) if perfect else None
