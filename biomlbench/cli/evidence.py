@@ -29,7 +29,8 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
 
     The kill matrix says which check catches which wrong solution. To make it, all of a card's
     solutions are run in the sandbox, each on all cases and on those drawn for it, which takes
-    minutes and shows how far it is. The exit code is 1 where evidence is missing, a right solution is rejected, or a wrong one passes.
+    minutes and shows how far it is. The exit code is 1 where evidence is missing, a right solution
+    is rejected, or a wrong one passes.
 
     \b
     Example:
