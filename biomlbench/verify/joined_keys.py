@@ -5,10 +5,13 @@ A key that joins arguments without their lengths, as text or as bytes, takes one
 
 from __future__ import annotations
 
-from itertools import combinations
+import itertools
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from biomlbench.verify.declarations import names_of_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +54,9 @@ def joined_alike(
     (False, True)
     """
     kinds: dict[str, list[tuple[Arguments, Arguments]]] = {}
-    for one, other in combinations([name for name in specs if name in values], 2):
-        if _lengths_differ(specs[one], specs[other]):
+    free = _free_in_length(specs)
+    for one, other in itertools.combinations([name for name in specs if name in values], 2):
+        if {one, other} <= free:
             for first, second in _cut(values[one], values[other], specs[one], rng):
                 pair = (
                     dict(zip((one, other), first, strict=True)),
@@ -74,10 +78,14 @@ def joined_alike(
     return pairs[int(rng.integers(len(pairs)))]
 
 
-def _lengths_differ(one: ArgumentSpec, other: ArgumentSpec) -> bool:
-    """Whether one may be longer, and the other as much shorter."""
-    sizes = [spec.get("length") or (spec.get("shape") or [""])[0] for spec in (one, other)]
-    return sizes[0] != sizes[1] or not sizes[0]
+def _free_in_length(specs: dict[str, ArgumentSpec]) -> set[str]:
+    """Return the arguments that may be longer or shorter while all others stay as they are."""
+    used = Counter(itertools.chain.from_iterable(map(names_of_sizes, specs.values())))
+    lengths = {
+        name: spec.get("length") or next(iter(spec.get("shape", ())), "")
+        for name, spec in specs.items()
+    }
+    return {name for name, size in lengths.items() if not size or used.get(str(size)) == 1}
 
 
 def _cut(
