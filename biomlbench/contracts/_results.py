@@ -236,6 +236,12 @@ SCHEMAS: dict[str, pa.Schema] = {
                 "what cases of this candidate alone are made of: numbers, divisors and words of "
                 "its code, numbers of the card's draws; as JSON, null where there are none",
             ),
+            field(
+                "unexecuted_lines",
+                pa.list_(I32),
+                "lines within functions that no case and no draw executes, of code that passes "
+                "all; null for other code, or where it is not known",
+            ),
             *RESOURCES,
         ]
     ),

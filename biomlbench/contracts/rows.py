@@ -86,6 +86,7 @@ class CaseRow(_RequiredOfCase, total=False):
     stdout: str | None
     stderr: str | None
     own_cases: str | None
+    unexecuted_lines: list[int] | None
     wall_s: float | None
     cpu_s: float | None
     peak_mb: float | None

@@ -189,6 +189,7 @@ def _installed_data(registry: Registry) -> frozenset[str]:
 def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
+    from biomlbench.stages.executed_lines import unexecuted_lines
     from biomlbench.stages.screening import passes, screened
     from biomlbench.verify.candidate import Own
     from biomlbench.verify.constants import constants_of
@@ -226,6 +227,10 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
         if added:
             planned |= added
             results |= {result.id: result for result in run(_called(added)).cases}
+        else:
+            parts = (loaded.plan.calls, card.oracle.draws.cases)
+            traced = partial(_traced, task, card, context)
+            stamp["unexecuted_lines"] = unexecuted_lines(code, card.oracle, parts, traced)
     stamp["own_cases"] = own.written
     return [
         _case_row(results[name], case.id, case.suite, repeat, stamp)
@@ -264,6 +269,13 @@ def _execute(
         environment=environment_of(task),
         hidden=hidden_paths(context, task),
     )
+
+
+def _traced(
+    task: Task, card: LoadedCard, context: Context, code: bytes, cases: list[Case]
+) -> dict[str, CaseResult]:
+    execution = _execute(task, code, card, context, cases)
+    return {result.id: result for result in execution.cases}
 
 
 def _called(planned: Mapping[str, _Planned]) -> list[Case]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from biomlbench.sandbox.codec import encode
 from biomlbench.sandbox.inside.calls import SEQUENCE
-from biomlbench.sandbox.inside.layouts import arrange, traits_of
+from biomlbench.sandbox.inside.layouts import arrange, traits_of, viewed
 from biomlbench.verify.shared_memory import in_one_memory, mirrored, overlapping
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "LAYOUTS",
     "REVERSED",
     "SHARED",
+    "VIEWS",
     "chosen_steps",
     "laid_out",
     "largest",
@@ -48,9 +49,19 @@ LAYOUTS = {
 }
 """How an array may lie in memory, in the words of a statement."""
 SHARED, IN_ONE_MEMORY = "shared", "views of memory that several arguments share"
-REVERSED = "reversed"
-"""A view that is not contiguous either, and goes backwards in memory."""
-MIXED = (("fortran", "strided"), ("strided", "fortran"), (REVERSED, "fortran"))
+REVERSED, WINDOW, TURNED, EXCHANGED = "reversed", "window", "turned", "exchanged"
+VIEWS = {
+    "strided": "every other element of a longer last axis",
+    REVERSED: "the last axis goes backwards in memory",
+    WINDOW: "rows of a wider table",
+    TURNED: "the axes of a table in opposite order, of one that is wider",
+    EXCHANGED: "the first two of three axes or more have changed places",
+}
+"""What a view that is not contiguous may be."""
+MIXED = (
+    *(("fortran", "strided"), ("strided", "fortran"), (REVERSED, "fortran")),
+    *((TURNED, WINDOW), (WINDOW, TURNED), (EXCHANGED, TURNED)),
+)
 """Layouts of arrays of one call, in turn."""
 DEFAULT_LAYOUTS = ("fortran", "strided", "readonly")
 BASES = 2
@@ -78,7 +89,10 @@ def with_layout(value: Any, layout: str) -> Any:
             return value
         if layout == "fortran":
             return np.asfortranarray(value) if value.ndim else value
-        return arrange(np.array(value, dtype=value.dtype.newbyteorder("=")), [layout])
+        native = np.array(value, dtype=value.dtype.newbyteorder("="), order="C")
+        if layout in VIEWS:
+            return viewed(native, _strides(native.shape, layout))
+        return arrange(native, [layout], [])
     if isinstance(value, (list, tuple)):
         return type(value)(with_layout(item, layout) for item in value)
     if isinstance(value, dict):
@@ -86,9 +100,27 @@ def with_layout(value: Any, layout: str) -> Any:
     return value
 
 
+def _strides(shape: tuple[int, ...], view: str) -> list[int]:
+    """Return the strides in elements of one of :data:`VIEWS`."""
+    axes = range(len(shape))
+    order = [*axes][::-1]  # the one along which elements are neighbours first
+    if view == TURNED:
+        order.reverse()
+    elif view == EXCHANGED and len(shape) > 2:
+        order[-2:] = order[:-3:-1]
+    step = 2 if view == "strided" else 1
+    strides = dict.fromkeys(axes, step)
+    for place, axis in enumerate(order):
+        strides[axis] = step
+        step *= shape[axis] + (view in (WINDOW, TURNED) and place == 0)
+    if view == REVERSED and order:
+        strides[order[0]] *= -1
+    return [strides[axis] for axis in axes]
+
+
 def layouts_of(layouts: Sequence[str]) -> list[str]:
     """Return the layouts of a card, and what else a view may be where one is allowed."""
-    return [*layouts, *([REVERSED] if "strided" in layouts else [])]
+    return list(dict.fromkeys([*layouts, *(VIEWS if "strided" in layouts else ())]))
 
 
 def with_mixed(
@@ -204,8 +236,12 @@ def shows(array: np.ndarray, layout: str) -> bool:
 
 def lies_in(array: np.ndarray) -> list[str]:
     """Return the layouts that an array has."""
+    found = traits_of(array)
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        strides = [step // array.itemsize for step in array.strides]
+        found = [next((v for v in VIEWS if strides == _strides(array.shape, v)), "strided"), *found]
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
-    return [*traits_of(array), *(["fortran"] if fortran else [])]
+    return [*found, *(["fortran"] if fortran else [])]
 
 
 def _bases(cases: Iterable[PlannedCase]) -> list[PlannedCase]:

@@ -1,7 +1,7 @@
 """Relations of arrays and numbers of a call, by which some of them are made of others.
 
 Columns in other places, rows but for one number alike, numbers of many magnitudes or next to a
-power of two, rows that sums of places do not tell apart.
+power of two, zeros and ones alone, rows that sums of places do not tell apart.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ NEXT_TO_END = 15
 SMALL_TURNS = 10
 """Axes are turned a little besides, by a tenth to this power at the least."""
 WORDS = (4, 8, 16, 32, 64)
+NEUTRAL = ((0,), (1,), (1, -1))
 
 
 def one_of(values: Arguments, rng: np.random.Generator, fits: Callable[[Any], bool]) -> str | None:
@@ -254,6 +255,17 @@ def _nearly_one(values: Arguments, source: Source, rng: np.random.Generator) -> 
     return {name: made.astype(array.dtype)}
 
 
+def _neutral(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
+    """Let arrays hold 0 alone, 1 alone, or 1 of either sign, which leave much as it is."""
+    found: Arguments = {}
+    for name, value in values.items():
+        numbers = NEUTRAL[int(rng.integers(len(NEUTRAL)))]
+        spec = source.arguments.get(name, {})
+        if is_array(value, 1, "if") and all(holds(spec, number) for number in numbers):
+            found[name] = rng.choice(numbers, value.shape).astype(value.dtype)
+    return found
+
+
 def _of_all_magnitudes(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
     """Let the whole numbers of a call be of all magnitudes, each for itself."""
     whole = whole_numbers(values, source)
@@ -297,6 +309,7 @@ ARRAY_RELATIONS = (
     _hardly_odd,
     _near_a_power,
     _nearly_one,
+    _neutral,
     _rows_apart,
     _of_all_magnitudes,
     _floats_of_all_magnitudes,

@@ -1,6 +1,7 @@
 """Draws whose arguments hang together, each followed by one that differs in one argument alone.
 
-Before it may come one of the same bytes in other shapes, or of the same numbers in another order.
+Before it may come one of the same bytes in other shapes, of the same numbers in another order, or
+two that are equal once their arguments are joined.
 
 Values that are drawn each for itself hardly ever are what code goes wrong on: an array that is
 another one in turned axes, rows that differ in one place, an order with two rows exchanged, a text
@@ -20,6 +21,7 @@ from biomlbench.verify import edge_draws, edge_values
 from biomlbench.verify.collisions import in_other_order, in_other_shapes
 from biomlbench.verify.edge_numbers import Drawing, holds
 from biomlbench.verify.edge_sizes import shrunk
+from biomlbench.verify.joined_keys import joined_alike
 from biomlbench.verify.related_arrays import ARRAY_RELATIONS
 from biomlbench.verify.related_numbers import NUMBER_RELATIONS
 from biomlbench.verify.related_runs import RUN_RELATIONS
@@ -43,6 +45,8 @@ LARGEST = 160
 MOST_RELATIONS = 3
 REORDERED_SHARE = 0.2
 """Of calls that come once more with rows in another order, numbers with sums that are exact."""
+JOINED_SHARE = 0.2
+"""Of calls that are followed by two whose arguments are equal once they are joined."""
 RESHAPED_SHARE = 0.3
 """Of calls that are followed by one with the same bytes in other shapes, where that is possible."""
 PLAIN = ("spread", "ties", "mixed", "few", "two-letters", edge_values.USUAL)
@@ -97,6 +101,9 @@ def related(
     if rng.random() < REORDERED_SHARE:
         for reordered in in_other_order(free, rng):
             yield from _built(source, {**values, **reordered})
+    if rng.random() < JOINED_SHARE:
+        for joined in joined_alike(free, source.arguments, rng):
+            yield from _built(source, {**values, **joined})
     name = str(rng.choice([*source.arguments]))
     others = {key: value for key, value in values.items() if key != name}
     again = {**levels, name: _level(factors[name], rng)}

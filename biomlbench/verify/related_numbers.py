@@ -33,8 +33,9 @@ GAP_SHARE = 0.2
 BOUND_SHARE = 0.8
 MOST_LESS = 12
 """What is scaled up and down is besides smaller by two to so much at most."""
-NARROW = (8, 16, 32)
-"""Bits of types: whole numbers that differ by two to so much are equal in their lowest bits."""
+NARROW = (8, 16, 32, 61, 62, 63)
+"""Bits of types: whole numbers that differ by two to so much are equal in their lowest bits, and of
+the last ones small multiples are in 64 bits."""
 FEW = 3
 FIRST_FEW = 5
 FACTORS = (*(2**bits for bits in (8, 16, 24, 31, 32, 33, 40, 48, 62)), 3_037_000_500)
@@ -42,8 +43,8 @@ FACTORS = (*(2**bits for bits in (8, 16, 24, 31, 32, 33, 40, 48, 62)), 3_037_000
 FULL = (15, 31, 53, 63)
 """Powers of two that a total of so many numbers comes near to."""
 SMALL_OPTION = 12
-STRENGTHS = (3.0, 2.0, 1.5)
-"""By so much is one direction stronger than the next one."""
+STRENGTHS = (3.0, 2.0, 1.5, 1.0)
+"""By so much is one direction stronger than the next one; by the last all are as strong."""
 
 
 def _at_bounds(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
@@ -99,7 +100,7 @@ def _congruent(values: Arguments, source: Source, rng: np.random.Generator) -> A
         if not _of_whole(value, spec):
             continue
         dtype = value.dtype.name if isinstance(value, np.ndarray) else ""
-        low, high = bounds_of(spec, dtype) if dtype else (-math.inf, math.inf)
+        low, high = bounds_of(spec, dtype) if dtype else (-(2**63), 2**63 - 1)
         pool = [n for n in (*base, *(n + step for n in base)) if low <= n <= high]
         pool = [n for n in pool if holds(spec, n)]
         if len({*pool}) < 2:
@@ -160,7 +161,8 @@ def _along_directions(values: Arguments, source: Source, rng: np.random.Generato
     if name is None:
         return {}
     value = values[name]
-    found = directions(value.shape[1], rng)
+    count = value.shape[1]
+    found = directions(count, rng) if rng.random() < 0.5 else np.eye(count)
     made = np.zeros(value.shape)
     strength, step = 1.0, float(rng.choice(STRENGTHS))
     for place, direction in zip(range(0, len(made) - 1, 2), found, strict=False):

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from biomlbench.registry import Registry
+from biomlbench.sandbox import CaseResult
 from biomlbench.sandbox.codec import encode
 from biomlbench.sandbox.inside.calls import WATCHED
 from biomlbench.stages import Context, Pair
 from biomlbench.stages.cards import load_card, oracle_path
+from biomlbench.stages.executed_lines import unexecuted_lines
 from biomlbench.stages.outputs import case_outputs
 from biomlbench.stages.preparing import prepare_card
 from biomlbench.stages.running import LEAST_WALL_S, run_functions
@@ -25,6 +27,7 @@ from biomlbench.verify.candidate import TOGETHER, Own
 from biomlbench.verify.edge_draws import factors_of
 from biomlbench.verify.edge_sources import Source
 from biomlbench.verify.execution import in_process
+from biomlbench.verify.joined_keys import SEPARATORS
 from biomlbench.verify.many_draws import drawn, in_few_processes, numbered
 from biomlbench.verify.plan import seeded
 from biomlbench.verify.promises import broken_by
@@ -40,6 +43,7 @@ from biomlbench.verify.related_numbers import (
 from biomlbench.verify.stretches import SHORTEST, stretched
 
 TASK = "kernels/spearman-correlation"
+ORACLE = oracle.Oracle({}, {}, "")
 CHANGED = """
 
 _right, _calls = spearman, []
@@ -104,6 +108,10 @@ def rare(loaded):
     raise AssertionError("every draw is like a case of the card")
 
 
+def rows_of(path, context):
+    return run_functions(Pair(TASK, "r", str(path), "functions"), context)
+
+
 def graded(path, context):
     """Return the rows of execute, the card with the candidate's cases, and the verdict."""
     import pyarrow as pa
@@ -111,8 +119,7 @@ def graded(path, context):
     from biomlbench.contracts import SCHEMAS
     from biomlbench.stages.outputs import own_in
 
-    rows = run_functions(Pair(TASK, "r", str(path), "functions"), context)
-    full = [{"task_id": TASK, "run_id": "r", **row} for row in rows]
+    full = [{"task_id": TASK, "run_id": "r", **row} for row in rows_of(path, context)]
     table = pa.Table.from_pylist(full, SCHEMAS["execute"])
     mine = load_card(context.task(TASK)).with_own(own_in(table))
     outputs = {name: repeats[0] for name, repeats in case_outputs(table).items()}
@@ -177,6 +184,31 @@ def test_what_only_many_calls_in_one_process_show_is_state(context, candidate, l
     assert not own.draws
     assert "keeps-no-state" in failing(rows)
     assert TOGETHER in {case.id for case in loaded.with_own(own).plan.cases}
+
+
+def test_lines_that_nothing_executes_are_told_of_a_candidate_that_passes(context, candidate):
+    hidden = """if x.size == 777 and x[0] == 0.125:
+        return 0.5"""
+    path = candidate("len(_calls) < 0", f"pass\n    {hidden}")
+    code = path.read_text().splitlines()
+    (told,) = {tuple(row["unexecuted_lines"]) for row in rows_of(path, context)}
+    assert [code[line - 1].strip() for line in told] == ["pass", "return 0.5"]
+    # of one that fails nothing is told
+    path = candidate("True")
+    assert {row.get("unexecuted_lines") for row in rows_of(path, context)} == {None}
+
+
+def test_what_a_candidate_writes_of_its_own_lines_is_checked():
+    forged = [encode(value) for value in ("all", [1, "2"], [-1], {"a": 1}, [True])]
+    for payload in (*forged, b"", None):
+        assert unexecuted_lines(b"", ORACLE, [[]], told(payload)) is None
+    assert unexecuted_lines(b"a\nb", ORACLE, [[]], told(encode([1, 2, 3]))) == [1, 2]
+    assert unexecuted_lines(b"a", ORACLE, [[], []], told(encode([]))) == []
+
+
+def told(payload):
+    """What executes calls, and brings back this."""
+    return lambda code, cases: {"one": CaseResult("one", "ok", payload)}
 
 
 def test_a_draw_whose_result_changes_later_shows_with_the_calls_after_it(loaded):
@@ -274,6 +306,15 @@ class TestNumbers:
                 for a, b in itertools.product(one["image"].tolist(), one["labels"])
             )
         assert all(one["bytes"].dtype == "u1" for one in found)
+
+    def test_small_multiples_of_whole_numbers_are_equal_in_64_bits(self):
+        found = self.made(
+            _congruent, {"chain": np.zeros(9, int)}, {"chain": {"array": ["int64"], "shape": ["n"]}}
+        )
+        with np.errstate(over="ignore"):
+            assert any(
+                np.unique(one["chain"]).size > np.unique(8 * one["chain"]).size for one in found
+            )
 
     def test_products_of_whole_numbers_are_0_in_a_type(self):
         arguments = {"state": {"array": ["int64"], "shape": ["n"], "min": 0, "max": 10**10}}
@@ -397,6 +438,43 @@ class TestRelated:
             assert (one[[0, -1]] == other[[0, -1]]).all()
             assert sorted(one) == sorted(other)
         assert any((one != other).any() for one, other in found)
+
+    @pytest.mark.parametrize(
+        ("arguments", "joined"),
+        [
+            (
+                {"a": {"text": "", "length": "n"}, "b": {"text": "", "length": "m"}},
+                lambda mark, one: mark.join([one["a"], one["b"]]),
+            ),
+            (
+                {"k": {"number": "int", "min": 1}, "l": {"number": "int", "min": 1}},
+                lambda mark, one: f"{one['k']}{one['l']}",
+            ),
+            (
+                {
+                    "x": {"array": ["float64"], "shape": ["n", 2]},
+                    "y": {"array": ["float64"], "shape": ["m", 2]},
+                },
+                lambda mark, one: one["x"].tobytes() + one["y"].tobytes(),
+            ),
+            (
+                {"words": {"items": {"text": "AC|", "length": "m"}, "length": "n"}},
+                lambda mark, one: mark.join(one["words"]),
+            ),
+        ],
+        ids=["texts", "numbers", "arrays", "list"],
+    )
+    def test_a_call_may_be_followed_by_two_that_are_equal_once_joined(self, arguments, joined):
+        source = Source(arguments, {"n": [2, 8], "m": [2, 8]}, None, (), 0)
+        rng, factors = seeded("joined"), factors_of(source)
+        found = [list(related(source, factors, rng)) for _ in range(120)]
+        pairs = [pair for calls in found for pair in itertools.pairwise(calls)]
+        equal = [
+            (mark, one, other)
+            for mark, (one, other) in itertools.product(SEPARATORS, pairs)
+            if encode(one) != encode(other) and joined(mark, one) == joined(mark, other)
+        ]
+        assert len(equal) >= 3
 
     def test_a_choice_stays_one_of_what_is_listed(self):
         listed = ["TATAA", "CGCGCG", ["first", "second", "third"]]

@@ -11,7 +11,7 @@ from biomlbench.sandbox.inside.shared_memory import view_of
 from biomlbench.sandbox.model import Case
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, judge
-from biomlbench.verify.alternates import LAYOUTS, REVERSED, laid_out, lies_in, shows, with_layout
+from biomlbench.verify.alternates import LAYOUTS, VIEWS, laid_out, lies_in, shows, with_layout
 from biomlbench.verify.execution import in_process, in_sandbox
 from biomlbench.verify.near_draws import near_draws
 from biomlbench.verify.plan import PlannedCase
@@ -468,19 +468,32 @@ def test_arrays_of_one_call_lie_in_different_ways():
         (("fortran",), ("strided",)),
         (("strided",), ("fortran",)),
         (("reversed",), ("fortran",)),
+        (("turned",), ("window",)),
+        (("window",), ("turned",)),
     } <= ways
     for one in laid:
         assert (one.args[0] == table).all()
         assert (one.kwargs["b"] == table + 1).all()
 
 
-@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4)])
-def test_a_view_that_goes_backwards_arrives_as_one(shape):
-    array = with_layout(np.arange(float(np.prod(shape))).reshape(shape), REVERSED)
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4), (1, 3), (3, 1), (0, 3), ()])
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_arrives_as_it_lies(shape, view):
+    array = with_layout(np.arange(float(np.prod(shape))).reshape(shape), view)
     arrived = decode(encode(array, layouts=True), layouts=True)
-    assert min(arrived.strides) < 0
-    assert lies_in(arrived) == [REVERSED]
     assert (arrived == array).all()
+    assert lies_in(arrived) == lies_in(array)
+    if array.size > 12:
+        assert lies_in(array) == [view]
+        assert arrived.strides == array.strides
+
+
+def test_a_view_that_reaches_far_arrives_as_a_near_one():
+    array = np.arange(90_000.0).reshape(300, 300)[::299, ::298]
+    arrived = decode(encode(array, layouts=True), layouts=True)
+    assert (arrived == array).all()
+    assert lies_in(arrived) == ["strided"]
+    assert max(arrived.strides) < 100
 
 
 def test_memory_is_shared_where_one_array_in_anothers_place_would_be_noticed():

@@ -319,10 +319,10 @@ def _read_objects(decoder: _Decoder, body: Any) -> NDArray[Any]:
 def _read_arranged(decoder: _Decoder, body: Any) -> NDArray[Any]:
     if not decoder.layouts:
         raise CodecError("the manifest holds an unknown tag")
-    traits, index = body
+    traits, strides, index = body
     if type(traits) is not list or any(trait not in TRAITS for trait in traits):
         raise CodecError("an array lies in memory in an unknown way")
-    return arrange(decoder.array(index), traits)
+    return arrange(decoder.array(index), traits, strides)
 
 
 def _read_shared(decoder: _Decoder, body: Any) -> NDArray[Any]:

@@ -9,7 +9,7 @@ import sys
 
 from . import layout, shared_memory
 from .arrays import CodecError, array_to_bytes
-from .layouts import traits_of
+from .layouts import strides_of, traits_of
 
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
@@ -201,5 +201,5 @@ def _array_to_node(value: Any, blobs: _Blobs, depth: int, np: ModuleType) -> Jso
     if node := blobs.in_one_memory(value):
         return node
     index = _blob(array_to_bytes(value), blobs)
-    traits = traits_of(value) if blobs.layouts else []
-    return {"v": [traits, index]} if traits else {"a": index}
+    traits, strides = (traits_of(value), strides_of(value)) if blobs.layouts else ([], [])
+    return {"v": [traits, strides, index]} if traits or strides else {"a": index}

@@ -99,6 +99,7 @@ def rises_by_the_last_incidence(base, variants, info):
 
 
 def with_known_causes(**values):
-    """Inputs in which no cause is beyond the number of causes."""
-    cause, most = values["cause"], values["n_causes"]
-    return {**values, "cause": np.where(cause > most, cause % (most + 1), cause)}
+    """Inputs in which no cause of a usable row is beyond the number of causes."""
+    entry, time, cause, most = (values[name] for name in ("entry", "time", "cause", "n_causes"))
+    usable = np.isfinite(time) & (entry >= 0) & (entry < time)
+    return {**values, "cause": np.where(usable & (cause > most), cause % (most + 1), cause)}
