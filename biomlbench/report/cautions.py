@@ -143,8 +143,8 @@ def warnings(tables: Tables) -> list[Warned]:
     old_checks = runs[by_old & runs["verified_medal"].astype(bool)]
     if len(old_checks):
         warn("mild", f"{counted(old_checks['task_id'].nunique(), 'task')} judged by the old checks",
-             "Their config says `verifier: v1` or `shadow`; what calibration says of them holds for "
-             f"v2. Tasks: {_named(old_checks['task_id'])}.", "#tasks")  # fmt: skip
+             "Their config says `verifier: v1` or `shadow`; what calibration says of them holds "
+             f"for v2. Tasks: {_named(old_checks['task_id'])}.", "#tasks")  # fmt: skip
     notes = runs["medal_note"].fillna("").astype(str)
     models = runs[runs["any_medal"] & notes.str.startswith("against ")]
     if len(models):

@@ -148,7 +148,9 @@ def test_a_check_that_raises_is_told_with_what_it_raised(template, change):
         )
     found = evidence.kill_matrix(card.load(template), in_process, only=["right/loop"])
     told = found.problems[0]
-    assert told.startswith("right/loop: checks that broke: is-a-share (`is-a-share` on case `")
+    assert told.startswith(
+        "right/loop: checks that broke, or refuse the reference: is-a-share (`is-a-share` on case `"
+    )
     assert told.endswith("KeyError: 'bases')")
     # an outcome may be shown to learners
     assert "'bases'" not in str(found.rows[0].outcomes)

@@ -18,6 +18,7 @@ from biomlbench.sandbox.codec import CodecError, decode
 from biomlbench.sandbox.inside import calls
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, evaluate, feedback, judge, local, v1
+from biomlbench.verify.evidence import refusing
 from biomlbench.verify.modes import get_mode
 from biomlbench.verify.oracle import load as load_oracle
 
@@ -206,6 +207,21 @@ def test_a_broken_property_is_the_graders_fault(template, change):
     found = rows_of(rows, check="is-a-share")
     assert {(row.outcome, row.reason) for row in found} == {("error", "grader_error")}
     assert decide(rows).reasons == ["grader_error"]
+
+
+def test_a_check_that_refuses_the_reference_is_the_cards_fault(template, change):
+    change(template, "{name: bounded, low: 0, high: 1}", "{name: bounded, low: 0, high: 0.9}")
+    card_ = card.load(template)
+    plan = card_.plan()
+    oracle = compute(card_, plan)
+    rows = judge(card_, plan, oracle, outputs(plan, reference(card_)))
+    found = rows_of(rows, check="is-a-share")
+    assert {(row.outcome, row.reason) for row in found} == {("error", "reference_refused")}
+    assert decide(rows)[:2] == ("partial", ["reference_refused"])
+    assert refusing(card_, plan, oracle).endswith(": is-a-share")
+    # what is wrong where the reference is right stays the candidate's own
+    wrong = judge(card_, plan, oracle, outputs(plan, lambda sequence: 1.5))
+    assert {row.outcome for row in rows_of(wrong, check="is-a-share")} == {"failed"}
 
 
 def test_a_property_that_cannot_read_an_output_fails_the_candidate(template, change):
