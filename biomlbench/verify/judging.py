@@ -12,6 +12,7 @@ from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, fault_o
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.verify.cases import SUITES, Finding, Observed, Unit
 from biomlbench.verify.disputes import settled
+from biomlbench.verify.library import UNSAID
 from biomlbench.verify.modes import get_mode
 from biomlbench.verify.policy import GATE, CheckOutcome, rounded
 from biomlbench.verify.side_effects import SideEffects
@@ -355,4 +356,5 @@ def _case(plan: Plan, case_id: str) -> PlannedCase:
 def _plain(finding: Finding) -> Finding:
     """Return a finding of plain values; one that an output has made of another kind raises."""
     margin = None if finding.margin is None else float(finding.margin)
-    return Finding(bool(finding.ok), str(finding.message), margin)
+    ok, message = bool(finding.ok), str(finding.message)
+    return Finding(ok, message if ok or message.strip() else UNSAID, margin)

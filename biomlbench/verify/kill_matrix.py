@@ -14,7 +14,7 @@ from biomlbench.verify.candidate import Own, for_candidate
 from biomlbench.verify.constants import constants_of
 from biomlbench.verify.disputes import settled
 from biomlbench.verify.judging import RUNS, GraderError, Judge, Results, judge
-from biomlbench.verify.policy import GATE, decide
+from biomlbench.verify.policy import GATE, decide, not_passed
 from biomlbench.verify.written import show, transportable
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.policy import CheckOutcome
 
+NO_EVIDENCE = "no check that looks at values passes"
 REFERENCE = "reference"
 """Name of the reference among a card's solutions."""
 
@@ -78,7 +79,7 @@ class KillRow:
             found.append(f"{text} ({self.raised})" if self.raised else text)
         if self.right:
             if self.verdict != Verdict.PASS:
-                by = dict.fromkeys((*self.caught_by, *broken))
+                by = self.caught_by or not_passed(self.outcomes) or (NO_EVIDENCE,)
                 text = f"right solution gets {self.verdict}: {', '.join(by)}"
                 found.append(f"{text} ({self.failure})" if self.failure else text)
             return found

@@ -1,11 +1,12 @@
 from itertools import product
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from biomlbench.cli import _cli
 from biomlbench.errors import TaskError
-from biomlbench.verify import card, evidence, explore, migrate, stock
+from biomlbench.verify import card, compute, evidence, explore, migrate, stock
 from biomlbench.verify.execution import in_process, preload_for
 from biomlbench.verify.kill_matrix import KillMatrix, KillRow
 
@@ -306,6 +307,35 @@ class TestMigrate:
         loaded = card.load(folder)
         assert "exact_match" in {check.mode for check in loaded.checks}
         assert loaded.verifier.float_drift is None
+
+    @pytest.mark.parametrize(
+        ("result", "wrong"),
+        [
+            ('{"gc": np.full(3, share), "ends": [np.zeros(2), (share, 1)]}', '{"gc": [np.nan]}'),
+            ('[{"name": "gc", "share": share, "next": None}]', "[{'share': np.inf}]"),
+            ("(share, [np.nan, -np.inf], np.empty((0, 2)))", None),
+            ("{'z': share + 1j * np.arange(3), 'n': 10**400}", "[1j * np.nan]"),
+            ("share if len(sequence) > 5 else None", "np.nan"),
+        ],
+    )
+    def test_the_reference_passes_its_draft_whatever_it_returns(self, template, result, wrong):
+        folder = self.v1(template)
+        for solution in folder.glob("solutions/*/*.py"):
+            solution.unlink()
+        path = folder / "reference.py"
+        path.write_text(
+            path.read_text().replace("def gc_content", "def of")
+            + "\n\nimport numpy as np\n\n\ndef gc_content(sequence):\n"
+            + f"    share = of(sequence)\n    return {result}\n"
+        )
+        (folder / "verifier.yaml").write_text(migrate.migrate(folder))
+        loaded = card.load(folder)
+        plan = loaded.plan()
+        assert evidence.refusing(loaded, plan, compute(loaded, plan)) == ""
+        if wrong is not None:
+            finite = next(check for check in loaded.checks if check.name == "finite")
+            holds = loaded.library.property(finite.options["property"])
+            assert not holds({}, eval(wrong, {"np": np})).ok
 
     def test_nothing_is_overwritten(self, template):
         with pytest.raises(TaskError, match="already"):
