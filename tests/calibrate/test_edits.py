@@ -131,10 +131,10 @@ def test_too_tight_is_loosened_by_room_or_to_the_middle(card):
         ("large", {}, 5e8, False),
         ("large", {}, 2.7e11, True),
         ("large", {}, float("inf"), True),
-        ("large", {"rtol": 1e-2}, 50.0, False),
+        ("large", {"rtol": 1e-2}, 5.0, False),
         ("large", {"rtol": 1e-2}, 100.0, True),  # as far off as the value itself
         ("oracle", {"atol": 1e-8}, 1e8, False),
-        ("oracle", {"atol": 1e-8, "rtol": 1e-2}, 1e4, False),  # of values near 0, no matter
+        ("oracle", {"atol": 1e-8, "rtol": 1e-7}, 1e4, False),
         ("oracle", {"atol": 1e-8}, 1e9, True),
     ],
 )
@@ -150,6 +150,30 @@ def test_right_work_that_is_far_off_is_a_label_to_look_at(
         assert found.action == "look"
         assert "fail it, a by up to" in found.why
         assert "numeric_tolerance" not in found.why
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong", "told"),
+    [
+        # what is far off of 0 only, no limit that scales with the value has to make room for
+        ({"atol": 1e-8, "rtol": 1e-2}, {}, "`rtol` would be 1000,"),
+        ({"atol": 1e-8, "ulp": 1e12}, {}, "`ulp` would be 1e+17,"),
+        ({"atol": 1e-8}, {"b": 3e4}, "no wrong control would fail it any more"),
+        ({"atol": 1e-8}, {"b": 3e4, "c": 2e5}, None),
+        ({"atol": 1e-8}, {"b": 0.5}, None),
+    ],
+)
+def test_no_check_is_loosened_until_nothing_fails_it(card, change, wrong, told):
+    margins = [_margin("oracle", "right", "a", 1e4)]
+    margins += [_margin("oracle", "wrong", name, value) for name, value in wrong.items()]
+    kills = [_kill("range", name) for name in wrong]
+    (found,) = proposals.propose("t", with_checks(card, {"oracle": change}), margins, kills)
+    assert (found.action, not found.proposed) == (
+        ("loosen", False) if told is None else ("look", True)
+    )
+    if told is not None:
+        assert told in found.why
+        assert "look at this check" in found.why
 
 
 def test_nothing_is_proposed_where_nothing_is_wrong(card):
