@@ -123,7 +123,8 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def _whole(value: Any) -> bool:
-    return np.asarray(value).dtype.kind in "iu"
+    # one that no word of the machine holds is an integer still
+    return type(value) is int or np.asarray(value).dtype.kind in "iu"
 
 
 def _like(got: Any, want: Any) -> bool:
