@@ -97,7 +97,7 @@ def test_all_modes_are_tried():
 def test_what_the_reference_gives_is_blamed_on_nobody_who_gives_it(right):
     for one, row in judged(right, right):
         assert fault_of(row.reason) is not Fault.SUBMISSION, row
-        # what is compared with the oracle is equal to itself, but for frames, which no card declares
+        # what is compared with the oracle is equal to itself; frames are nothing to return
         if one.mode in OWN and "finite" not in one.options and right != "frame":
             assert row.outcome == "passed", row
 

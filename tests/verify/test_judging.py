@@ -124,6 +124,26 @@ def test_types_are_declared_where_lists_are_no_tuples_and_counts_whole(got, fits
     assert get_mode("shape_guard").judge(check, unit, None).ok == fits
 
 
+@pytest.mark.parametrize("wrap", [lambda x: {"a": x}, lambda x: ({"a": {"b": [x]}},)])
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        ("1.5", 1.5),
+        (None, 1.5),
+        (True, 1),
+        (np.array([1.5]), 1.5),
+        ([1.5], np.array([1.5])),
+        (np.array(["1"]), np.array([1.5])),
+        ({"c": 1}, [1]),
+    ],
+)
+def test_types_are_told_apart_at_every_depth(wrap, got, want):
+    check = SimpleNamespace(options={"types": True})
+    for value, fits in ((got, False), (want, True)):
+        unit = SimpleNamespace(output=wrap(value), expected=wrap(want))
+        assert get_mode("shape_guard").judge(check, unit, None).ok is fits
+
+
 def test_a_complex_number_is_no_number_that_is_declared():
     for value, fits in ((0.5, True), (0, True), (0.5 + 0j, False)):
         unit = SimpleNamespace(output=value, expected=0.5)
