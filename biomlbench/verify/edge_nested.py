@@ -43,7 +43,17 @@ _TRIES = 20
 _ABSENT_SHARE = 0.3
 _FURTHER, _FURTHER_SHARE = "further", 0.2
 """A key that no record declares, and how many have it."""
-_FURTHER_VALUES = (1, -0.5, True, None, "further", "", [1, "further"], [], {"further": {"of": 1}})
+_FURTHER_VALUES: tuple[Any, ...] = (
+    1,
+    -0.5,
+    True,
+    None,
+    "further",
+    "",
+    [1, "further"],
+    [],
+    {"further": {"of": 1}},
+)
 """What such a key holds: nothing is promised of it, so it may be of any kind."""
 _ODD_SHARE = 0.3
 """Of what has any pattern at all, in a value that is to be odd; the rest is ordinary."""

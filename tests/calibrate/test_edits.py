@@ -1,8 +1,12 @@
 import pytest
+from click.testing import CliRunner
 
-from biomlbench.calibrate import edits, proposals
+from biomlbench.calibrate import edits, proposals, weekly
 from biomlbench.calibrate.thresholds import of_check, with_checks
+from biomlbench.cli import _cli
+from biomlbench.contracts import from_rows, write_table
 from biomlbench.errors import TaskError
+from biomlbench.stages import Context
 from biomlbench.verify.card import load
 
 TEXT = """\
@@ -94,6 +98,27 @@ def _kill(check, solution):
 @pytest.fixture
 def card(planted):
     return load(planted / "kernels" / "shares")
+
+
+def test_a_proposal_is_never_written_over(tmp_path):
+    results = tmp_path / "results"
+    week = {"scope": "overall", "name": "overall", "kind": "false_pass", "errors": 0, "n": 1}
+    tables = {"rates": [{**week, "week": "2025-W14", "low": 0.0, "high": 1.0}]}
+    for name in ("rates", "kills", "margins", "flakes"):
+        rows = from_rows(name, tables.get(name, []))
+        write_table(name, rows, results / "calibration" / f"{name}.parquet")
+    first = weekly.write_proposal(results, Context())
+    assert weekly.write_proposal(results, Context()) == first
+    edited = first.read_text() + "# what was wanted\n"
+    first.write_text(edited)
+    second = weekly.write_proposal(results, Context())
+    assert (first.name, second.name) == ("proposal.yaml", "proposal-2.yaml")
+    assert first.read_text() == edited
+    assert "Proposal 2 of this week: the earlier ones" in second.read_text()
+    assert f"calibrate apply {second}" in second.read_text()
+    assert weekly.read_proposal(second) == []
+    said = CliRunner().invoke(_cli, ["calibrate", "propose", "--results", str(results)])
+    assert "a further proposal of this week" in said.output
 
 
 def test_the_proposal_lies_between_right_and_wrong(card):
