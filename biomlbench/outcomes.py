@@ -148,6 +148,7 @@ class Reason(StrEnum):
     BROKEN_TASK = "broken_task"
     BROKEN_ANSWERS = "broken_answers"
     BROKEN_LEADERBOARD = "broken_leaderboard"
+    REFERENCE_REFUSED = "reference_refused"
     OPEN_FINDING = "open_finding"
     NOT_PREPARED = "not_prepared"
     SCORE_DISAGREEMENT = "score_disagreement"
@@ -245,6 +246,10 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
     Reason.BROKEN_TASK: (_T, "The task's own files are broken."),
     Reason.BROKEN_ANSWERS: (_T, "The task's answers cannot be used."),
     Reason.BROKEN_LEADERBOARD: (_T, "The task's leaderboard is empty, broken or contradictory."),
+    Reason.REFERENCE_REFUSED: (
+        _T,
+        "A check of the card refuses the reference's own result, so it says nothing of others.",
+    ),
     Reason.OPEN_FINDING: (
         _T,
         "The task's audit found a severe hole that no check covers, so no medal can be verified.",

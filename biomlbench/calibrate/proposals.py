@@ -32,6 +32,10 @@ ROUNDING = 1e-12
 SINGLE = 2.0**29
 """How much coarser single precision is than double: no rounding of right work deviates by more."""
 _DIGITS = 2
+_RELATIVE = ("rtol", "ulp")
+"""How the names of thresholds end that are relative to what is expected."""
+_EPSILON = 2.0**-52
+"""Distance of 1 to the next number in double precision, in which ``ulp`` counts."""
 
 
 @dataclass
@@ -198,6 +202,15 @@ def _threshold(
         if failed
         else f"{len(passed)} wrong control(s) that nothing else catches pass it"
     )
+    caught = [value for (label, _), value in deviation.items() if label == "wrong" and value > 1]
+    if failed and (nonsense := _nonsense(proposal.proposed, caught, factor)):
+        proposal.action, proposal.proposed = "look", {}
+        proposal.why += (
+            f", {some_of(failed)} by up to {low:.2g} times what it allows; with room for that "
+            f"{nonsense}: look at this check, which of its limits is too tight, and at the label "
+            "of each"
+        )
+        return proposal
     if not failed and any(
         key.endswith("rtol") and value < ROUNDING for key, value in proposal.proposed.items()
     ):
@@ -219,6 +232,28 @@ def _is_doubtful(deviation: float, present: Mapping[str, float]) -> bool:
     is_relative = all(key.endswith("rtol") for key in present)
     whole = is_relative and any(value < 1 <= deviation * value for value in present.values())
     return deviation > SINGLE or whole
+
+
+def _nonsense(proposed: Mapping[str, float], caught: Iterable[float], factor: float) -> str:
+    """Say why a loosened check would check nothing any more; empty where it would.
+
+    Parameters
+    ----------
+    proposed : mapping
+        Key to threshold.
+    caught : iterable of float
+        Deviations of the wrong controls that fail it at present, in units of the threshold.
+    factor : float
+        By which the thresholds are loosened.
+    """
+    for key, value in proposed.items():
+        size = value * _EPSILON if key.endswith("ulp") else value
+        if key.endswith(_RELATIVE) and size >= 1:
+            return f"`{key}` would be {value:g}, and a result may be anything"
+    deviations = list(caught)
+    if deviations and max(deviations) <= factor:
+        return "no wrong control would fail it any more"
+    return ""
 
 
 def _between(low: float, high: float | None) -> float:

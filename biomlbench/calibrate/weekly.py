@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -35,6 +36,9 @@ _HEAD = """\
 # Proposed changes of checks. Read `why`, `separates` and `flips`, take out what you do not
 # want, and adopt the rest with: biomlbench calibrate apply {path}
 """
+_FURTHER = """\
+# Proposal {number} of this week: the earlier ones, which may have been applied, are kept.
+"""
 
 
 def write_proposal(
@@ -55,7 +59,8 @@ def write_proposal(
     Returns
     -------
     pathlib.Path
-        Of `results/calibration/<week>/proposal.yaml`.
+        Of `results/calibration/<week>/proposal.yaml`; of `proposal-2.yaml` and so on where there
+        is another one of that week.
 
     Raises
     ------
@@ -95,13 +100,25 @@ def write_proposal(
         path = results / "calibration" / f"{name}.parquet"
         if path.is_file():
             shutil.copyfile(path, folder / path.name)
-    path = folder / PROPOSAL
     # plain YAML knows no tuples
     for row in rows:
         row["separates"] = None if row["separates"] is None else list(row["separates"])
     text = yaml.safe_dump({"week": week, "changes": rows}, sort_keys=False, width=100)
+    return _kept_beside_others(folder, text)
+
+
+def _kept_beside_others(folder: Path, text: str) -> Path:
+    """Write a proposal where no other one is: an earlier one may have been edited and applied."""
+    for number in count(1):
+        path = folder / (PROPOSAL if number == 1 else f"proposal-{number}.yaml")
+        further = _FURTHER.format(number=number) if number > 1 else ""
+        whole = _HEAD.format(path=path) + further + text
+        if not path.exists():
+            break
+        if path.read_bytes() == whole.encode():
+            return path
     with whole_file(path) as temporary:
-        temporary.write_text(_HEAD.format(path=path) + text, encoding="utf-8")
+        temporary.write_text(whole, encoding="utf-8")
     return path
 
 

@@ -201,7 +201,7 @@ def propose(
     *, context: Context, results: Path, week: str | None, flake_limit: float, as_json: bool
 ) -> None:
     """Propose thresholds, and which checks to make advisory; nothing is changed yet."""
-    from biomlbench.calibrate.weekly import read_proposal, write_proposal
+    from biomlbench.calibrate.weekly import PROPOSAL, read_proposal, write_proposal
 
     path = write_proposal(results, recorded_context(results, context), flake_limit, week)
     changes = read_proposal(path)
@@ -213,6 +213,8 @@ def propose(
     ]
     print_table(rows, ("task_id", "check", "action", "proposed", "flips", "why"))
     echo(path)
+    if path.name != PROPOSAL:
+        echo("a further proposal of this week; the earlier ones are kept as they are")
 
 
 @command.command()

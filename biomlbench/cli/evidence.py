@@ -83,7 +83,7 @@ def _why_invalid(report: Report) -> str:
 
 
 def _overview(context: Context, *, as_json: bool) -> None:
-    from biomlbench.stages.cards import missing_evidence
+    from biomlbench.stages.missing_evidence import missing_evidence
 
     rows = []
     for name in track(context.registry.list_task_ids(), "looking for evidence"):

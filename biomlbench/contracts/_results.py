@@ -80,12 +80,18 @@ FAULT = [
     field("reason", STR, "reason code of the first thing that went wrong", required=True),
     field("message", STR, "what was found, for a person", required=True),
 ]
+HIDDEN_SCORE = field(
+    "hidden_score",
+    F64,
+    "weighted share of hidden checks passed, which is the score of a card under v2 alone; null "
+    "where only v1 ran",
+)
 RATES = ", and no measured error rate of its grader above the allowed one"
 VERDICT = [
     field("verdict", STR, "pass, partial or fail", required=True),
     field("verdict_reasons", pa.list_(STR), "reason codes behind the verdict", required=True),
     field("verifier", STR, "which verifier decided: v1, shadow or v2", required=True),
-    field("hidden_score", F64, "weighted share of hidden checks passed"),
+    HIDDEN_SCORE,
     field("calibrated", BOOL, f"the task's evidence is complete{RATES}", required=True),
 ]
 CHECK = [
@@ -262,6 +268,7 @@ SCHEMAS: dict[str, pa.Schema] = {
                 pa.list_(pa.struct([(column.name, column.type) for column in CHECK])),
                 "what a card's outputs were judged to be, for `verify`; a struct a check",
             ),
+            HIDDEN_SCORE,
         ]
     ),
     "verify": pa.schema([*PAIR, *CHECK, *VERDICT]),

@@ -136,6 +136,7 @@ class GradeRow(ScoreColumns, _ReasonOfGrade, total=False):
     score_quantiles: Sequence[float] | None
     fingerprint: str | None
     judged: list[CheckRow] | None
+    hidden_score: float | None
 
 
 class VerdictColumns(TypedDict):

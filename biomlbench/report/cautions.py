@@ -139,11 +139,12 @@ def warnings(tables: Tables) -> list[Warned]:
              "Each counts as a run of its own, and so do its medals, though one piece of work made "
              "them: what looks like repeated success may be one. Agents: "
              f"{_named(equal['agent'])}. Tasks: {_named(equal['task_id'])}.", "#trust")  # fmt: skip
-    old_checks = runs[(runs["verifier"] == Verifier.V1) & runs["verified_medal"].astype(bool)]
+    by_old = runs["verifier"].isin([Verifier.V1, Verifier.SHADOW])
+    old_checks = runs[by_old & runs["verified_medal"].astype(bool)]
     if len(old_checks):
         warn("mild", f"{counted(old_checks['task_id'].nunique(), 'task')} judged by the old checks",
-             "Their config says `verifier: v1`; what calibration says of them holds for v2. Tasks: "
-             f"{_named(old_checks['task_id'])}.", "#tasks")  # fmt: skip
+             "Their config says `verifier: v1` or `shadow`; what calibration says of them holds "
+             f"for v2. Tasks: {_named(old_checks['task_id'])}.", "#tasks")  # fmt: skip
     notes = runs["medal_note"].fillna("").astype(str)
     models = runs[runs["any_medal"] & notes.str.startswith("against ")]
     if len(models):

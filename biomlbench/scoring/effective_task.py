@@ -91,10 +91,15 @@ class EffectiveTask:
             )
 
     @property
+    def ranks_by_hidden(self) -> bool:
+        """Whether a card's score counts the hidden checks: only where these decide alone."""
+        return self.verifier is Verifier.V2
+
+    @property
     def metric_name(self) -> str:
         """What the score is called: the metric, or for a card which checks are counted."""
         if self.task.is_card:
-            return f"{'visible' if self.verifier is Verifier.V1 else 'hidden'}_checks"
+            return f"{'hidden' if self.ranks_by_hidden else 'visible'}_checks"
         metric = self.task.metric
         return metric.name if metric else self.task.grader.name
 

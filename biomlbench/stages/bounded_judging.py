@@ -11,8 +11,9 @@ from __future__ import annotations
 import importlib
 import warnings
 from dataclasses import astuple
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from biomlbench.outcomes import Reason, Verdict, Verifier
 from biomlbench.runtime.bounded import Allowance, OverdrawnError, call_bounded
@@ -20,14 +21,16 @@ from biomlbench.stages.cards import load_card, loaded_from, oracle_path
 from biomlbench.stages.outputs import CaseOutput
 from biomlbench.verify import CheckOutcome, Decision, Evaluation, evaluate
 from biomlbench.verify.candidate import Own
+from biomlbench.verify.evidence import REFERENCE_ITEM, refusing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from biomlbench.stages.cards import LoadedCard
     from biomlbench.task.registry import Task
+    from biomlbench.verify.oracle import RightResult
 
-__all__ = ["ALLOWANCE", "evaluate_bounded", "judge_bounded"]
+__all__ = ["ALLOWANCE", "evaluate_bounded", "judge_bounded", "refusing_bounded"]
 
 ALLOWANCE = Allowance(cpu_s=60, memory_mb=1024)
 """What judging a submission may take. The built-in cards need less than a second and 100 MiB."""
@@ -35,15 +38,6 @@ ALLOWANCE = Allowance(cpu_s=60, memory_mb=1024)
 
 NOTHING_OWN = Own()
 _RUN = f"{__name__}:run"
-
-
-class _Right(NamedTuple):
-    """The oracle's own output for a case."""
-
-    status: str
-    value: Any
-    message: str = ""
-    stdout: str = ""
 
 
 def judge_bounded(
@@ -98,13 +92,52 @@ def judge_bounded(
     return _function(function)(loaded, dict.fromkeys(outputs, spent), argument)
 
 
+def refusing_bounded(task: Task) -> str:
+    """Tell which deciding checks of a card refuse its own reference, in a process with limits.
+
+    Parameters
+    ----------
+    task : Task
+        A prepared problem card.
+
+    Returns
+    -------
+    str
+        As :func:`biomlbench.verify.evidence.refusing`.
+
+    Raises
+    ------
+    TaskError
+        If the card is broken, is not prepared, or was prepared from another state.
+    """
+    load_card(task)  # here, so that forks of this process find it loaded
+    path = oracle_path(task)
+    return _refusing(str(task.folder), str(path), path.stat().st_mtime_ns)
+
+
+@cache
+def _refusing(folder: str, path: str, _stamp: int) -> str:
+    function = f"{__name__}:refused"
+    job = {"folder": folder, "oracle": path, "function": function, "outputs": None}
+    try:
+        told: str = call_bounded(_RUN, {**job, "argument": None, "own": ""}, ALLOWANCE)
+    except OverdrawnError as error:
+        return f"{REFERENCE_ITEM}: judging its results {error}"
+    return told
+
+
+def refused(loaded: LoadedCard, _outputs: Mapping[str, Any], _argument: None) -> str:
+    """Return what :func:`refusing_bounded` does."""
+    return refusing(*loaded)
+
+
 def run(job: Mapping[str, Any]) -> Any:
     """Judge the outputs of a job of :func:`judge_bounded`; without any, the oracle's own."""
     loaded = loaded_from(Path(job["folder"]), Path(job["oracle"]))
     loaded = loaded.with_own(Own.read(job["own"]))
-    outputs: dict[str, CaseOutput | _Right]
+    outputs: Mapping[str, CaseOutput | RightResult]
     if job["outputs"] is None:
-        outputs = {name: _Right("ok", value) for name, value in loaded.oracle.values.items()}
+        outputs = loaded.oracle.results()
     else:
         outputs = {name: CaseOutput(*fields) for name, fields in job["outputs"].items()}
     # A candidate chooses the values that a card's own functions warn about, with their place.

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason
-from biomlbench.runtime.once import once
 from biomlbench.task.registry import prepare_command
-from biomlbench.verify import card, evidence, oracle
+from biomlbench.verify import card, oracle
 from biomlbench.verify.candidate import for_candidate
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from biomlbench.verify import Plan
     from biomlbench.verify.candidate import Own
 
-__all__ = ["LoadedCard", "load_card", "loaded_from", "missing_evidence", "oracle_path"]
+__all__ = ["LoadedCard", "load_card", "loaded_from", "oracle_path"]
 
 _KEPT = 64
 
@@ -79,30 +78,11 @@ def loaded_from(folder: Path, path: Path) -> LoadedCard:
     TaskError
         As for :func:`load_card`.
     """
-    return _load(folder, path, path.stat().st_mtime_ns if path.exists() else 0)
+    return _load(folder, path, _stamp(path))
 
 
-def missing_evidence(task: Task) -> tuple[str, ...]:
-    """Return which required evidence a task lacks; empty for a calibrated one.
-
-    Parameters
-    ----------
-    task : Task
-        Of either kind.
-
-    Returns
-    -------
-    tuple of str
-        Where its files are broken, which says so.
-    """
-    return once(("evidence", task), lambda: _missing(task))
-
-
-def _missing(task: Task) -> tuple[str, ...]:
-    try:
-        return tuple(evidence.missing(task.folder))
-    except TaskError as error:
-        return (f"nothing can be shown: {error.message}",)
+def _stamp(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 @lru_cache(maxsize=_KEPT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biomlbench.outcomes import Outcome, Reason, Severity, Suite, Verifier
+from biomlbench.outcomes import Outcome, Reason, Severity, Suite
 from biomlbench.stages.kinds import Verified
 from biomlbench.stages.outputs import case_outputs, own_in
 
@@ -40,9 +40,12 @@ def grade(task: EffectiveTask, execute: pa.Table) -> GradeRow:
 
     first = {case_id: repeats[0] for case_id, repeats in case_outputs(execute).items()}
     found = evaluate_bounded(task.task, first, task.verifier, own_in(execute))
-    suite = VISIBLE if found.verifier == Verifier.V1 else HIDDEN
-    checks = [outcome for outcome in found.outcomes if outcome.suite == suite]
-    score = found.decision.hidden_score if suite == HIDDEN else _share(checks)
+    hidden_score = found.decision.hidden_score
+    suite = HIDDEN if task.ranks_by_hidden else VISIBLE
+    checks = [
+        row for row in found.outcomes if row.suite == suite and row.severity != Severity.ADVISORY
+    ]
+    score = hidden_score if task.ranks_by_hidden else _share(checks)
     return {
         "metric": task.metric_name,
         "direction": task.direction,
@@ -51,6 +54,7 @@ def grade(task: EffectiveTask, execute: pa.Table) -> GradeRow:
         "reason": Reason.OK if score is not None else Reason.NOT_REACHED,
         "message": "" if score is not None else f"no {suite} check could be evaluated",
         "n_rows": len(checks),
+        "hidden_score": hidden_score,
         "judged": [outcome.row() for outcome in found.outcomes],
     }
 
@@ -73,8 +77,7 @@ def verify(task: EffectiveTask, execute: pa.Table, grade: GradeRow) -> Verified:
     from biomlbench.verify import CheckOutcome
 
     outcomes = [CheckOutcome.of(row) for row in grade.get("judged") or ()]
-    hidden_score = None if task.verifier == Verifier.V1 else grade.get("score")
-    return Verified([*outcomes, *_repeats(execute)], hidden_score)
+    return Verified([*outcomes, *_repeats(execute)], grade.get("hidden_score"))
 
 
 def _repeats(execute: pa.Table) -> list[CheckOutcome]:

@@ -35,7 +35,7 @@ def task_rows(
     distrusted : mapping
         Tasks whose measured error rates are above the allowed ones, and which those are.
     """
-    from biomlbench.stages.cards import missing_evidence
+    from biomlbench.stages.missing_evidence import missing_evidence
 
     rows: list[TaskRow] = []
     for task_id in benchmark.task_ids:

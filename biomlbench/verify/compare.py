@@ -160,9 +160,9 @@ def difference(
 ) -> Difference:
     """Find the worst disagreement of `got` with `expected`.
 
-    NaN equals NaN and infinity equals infinity of the same sign. A list of numbers equals an
-    array of the same shape, and a tuple equals a list, unless `types` is set. Truth values
-    and numbers are never equal.
+    NaN equals NaN, NaT equals NaT and infinity equals infinity of the same sign. A list of numbers
+    equals an array of the same shape, and a tuple equals a list, unless `types` is set. Truth
+    values and numbers are never equal.
 
     Parameters
     ----------
@@ -190,7 +190,8 @@ def difference(
     >>> difference(True, 1).kind
     'structure'
     """
-    look = _unordered if unordered else _walk
+    # what is no list has no order
+    look = _unordered if unordered and _is_list(expected) else _walk
     with np.errstate(all="ignore"):
         try:
             return look(got, expected, tolerance, dtype, types, "")
@@ -216,7 +217,7 @@ def _walk(
         return _structure(got, expected, place)
     if kind_of(got) != kind or kind == "other":
         return _structure(got, expected, place)
-    if kind == "number":
+    if kind in ("number", "time"):
         return _arrays(np.asarray(got), np.asarray(expected), tolerance, dtype, place)
     if kind in ("list", "dict"):
         return _containers(got, expected, tolerance, dtype, types, place)
@@ -294,6 +295,9 @@ def _arrays(
         return Difference("none")
     if got.dtype.kind not in "iufc" or expected.dtype.kind not in "iufc":
         unequal = np.atleast_1d(got != expected)
+        if got.dtype.kind == expected.dtype.kind and got.dtype.kind in "mM":
+            # a time that is not one is unequal to itself, as NaN is
+            unequal &= ~(np.isnat(got) & np.isnat(expected))
         if not unequal.any():
             return Difference("none")
         return Difference("value", place + _index(unequal, got.ndim), MARGIN_FLOOR)
@@ -343,13 +347,14 @@ def _index_of(flat: int, shape: tuple[int, ...], ndim: int) -> str:
     return "[" + ", ".join(str(int(i)) for i in np.unravel_index(flat, shape)) + "]"
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray)) and not _has_no_axes(value)
+
+
 def _unordered(
     got: Any, expected: Any, tolerance: Tolerance, dtype: bool, types: bool, place: str
 ) -> Difference:
-    containers = (list, tuple, np.ndarray)
-    if not isinstance(got, containers) or not isinstance(expected, containers):
-        return _structure(got, expected, place)
-    if _has_no_axes(got) or _has_no_axes(expected) or len(got) != len(expected):
+    if not _is_list(got) or len(got) != len(expected):
         return _structure(got, expected, place)
     if types and type(got) is not type(expected):
         return _structure(got, expected, place)

@@ -43,6 +43,18 @@ _TRIES = 20
 _ABSENT_SHARE = 0.3
 _FURTHER, _FURTHER_SHARE = "further", 0.2
 """A key that no record declares, and how many have it."""
+_FURTHER_VALUES: tuple[Any, ...] = (
+    1,
+    -0.5,
+    True,
+    None,
+    "further",
+    "",
+    [1, "further"],
+    [],
+    {"further": {"of": 1}},
+)
+"""What such a key holds: nothing is promised of it, so it may be of any kind."""
 _ODD_SHARE = 0.3
 """Of what has any pattern at all, in a value that is to be odd; the rest is ordinary."""
 
@@ -90,7 +102,8 @@ def make(pattern: str, spec: ArgumentSpec, drawing: Drawing) -> Any:
             if not (part.get("absent") and drawing.rng.random() < _ABSENT_SHARE)
         }
         if spec.get("further") and drawing.rng.random() < _FURTHER_SHARE:
-            made[_FURTHER] = 1
+            value = _FURTHER_VALUES[int(drawing.rng.integers(len(_FURTHER_VALUES)))]
+            made[_FURTHER] = copy.deepcopy(value)
         return made
     size = drawing.size(spec["length"])
     if "mapping" in spec:

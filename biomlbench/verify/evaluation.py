@@ -50,7 +50,7 @@ def evaluate(
     Evaluation
         Under ``shadow`` v1 decides; the rows of v2 stand beside it as advisory ones, and the
         row ``shadow-agrees`` fails where v2 decides otherwise. The hidden score is v2's
-        wherever v2 ran.
+        wherever v2 ran; nothing is ranked by it unless v2 decides.
     """
     version = version or card.version
     results = judging.Results(outputs)

@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.errors import TaskError
+from biomlbench.outcomes import Verdict
 from biomlbench.task.task import is_card
 from biomlbench.task.task_files import description_file
 from biomlbench.verify import card as cards
 from biomlbench.verify import promises
-from biomlbench.verify.kill_matrix import kill_matrix
+from biomlbench.verify.judging import judge
+from biomlbench.verify.kill_matrix import REFERENCE, kill_matrix
+from biomlbench.verify.policy import not_passed
 from biomlbench.verify.second_scores import applies
 from biomlbench.verify.statement import statement_path
 
@@ -28,15 +31,19 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.execution import Executor
     from biomlbench.verify.kill_matrix import KillMatrix
+    from biomlbench.verify.oracle import Oracle
+    from biomlbench.verify.plan import Plan
 
 __all__ = [
     "MINIMUM",
+    "REFERENCE_ITEM",
     "EvidenceItem",
     "EvidenceMatrix",
     "Report",
     "kill_matrix",
     "matrix",
     "missing",
+    "refusing",
     "report",
 ]
 
@@ -44,6 +51,7 @@ MINIMUM = {"hidden oracle cases": 12, "known-bad solutions": 5, "right solutions
 """How many of each a calibrated problem card has at least."""
 
 _OF_A_FUNCTION = "a function of the task's own grades, and only a registered metric can have one"
+REFERENCE_ITEM = "reference solution"
 PRESENT, WEAK, MISSING = "present", "weak", "missing"
 
 
@@ -139,6 +147,28 @@ def _missing(folder: Path, state: tuple[tuple[str, int], ...]) -> tuple[str, ...
     return tuple(matrix(folder).missing)
 
 
+def refusing(card: Card, plan: Plan, oracle: Oracle) -> str:
+    """Tell which deciding checks of a card refuse the results of its own reference.
+
+    Parameters
+    ----------
+    card : Card
+    plan : Plan
+    oracle : Oracle
+
+    Returns
+    -------
+    str
+        Empty where none does; else what is missing then, as in :attr:`EvidenceMatrix.missing`.
+    """
+    bad = not_passed(judge(card, plan, oracle, oracle.results()))
+    return f"{REFERENCE_ITEM}: {_refused_by(bad)}" if bad else ""
+
+
+def _refused_by(checks: Iterable[str]) -> str:
+    return f"the card's own checks refuse its results: {', '.join(checks)}"
+
+
 def of_card(card: Card) -> EvidenceMatrix:
     """Look at what evidence a problem card has."""
     deciding = [check for check in card.checks if check.decides]
@@ -150,7 +180,7 @@ def of_card(card: Card) -> EvidenceMatrix:
     unshown = [pattern for pattern in patterns if pattern not in shown]
     items = [
         EvidenceItem("description", PRESENT if described else MISSING, "description.md"),
-        EvidenceItem("reference solution", PRESENT, "reference.py"),
+        EvidenceItem(REFERENCE_ITEM, PRESENT, "reference.py"),
         _counted("hidden oracle cases", _oracle_cases(card)),
         _any("property checks", [c.name for c in deciding if c.mode == "property_based"]),
         _any(
@@ -284,4 +314,10 @@ def report(
     if not is_card(data):
         return Report(evidence, None)
     card = cards.load(folder)
-    return Report(evidence, kill_matrix(card, executor, track=track) if card.verifier else None)
+    if card.verifier is None:
+        return Report(evidence, None)
+    kills = kill_matrix(card, executor, track=track)
+    for row in kills.rows:
+        if row.solution == REFERENCE and row.verdict != Verdict.PASS:
+            evidence = evidence.weakened(REFERENCE_ITEM, _refused_by(not_passed(row.outcomes)))
+    return Report(evidence, kills)

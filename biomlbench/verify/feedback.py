@@ -85,7 +85,7 @@ def feedback(
                     try:
                         finding = judged.look(check, spec)
                     except GraderError as error:
-                        outcome, reason, message = Outcome.ERROR, Reason.GRADER_ERROR, str(error)
+                        outcome, reason, message = Outcome.ERROR, error.reason, str(error)
                         continue
                     if not finding.ok:
                         outcome, reason = Outcome.FAILED, get_mode(check.mode).REASON

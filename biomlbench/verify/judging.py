@@ -12,6 +12,7 @@ from biomlbench.outcomes import Fault, Outcome, Reason, Severity, Suite, fault_o
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.verify.cases import SUITES, Finding, Observed, Unit
 from biomlbench.verify.disputes import settled
+from biomlbench.verify.library import UNSAID
 from biomlbench.verify.modes import get_mode
 from biomlbench.verify.policy import GATE, CheckOutcome, rounded
 from biomlbench.verify.side_effects import SideEffects
@@ -176,15 +177,20 @@ class Judge:
         """Evaluate one check on one suite."""
         specs = self.plan.units[check.name, suite]
         fit = [spec for spec in specs if not self._is_unfit(spec)]
-        findings: list[tuple[UnitSpec, Finding]] = []
+        failed: list[tuple[UnitSpec, Finding]] = []
+        errors: list[GraderError] = []
+        found: list[float | None] = []
         for spec in fit:
             try:
                 finding = self.look(check, spec)
             except GraderError as error:
-                return self._row(check, suite, Outcome.ERROR, Reason.GRADER_ERROR, str(error))
-            findings.append((spec, finding))
-        failed = [(spec, finding) for spec, finding in findings if not finding.ok]
-        margins = [f.margin for _, f in findings if f.margin is not None]
+                errors.append(error)
+                found.append(error.margin)
+                continue
+            found.append(finding.margin)
+            if not finding.ok:
+                failed.append((spec, finding))
+        margins = [margin for margin in found if margin is not None]
         margin = rounded(min(margins)) if margins else None
         if failed:
             mode = get_mode(check.mode)
@@ -197,6 +203,12 @@ class Judge:
                 mode.REASON,
                 self._failure(check, suite, failed, len(specs)),
                 margin,
+            )
+        if errors:
+            claim = get_mode(check.mode).claim(check, self.card.library)
+            told = f"{len(errors)} of {len(specs)} cases: {errors[0]}; as a failure it would be: "
+            return self._row(
+                check, suite, Outcome.ERROR, errors[0].reason, f"{told}{claim}", margin
             )
         if len(fit) < len(specs):
             lost = len(specs) - len(fit)
@@ -239,31 +251,44 @@ class Judge:
     def look(
         self, check: Check, spec: UnitSpec, values: Mapping[str, Any] | None = None
     ) -> Finding:
-        """Return what a check finds at one unit, in the candidate's values or in others."""
-        mode = get_mode(check.mode)
+        """Return what a check finds at one unit, in the candidate's values or in others.
+
+        Raises
+        ------
+        GraderError
+            If it is the check that is wrong: it refuses what the reference gives there as well.
+        """
         ids = (spec.case_id, *spec.variant_ids)
-        unit = self._unit(
-            spec, values or {case_id: self.results.get(case_id)[1] for case_id in ids}
-        )
+        values = values or {case_id: self.results.get(case_id)[1] for case_id in ids}
+        raised = ""
+        try:
+            finding = self._found(check, spec, values)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raised = type(error).__name__
+            finding = Finding(False, "the output is not of a form that the check can read")
+        if finding.ok:
+            return finding
+        # The output may be what the check cannot read, or is wrong. If the check says so of the
+        # oracle's output, too, the check itself is broken, or the reference is. Asked only now
+        # that an exception, and all memory that its frames held, is gone.
+        try:
+            own = self._found(check, spec, self.oracle.values)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            told = f"the check raised {raised or type(error).__name__} on the oracle's own output"
+            raise GraderError(told, Reason.GRADER_ERROR, finding.margin) from error
+        if not own.ok:
+            told = "the check refuses the reference's own result"
+            raise GraderError(told, Reason.REFERENCE_REFUSED, finding.margin, own.message)
+        return finding
+
+    def _found(self, check: Check, spec: UnitSpec, values: Mapping[str, Any]) -> Finding:
+        judge = get_mode(check.mode).judge
         with np.errstate(all="ignore"):
-            try:
-                return _plain(mode.judge(check, unit, self.card.library))
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
-                raised = type(error).__name__
-            # The output may be what the check cannot read. If the check cannot read the oracle's
-            # output either, the check itself is broken. Asked only now that the exception, and
-            # all memory that its frames held, is gone.
-            try:
-                mode.judge(check, self._unit(spec, self.oracle.values), self.card.library)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
-                raise GraderError(
-                    f"the check raised {raised} on the oracle's own output"
-                ) from error
-            return Finding(False, "the output is not of a form that the check can read")
+            return _plain(judge(check, self._unit(spec, values), self.card.library))
 
     def _failure(
         self, check: Check, suite: Suite, failed: list[tuple[UnitSpec, Finding]], total: int
@@ -304,7 +329,24 @@ class Judge:
 
 
 class GraderError(Exception):
-    """A check is broken."""
+    """A check is broken, or refuses what the reference gives.
+
+    Parameters
+    ----------
+    told : str
+        For whoever sees the row.
+    reason : Reason
+    margin : float, optional
+        Of the output that was looked at.
+    found : str
+        What the check finds wrong in the reference's result.
+    """
+
+    def __init__(
+        self, told: str, reason: Reason, margin: float | None = None, found: str = ""
+    ) -> None:
+        super().__init__(told)
+        self.reason, self.margin, self.found = reason, margin, found
 
 
 def _case(plan: Plan, case_id: str) -> PlannedCase:
@@ -314,4 +356,5 @@ def _case(plan: Plan, case_id: str) -> PlannedCase:
 def _plain(finding: Finding) -> Finding:
     """Return a finding of plain values; one that an output has made of another kind raises."""
     margin = None if finding.margin is None else float(finding.margin)
-    return Finding(bool(finding.ok), str(finding.message), margin)
+    ok, message = bool(finding.ok), str(finding.message)
+    return Finding(ok, message if ok or message.strip() else UNSAID, margin)

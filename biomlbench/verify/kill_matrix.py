@@ -14,7 +14,7 @@ from biomlbench.verify.candidate import Own, for_candidate
 from biomlbench.verify.constants import constants_of
 from biomlbench.verify.disputes import settled
 from biomlbench.verify.judging import RUNS, GraderError, Judge, Results, judge
-from biomlbench.verify.policy import GATE, decide
+from biomlbench.verify.policy import GATE, decide, not_passed
 from biomlbench.verify.written import show, transportable
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.policy import CheckOutcome
 
+NO_EVIDENCE = "no check that looks at values passes"
 REFERENCE = "reference"
 """Name of the reference among a card's solutions."""
 
@@ -46,7 +47,8 @@ class KillRow:
     verdict : str
     outcomes : tuple of CheckOutcome
     raised : str
-        What the first check that broke raised, and on which case; empty where none did.
+        What the first check that broke raised on the reference's own result, or found wrong in
+        it, and in which case; empty where none did.
     failure : str
         What the first check that failed found wrong, and in which case; empty for wrong solutions.
     """
@@ -73,11 +75,12 @@ class KillRow:
         failed = [row for row in self.outcomes if row.outcome == Outcome.FAILED]
         broken = [row.check for row in self.outcomes if row.outcome == Outcome.ERROR]
         if broken:
-            text = f"checks that broke: {', '.join(dict.fromkeys(broken))}"
+            text = f"checks that broke, or refuse the reference: {', '.join(dict.fromkeys(broken))}"
             found.append(f"{text} ({self.raised})" if self.raised else text)
         if self.right:
             if self.verdict != Verdict.PASS:
-                text = f"right solution gets {self.verdict}: {', '.join(self.caught_by)}"
+                by = self.caught_by or not_passed(self.outcomes) or (NO_EVIDENCE,)
+                text = f"right solution gets {self.verdict}: {', '.join(by)}"
                 found.append(f"{text} ({self.failure})" if self.failure else text)
             return found
         if self.verdict == Verdict.PASS:
@@ -172,7 +175,8 @@ class KillMatrix:
             return
         if own.verdict != Verdict.PASS:
             for row in own.outcomes:
-                if row.outcome == Outcome.FAILED and row.severity != Severity.ADVISORY:
+                is_refused = row.outcome == Outcome.FAILED or row.reason == Reason.REFERENCE_REFUSED
+                if is_refused and row.severity != Severity.ADVISORY:
                     yield (
                         f"{REFERENCE}: the card's own checks reject it, so what other right "
                         "solutions get says nothing of them. Correct reference.py, or check "
@@ -281,20 +285,21 @@ def kill_matrix(
 
 
 def _raised(judged: Judge, outcomes: Iterable[CheckOutcome]) -> str:
-    """Return what the first check that broke raises on the oracle's own output, for its author.
+    """Return what the first check that broke finds in the oracle's own output, for its author.
 
     The outcomes themselves do not say so: learners may see them, and an exception may name values.
     """
     checks = {check.name: check for check in judged.card.checks}
-    broken = [row for row in outcomes if row.reason == Reason.GRADER_ERROR and row.check in checks]
+    broken = [row for row in outcomes if row.outcome == Outcome.ERROR and row.check in checks]
     for row in broken:
         for spec in judged.plan.units[row.check, row.suite]:
             try:
                 judged.look(checks[row.check], spec, judged.oracle.values)
             except GraderError as error:
                 cause = error.__cause__
+                what = error.found if cause is None else f"{type(cause).__name__}: {cause}"
                 name = _name_of(judged, spec.case_id)
-                return f"`{row.check}` on case `{name}`: {type(cause).__name__}: {cause}"
+                return f"`{row.check}` on case `{name}`: {what}"
     return ""
 
 

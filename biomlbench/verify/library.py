@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import Arguments
 
-__all__ = ["Library", "LibraryError", "as_finding", "canonical", "summary"]
+__all__ = ["UNSAID", "Library", "LibraryError", "as_finding", "canonical", "summary"]
+
+
+UNSAID = "the invariant does not hold"
+"""What is said of a finding that does not say itself what is wrong."""
 
 
 class LibraryError(ValueError):
@@ -41,11 +45,11 @@ def as_finding(result: Any) -> Finding:
     if result is None or result is True:
         return Finding(True)
     if result is False:
-        return Finding(False, "the invariant does not hold")
+        return Finding(False, UNSAID)
     if isinstance(result, str):
         return Finding(False, result)
     if type(result).__name__ == "bool" or type(result).__name__ == "bool_":
-        return Finding(bool(result), "" if result else "the invariant does not hold")
+        return Finding(bool(result), "" if result else UNSAID)
     raise TypeError(f"a property returns a Finding, bool, None or str, not {type(result).__name__}")
 
 

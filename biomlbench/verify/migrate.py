@@ -10,13 +10,13 @@ import numpy as np
 from biomlbench.errors import TaskError
 from biomlbench.verify import card as cards
 from biomlbench.verify.compare import kind_of
+from biomlbench.verify.every_number import every_number
 from biomlbench.verify.oracle import compute
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.contracts.mappings import Config
-    from biomlbench.verify.oracle import Oracle
 
 __all__ = ["migrate"]
 
@@ -47,15 +47,17 @@ def migrate(folder: str | Path) -> str:
     card = cards.load(folder)
     if card.verifier is not None:
         raise TaskError(f"{card.folder / 'verifier.yaml'}: the card has one already")
-    oracle = compute(card)
-    floating = any(_is_floating(value) for value in oracle.values.values())
+    plan = card.plan()
+    oracle = compute(card, plan)
+    values = [oracle.values[case.id] for case in plan.calls]
+    floating = any(map(_is_floating, values))
     suites = [suite for suite, cases in card.cases.items() if cases]
     if "hidden" not in suites:
         raise TaskError(
             f"{card.folder / 'cases.py'}: there are no hidden cases; define hidden() with at "
             "least 12 of them first"
         )
-    return _text(suites, floating, _all_finite(oracle))
+    return _text(suites, floating, _finite(values))
 
 
 def _is_floating(value: Any) -> bool:
@@ -66,16 +68,27 @@ def _is_floating(value: Any) -> bool:
     return kind_of(value) == "number" and np.asarray(value).dtype.kind in "fc"
 
 
-def _all_finite(oracle: Oracle) -> bool:
-    """Tell whether every output is a number or an array of them, and finite."""
-    for value in oracle.values.values():
-        array = np.asarray(value) if isinstance(value, (int, float, np.ndarray)) else None
-        if array is None or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-            return False
+def _finite(values: list[Any]) -> Any:
+    """Return the property `finite` with what the reference's own results must be allowed."""
+    numbers = [every_number(value, others=True) for value in values]
+    allowed = {
+        "allow_nan": any(np.isnan(found).any() for found in numbers),
+        "allow_infinity": any(np.isinf(found).any() for found in numbers),
+        "others": not all(map(_is_numbers, values)),
+    }
+    options = {name: True for name, needed in allowed.items() if needed}
+    return {"name": "finite", **options} if options else "finite"
+
+
+def _is_numbers(value: Any) -> bool:
+    try:
+        every_number(value)
+    except TypeError:
+        return False
     return True
 
 
-def _text(suites: list[str], floating: bool, finite: bool) -> str:
+def _text(suites: list[str], floating: bool, finite: Any) -> str:
     patterns = {
         "wrong-form": "the result has the wrong type, shape or length",
         "wrong-values": "the result differs from the reference's",
@@ -108,7 +121,7 @@ def _text(suites: list[str], floating: bool, finite: bool) -> str:
                 "mode": "property_based",
                 "suite": "hidden",
                 "severity": "critical",
-                "property": "finite" if finite else {"name": "bounded", "allow_nan": True},
+                "property": finite,
                 "catches": ["not-a-number"],
             }
         )

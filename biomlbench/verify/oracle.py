@@ -11,7 +11,7 @@ import hashlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,9 +26,18 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import Plan, PlannedCase
 
-__all__ = ["Oracle", "answers", "compute", "load"]
+__all__ = ["Oracle", "RightResult", "answers", "compute", "load"]
 
 _FORMAT = "biomlbench-oracle-2"
+
+
+class RightResult(NamedTuple):
+    """The oracle's own output for a case."""
+
+    status: str
+    value: Any
+    message: str = ""
+    stdout: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +66,10 @@ class Oracle:
     def total_seconds(self) -> float:
         """The reference's seconds over all cases."""
         return sum(self.seconds.values())
+
+    def results(self) -> dict[str, RightResult]:
+        """Return the values as results of a candidate that gives what the reference gives."""
+        return {case_id: RightResult("ok", value) for case_id, value in self.values.items()}
 
     def save(self, path: str | Path) -> None:
         """Write the oracle to a file, all or nothing."""

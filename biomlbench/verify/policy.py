@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.rows import CheckRow
 
-__all__ = ["GATE", "TABLE", "CheckOutcome", "Decision", "decide", "gate", "kind", "rounded"]
+__all__ = [
+    "GATE",
+    "TABLE",
+    "CheckOutcome",
+    "Decision",
+    "decide",
+    "gate",
+    "kind",
+    "not_passed",
+    "rounded",
+]
 
 GATE = "gate"
 """Mode of the rows that say whether the candidate ran and returned data at all."""
@@ -199,6 +209,17 @@ def decide(outcomes: Iterable[CheckOutcome]) -> Decision:
     if not any(_is_evidence(row) for row in rows):
         return Decision(Verdict.PARTIAL, [Reason.NOT_REACHED], score)
     return Decision(Verdict.PASS, [Reason.OK], score)
+
+
+def not_passed(outcomes: Iterable[CheckOutcome]) -> list[str]:
+    """Return the checks that decide and have not passed, each once.
+
+    Parameters
+    ----------
+    outcomes : iterable of CheckOutcome
+    """
+    bad = (r for r in outcomes if r.outcome != _PASSED and r.severity != Severity.ADVISORY)
+    return list(dict.fromkeys(row.check for row in bad))
 
 
 def _rank(effect: Verdict | None) -> int:

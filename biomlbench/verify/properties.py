@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.verify.cases import Finding, within
+from biomlbench.verify.every_number import every_number
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Arguments
@@ -42,12 +43,18 @@ TOLERANCE = 1e-9
 """Default tolerance of an invariant: far above rounding in double precision, far below use."""
 
 
+def _part(output: Any, key: Any) -> Any:
+    return output if key is None else output[key]
+
+
 def _numbers(output: Any, key: Any = None) -> np.ndarray:
-    value = output if key is None else output[key]
-    array = np.asarray(value)
+    return _real(np.asarray(_part(output, key))).astype(float)
+
+
+def _real(array: np.ndarray) -> np.ndarray:
     if array.dtype.kind not in "biuf":
         raise TypeError("not an array of real numbers")
-    return array.astype(float)
+    return array
 
 
 def _worst(deviation: np.ndarray, limit: float, message: str) -> Finding:
@@ -56,10 +63,28 @@ def _worst(deviation: np.ndarray, limit: float, message: str) -> Finding:
     return within(float(np.max(np.where(np.isnan(deviation), np.inf, deviation))), limit, message)
 
 
-def finite(inputs: Arguments, output: Any, *, key: Any = None) -> Finding:
-    """Every number is finite."""
-    bad = int(np.count_nonzero(~np.isfinite(_numbers(output, key))))
-    return Finding(bad == 0, f"{bad} of the numbers are NaN or infinite" if bad else "")
+def finite(
+    inputs: Arguments,
+    output: Any,
+    *,
+    allow_nan: bool = False,
+    allow_infinity: bool = False,
+    others: bool = False,
+    key: Any = None,
+) -> Finding:
+    """Every number is finite, as far as the check allows no others.
+
+    Numbers of dicts and lists count at any depth. What is no number, None among it, is refused
+    unless `others` may stand beside them.
+    """
+    x = every_number(_part(output, key), others)
+    bad = np.zeros(x.shape, bool)
+    if not allow_nan:
+        bad |= np.isnan(x)
+    if not allow_infinity:
+        bad |= np.isinf(x)
+    count = int(np.count_nonzero(bad))
+    return Finding(not count, f"{count} of the numbers are NaN or infinite" if count else "")
 
 
 def bounded(
@@ -73,7 +98,7 @@ def bounded(
     key: Any = None,
 ) -> Finding:
     """Every number lies in [low, high]; NaN does not unless `allow_nan`."""
-    x = _numbers(output, key)
+    x = _real(every_number(_part(output, key)))
     if allow_nan:
         x = x[~np.isnan(x)]
     # infinity minus infinity is computed, and then not used
@@ -154,7 +179,7 @@ def sorted_values(
     inputs: Arguments, output: Any, *, descending: bool = False, key: Any = None
 ) -> Finding:
     """The list is sorted; strings are allowed."""
-    items = list(output if key is None else output[key])
+    items = list(_part(output, key))
     ok = all((b <= a) if descending else (a <= b) for a, b in pairwise(items))
     return Finding(ok, "" if ok else "the values are not sorted")
 
@@ -214,7 +239,7 @@ def permutation_of_input(inputs: Arguments, output: Any, *, of: str, key: Any = 
 
 def integer_valued(inputs: Arguments, output: Any, *, key: Any = None) -> Finding:
     """Every number is a whole number."""
-    x = _numbers(output, key)
+    x = _real(every_number(_part(output, key)))
     ok = bool(np.isfinite(x).all() and (x == np.round(x)).all())
     return Finding(ok, "" if ok else "a number is not whole")
 
@@ -242,7 +267,7 @@ def conserves_sum(
 def same_shape_as(inputs: Arguments, output: Any, *, of: str, key: Any = None) -> Finding:
     """The output has the shape of the input `of`."""
     try:
-        ok = np.shape(output if key is None else output[key]) == np.shape(inputs[of])
+        ok = np.shape(_part(output, key)) == np.shape(inputs[of])
     except ValueError:  # a ragged list has none
         ok = False
     return Finding(ok, "" if ok else f"the shape is not that of `{of}`")

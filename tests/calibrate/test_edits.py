@@ -1,8 +1,12 @@
 import pytest
+from click.testing import CliRunner
 
-from biomlbench.calibrate import edits, proposals
+from biomlbench.calibrate import edits, proposals, weekly
 from biomlbench.calibrate.thresholds import of_check, with_checks
+from biomlbench.cli import _cli
+from biomlbench.contracts import from_rows, write_table
 from biomlbench.errors import TaskError
+from biomlbench.stages import Context
 from biomlbench.verify.card import load
 
 TEXT = """\
@@ -96,6 +100,27 @@ def card(planted):
     return load(planted / "kernels" / "shares")
 
 
+def test_a_proposal_is_never_written_over(tmp_path):
+    results = tmp_path / "results"
+    week = {"scope": "overall", "name": "overall", "kind": "false_pass", "errors": 0, "n": 1}
+    tables = {"rates": [{**week, "week": "2025-W14", "low": 0.0, "high": 1.0}]}
+    for name in ("rates", "kills", "margins", "flakes"):
+        rows = from_rows(name, tables.get(name, []))
+        write_table(name, rows, results / "calibration" / f"{name}.parquet")
+    first = weekly.write_proposal(results, Context())
+    assert weekly.write_proposal(results, Context()) == first
+    edited = first.read_text() + "# what was wanted\n"
+    first.write_text(edited)
+    second = weekly.write_proposal(results, Context())
+    assert (first.name, second.name) == ("proposal.yaml", "proposal-2.yaml")
+    assert first.read_text() == edited
+    assert "Proposal 2 of this week: the earlier ones" in second.read_text()
+    assert f"calibrate apply {second}" in second.read_text()
+    assert weekly.read_proposal(second) == []
+    said = CliRunner().invoke(_cli, ["calibrate", "propose", "--results", str(results)])
+    assert "a further proposal of this week" in said.output
+
+
 def test_the_proposal_lies_between_right_and_wrong(card):
     margins = [_margin("oracle", "right", "a", 1e-6), _margin("oracle", "wrong", "b", 1e-2)]
     (found,) = proposals.propose("t", card, margins, [])
@@ -131,10 +156,10 @@ def test_too_tight_is_loosened_by_room_or_to_the_middle(card):
         ("large", {}, 5e8, False),
         ("large", {}, 2.7e11, True),
         ("large", {}, float("inf"), True),
-        ("large", {"rtol": 1e-2}, 50.0, False),
+        ("large", {"rtol": 1e-2}, 5.0, False),
         ("large", {"rtol": 1e-2}, 100.0, True),  # as far off as the value itself
         ("oracle", {"atol": 1e-8}, 1e8, False),
-        ("oracle", {"atol": 1e-8, "rtol": 1e-2}, 1e4, False),  # of values near 0, no matter
+        ("oracle", {"atol": 1e-8, "rtol": 1e-7}, 1e4, False),
         ("oracle", {"atol": 1e-8}, 1e9, True),
     ],
 )
@@ -150,6 +175,30 @@ def test_right_work_that_is_far_off_is_a_label_to_look_at(
         assert found.action == "look"
         assert "fail it, a by up to" in found.why
         assert "numeric_tolerance" not in found.why
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong", "told"),
+    [
+        # what is far off of 0 only, no limit that scales with the value has to make room for
+        ({"atol": 1e-8, "rtol": 1e-2}, {}, "`rtol` would be 1000,"),
+        ({"atol": 1e-8, "ulp": 1e12}, {}, "`ulp` would be 1e+17,"),
+        ({"atol": 1e-8}, {"b": 3e4}, "no wrong control would fail it any more"),
+        ({"atol": 1e-8}, {"b": 3e4, "c": 2e5}, None),
+        ({"atol": 1e-8}, {"b": 0.5}, None),
+    ],
+)
+def test_no_check_is_loosened_until_nothing_fails_it(card, change, wrong, told):
+    margins = [_margin("oracle", "right", "a", 1e4)]
+    margins += [_margin("oracle", "wrong", name, value) for name, value in wrong.items()]
+    kills = [_kill("range", name) for name in wrong]
+    (found,) = proposals.propose("t", with_checks(card, {"oracle": change}), margins, kills)
+    assert (found.action, not found.proposed) == (
+        ("loosen", False) if told is None else ("look", True)
+    )
+    if told is not None:
+        assert told in found.why
+        assert "look at this check" in found.why
 
 
 def test_nothing_is_proposed_where_nothing_is_wrong(card):

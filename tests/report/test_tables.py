@@ -305,7 +305,7 @@ def test_equal_files_are_shown_where_the_check_is(some):
 
 def test_tasks_with_verified_medals_by_the_old_checks_are_told(some):
     title = "judged by the old checks"
-    for verifier, expected in (("v1", True), ("v2", False)):
+    for verifier, expected in (("v1", True), ("shadow", True), ("v2", False)):
         told = overview.warnings(Tables(pairs=some.pairs.assign(verifier=verifier)))
         assert any(title in w.title for w in told) == expected
 

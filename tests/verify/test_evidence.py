@@ -1,11 +1,12 @@
 from itertools import product
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from biomlbench.cli import _cli
 from biomlbench.errors import TaskError
-from biomlbench.verify import card, evidence, explore, migrate, stock
+from biomlbench.verify import card, compute, evidence, explore, migrate, stock
 from biomlbench.verify.execution import in_process, preload_for
 from biomlbench.verify.kill_matrix import KillMatrix, KillRow
 
@@ -148,7 +149,9 @@ def test_a_check_that_raises_is_told_with_what_it_raised(template, change):
         )
     found = evidence.kill_matrix(card.load(template), in_process, only=["right/loop"])
     told = found.problems[0]
-    assert told.startswith("right/loop: checks that broke: is-a-share (`is-a-share` on case `")
+    assert told.startswith(
+        "right/loop: checks that broke, or refuse the reference: is-a-share (`is-a-share` on case `"
+    )
     assert told.endswith("KeyError: 'bases')")
     # an outcome may be shown to learners
     assert "'bases'" not in str(found.rows[0].outcomes)
@@ -304,6 +307,35 @@ class TestMigrate:
         loaded = card.load(folder)
         assert "exact_match" in {check.mode for check in loaded.checks}
         assert loaded.verifier.float_drift is None
+
+    @pytest.mark.parametrize(
+        ("result", "wrong"),
+        [
+            ('{"gc": np.full(3, share), "ends": [np.zeros(2), (share, 1)]}', '{"gc": [np.nan]}'),
+            ('[{"name": "gc", "share": share, "next": None}]', "[{'share': np.inf}]"),
+            ("(share, [np.nan, -np.inf], np.empty((0, 2)))", None),
+            ("{'z': share + 1j * np.arange(3), 'n': 10**400}", "[1j * np.nan]"),
+            ("share if len(sequence) > 5 else None", "np.nan"),
+        ],
+    )
+    def test_the_reference_passes_its_draft_whatever_it_returns(self, template, result, wrong):
+        folder = self.v1(template)
+        for solution in folder.glob("solutions/*/*.py"):
+            solution.unlink()
+        path = folder / "reference.py"
+        path.write_text(
+            path.read_text().replace("def gc_content", "def of")
+            + "\n\nimport numpy as np\n\n\ndef gc_content(sequence):\n"
+            + f"    share = of(sequence)\n    return {result}\n"
+        )
+        (folder / "verifier.yaml").write_text(migrate.migrate(folder))
+        loaded = card.load(folder)
+        plan = loaded.plan()
+        assert evidence.refusing(loaded, plan, compute(loaded, plan)) == ""
+        if wrong is not None:
+            finite = next(check for check in loaded.checks if check.name == "finite")
+            holds = loaded.library.property(finite.options["property"])
+            assert not holds({}, eval(wrong, {"np": np})).ok
 
     def test_nothing_is_overwritten(self, template):
         with pytest.raises(TaskError, match="already"):

@@ -18,6 +18,7 @@ from biomlbench.sandbox.codec import CodecError, decode
 from biomlbench.sandbox.inside import calls
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, evaluate, feedback, judge, local, v1
+from biomlbench.verify.evidence import refusing
 from biomlbench.verify.modes import get_mode
 from biomlbench.verify.oracle import load as load_oracle
 
@@ -123,6 +124,26 @@ def test_types_are_declared_where_lists_are_no_tuples_and_counts_whole(got, fits
     assert get_mode("shape_guard").judge(check, unit, None).ok == fits
 
 
+@pytest.mark.parametrize("wrap", [lambda x: {"a": x}, lambda x: ({"a": {"b": [x]}},)])
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        ("1.5", 1.5),
+        (None, 1.5),
+        (True, 1),
+        (np.array([1.5]), 1.5),
+        ([1.5], np.array([1.5])),
+        (np.array(["1"]), np.array([1.5])),
+        ({"c": 1}, [1]),
+    ],
+)
+def test_types_are_told_apart_at_every_depth(wrap, got, want):
+    check = SimpleNamespace(options={"types": True})
+    for value, fits in ((got, False), (want, True)):
+        unit = SimpleNamespace(output=wrap(value), expected=wrap(want))
+        assert get_mode("shape_guard").judge(check, unit, None).ok is fits
+
+
 def test_a_complex_number_is_no_number_that_is_declared():
     for value, fits in ((0.5, True), (0, True), (0.5 + 0j, False)):
         unit = SimpleNamespace(output=value, expected=0.5)
@@ -206,6 +227,21 @@ def test_a_broken_property_is_the_graders_fault(template, change):
     found = rows_of(rows, check="is-a-share")
     assert {(row.outcome, row.reason) for row in found} == {("error", "grader_error")}
     assert decide(rows).reasons == ["grader_error"]
+
+
+def test_a_check_that_refuses_the_reference_is_the_cards_fault(template, change):
+    change(template, "{name: bounded, low: 0, high: 1}", "{name: bounded, low: 0, high: 0.9}")
+    card_ = card.load(template)
+    plan = card_.plan()
+    oracle = compute(card_, plan)
+    rows = judge(card_, plan, oracle, outputs(plan, reference(card_)))
+    found = rows_of(rows, check="is-a-share")
+    assert {(row.outcome, row.reason) for row in found} == {("error", "reference_refused")}
+    assert decide(rows)[:2] == ("partial", ["reference_refused"])
+    assert refusing(card_, plan, oracle).endswith(": is-a-share")
+    # what is wrong where the reference is right stays the candidate's own
+    wrong = judge(card_, plan, oracle, outputs(plan, lambda sequence: 1.5))
+    assert {row.outcome for row in rows_of(wrong, check="is-a-share")} == {"failed"}
 
 
 def test_a_property_that_cannot_read_an_output_fails_the_candidate(template, change):

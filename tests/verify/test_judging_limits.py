@@ -16,10 +16,12 @@ from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.serve.feedback import visible_feedback
 from biomlbench.stages import Context, bounded_judging, judged
 from biomlbench.stages.cards import load_card, loaded_from
+from biomlbench.stages.missing_evidence import missing_evidence
 from biomlbench.stages.outputs import case_row
 from biomlbench.stages.prepare import compute
 from biomlbench.verify.card import Card
 from biomlbench.verify.judging import judge
+from biomlbench.verify.oracle import RightResult
 from tests.verify.conftest import TEMPLATE
 
 ATTACKS = {
@@ -127,6 +129,18 @@ def test_a_check_that_never_ends_well_is_the_graders_fault(home, name):
     assert "judging_limit" not in {row["reason"] for row in rows}
 
 
+@pytest.mark.parametrize(
+    ("what", "told"), [("os.abort()", "judging its"), ("return False", "the card's own checks")]
+)
+def test_a_card_whose_checks_refuse_its_reference_is_uncalibrated(home, what, told):
+    (missing,) = missing_evidence(home("True", what))
+    assert missing.startswith(f"reference solution: {told}")
+
+
+def test_nothing_is_missing_of_a_card_that_its_reference_passes(home):
+    assert missing_evidence(home("False", "return False")) == ()
+
+
 def test_a_card_that_is_not_prepared_is_told_before_its_cases_are_planned(monkeypatch, tmp_path):
     planned = []
     monkeypatch.setattr(Card, "plan", planned.append)
@@ -142,6 +156,6 @@ def test_what_a_card_warns_of_in_an_output_is_not_printed(home):
         warnings.simplefilter("error")  # else it is printed, which a fork of pytest never does
         rows = outcomes(task, 0.123)
         card = load_card(task)
-        found = judge(*card, dict.fromkeys(card.oracle.values, bounded_judging._Right("ok", 0.123)))
+        found = judge(*card, dict.fromkeys(card.oracle.values, RightResult("ok", 0.123)))
     assert "error" not in {row["outcome"] for row in rows}
     assert "error" not in {str(row.outcome) for row in found}

@@ -87,6 +87,15 @@ def test_any_value_is_held_against_any_declaration_without_an_error(spec, value)
     outside({"x": spec}, value)
 
 
+def test_a_key_that_is_not_declared_holds_values_of_many_kinds():
+    spec = {"record": {"a": {"number": "int"}}, "further": True}
+    found = set()
+    for seed in range(200):
+        made = edge_nested.make("mixed", spec, Drawing(seeded("further", seed), {}, bounds={}))
+        found |= {type(value) for key, value in made.items() if key != "a"}
+    assert found >= {int, float, bool, str, list, dict, type(None)}
+
+
 READS = {"items": {"record": {"name": {"text": "ACGT", "length": "m"}, "depth": {"number": "int"}}}}
 
 

@@ -71,10 +71,25 @@ def test_the_verifier_of_the_config_scores_and_decides(graded, wanted):
     code = (BUILT_IN_CARD / "reference.py").read_text()
     tables = graded(CARD, "functions", code, {"verifier": wanted})
     (task,), (pair,) = tables["tasks"], tables["pairs"]
-    metric = "visible_checks" if wanted == "v1" else "hidden_checks"
+    metric = "hidden_checks" if wanted == "v2" else "visible_checks"
     assert (task["verifier"], task["metric"]) == (wanted, metric)
     assert (pair["verifier"], pair["metric"], pair["score"]) == (wanted, metric, 1.0)
     assert pair["verdict"] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "verdict", "ranked"), [("shadow", "pass", 1.0), ("v2", "fail", None)]
+)
+def test_what_only_hidden_checks_see_ranks_nobody_before_they_decide(
+    graded, wanted, verdict, ranked
+):
+    code = (BUILT_IN_CARD / "reference.py").read_text()
+    right = "    return float(np.sqrt("
+    # the visible cases have six atoms at most
+    code = code.replace(right, "    return 9.0 if len(mobile) > 6 else float(np.sqrt(")
+    (pair,) = graded(CARD, "functions", code, {"verifier": wanted})["pairs"]
+    assert pair["hidden_score"] < 1
+    assert (pair["verdict"], pair["score"]) == (verdict, ranked or pair["hidden_score"])
 
 
 def test_every_key_reaches_the_stages_that_depend_on_it():

@@ -118,8 +118,10 @@ def _first_fault(
         return _fault("prepare" if unprepared else "validate", **failure)
     if grade["reason"] != Reason.OK:
         return _fault("grade", grade["reason"], grade["message"])
+    # of what decided: where it fails whatever a broken check says, that check is not to blame
+    decided = verify[0]["verdict_reasons"]
     for check in verify:
-        counted = check["severity"] != Severity.ADVISORY
+        counted = check["severity"] != Severity.ADVISORY and check["reason"] in decided
         if check["outcome"] in (Outcome.FAILED, Outcome.ERROR) and counted:
             return _fault("verify", check["reason"], f"{check['check']}: {check['message']}")
     if earned.error is not None:

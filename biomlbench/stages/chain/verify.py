@@ -39,7 +39,7 @@ def compute(pair: Pair, context: Context, tables: dict[str, pa.Table]) -> list[V
     list of dict
         Rows of the schema ``verify``.
     """
-    from biomlbench.stages.cards import missing_evidence
+    from biomlbench.stages.missing_evidence import missing_evidence
     from biomlbench.verify import policy
 
     task = context.effective_task(pair.task_id)

@@ -33,7 +33,8 @@ OPTIONS: JsonObject = {
     },
     "types": {
         "type": "boolean",
-        "description": "lists are no tuples, arrays neither, and whole numbers are integers",
+        "description": "at every depth: lists are no tuples, arrays neither, whole numbers are "
+        "integers, and numbers, truth values, texts and None are where the oracle has them",
     },
     "lengths_free": {
         "type": "boolean",
@@ -71,7 +72,7 @@ def judge(check: Any, unit: Any, library: Any) -> Finding:
     if _has_complex(got) and not _has_complex(want):
         return Finding(False, "there are complex numbers where real ones must be returned")
     if options.get("types") and not _same_types(got, want):
-        return Finding(False, "a list, tuple, array or integer stands where another type does")
+        return Finding(False, "a value stands where another type does")
     if "dtype" in options and not _of_dtype(got, options["dtype"]):
         return Finding(False, f"expected dtype {options['dtype']}, got {describe(got)}")
     for key, dtype in options.get("dtypes", {}).items():
@@ -93,9 +94,14 @@ def _has_complex(value: Any) -> bool:
 
 
 def _same_types(got: Any, want: Any) -> bool:
-    """Tell whether lists, tuples, arrays and integers are where the oracle has them."""
+    """Tell whether all types are where the oracle has them, at every depth."""
     sequences = (list, tuple, np.ndarray)
-    if isinstance(got, sequences) and isinstance(want, sequences) and type(got) is not type(want):
+    if isinstance(got, sequences) and isinstance(want, sequences):
+        if type(got) is not type(want):
+            return False
+        if isinstance(got, np.ndarray) and got.size:
+            return kind_of(got) == kind_of(want)
+    elif kind_of(got) != kind_of(want) or _has_axes(got) or _has_axes(want):
         return False
     if isinstance(got, dict) and isinstance(want, dict):
         return all(_same_types(got[key], want[key]) for key in got.keys() & want.keys())
@@ -104,6 +110,10 @@ def _same_types(got: Any, want: Any) -> bool:
     if type(want) is int and kind_of(got) == "number":
         return _whole(got)
     return True
+
+
+def _has_axes(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim > 0
 
 
 def _of_dtype(value: Any, dtype: str) -> bool:
@@ -123,7 +133,8 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def _whole(value: Any) -> bool:
-    return np.asarray(value).dtype.kind in "iu"
+    # one that no word of the machine holds is an integer still
+    return type(value) is int or np.asarray(value).dtype.kind in "iu"
 
 
 def _like(got: Any, want: Any) -> bool:
