@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pandas as pd
 import pyarrow.dataset as ds
@@ -15,6 +16,9 @@ from biomlbench.calibrate.intake import intake
 from biomlbench.contracts import from_rows, write_table
 from biomlbench.summary.telemetry import iso_week
 from tests.waiting import HANG_S, wait_until
+
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def row(run, verdict="pass", time="2025-04-02T10:00:00", task="kernels/toy", **more):
@@ -104,6 +108,17 @@ def test_others_read_the_folder_and_the_last_row_of_a_run_is_its_own(tmp_path, r
         "r1": "partial",
         "r2": "pass",
     }
+
+
+def test_duckdb_takes_the_last_row_of_a_run_as_documented(tmp_path, monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+    for verdict in ("pass", "fail", "partial"):
+        dataset.append(tmp_path / "results/telemetry", table(row("r1", verdict), row("r2")))
+    page = (ROOT / "docs/how-to/calibrate-weekly.md").read_text()
+    query = page.partition('duckdb.sql("""')[2].partition('"""')[0]
+    monkeypatch.chdir(tmp_path)
+    found = duckdb.sql(f"select run_id, verdict from ({query})").fetchall()
+    assert sorted(found) == [("r1", "partial"), ("r2", "pass")]
 
 
 WRITER = """
