@@ -6,25 +6,27 @@ of ours behind its own, which it may forge as it likes: nothing but this list is
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.outcomes import Reason
+from biomlbench.outcomes import Reason, Suite
 from biomlbench.sandbox.codec import CodecError
 from biomlbench.verify.edges import key_of
+from biomlbench.verify.plan import PlannedCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
-    from biomlbench.sandbox import Case, CaseResult
+    from biomlbench.sandbox import CaseResult
     from biomlbench.verify.oracle import Oracle
-    from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["TRACER", "unexecuted_lines"]
+__all__ = ["TRACER", "traced", "unexecuted_lines"]
 
 TOGETHER = 100
 """Calls that share a process."""
 MOST_REFERENCE_S = 0.05
 """What the reference takes for them together: code of many steps is ten times as slow traced."""
+_KEPT = 64
 MOST_BYTES = 1_000_000
 """Of calls that share a process; a larger one is not traced."""
 TRACING = "biomlbench_unexecuted_lines"
@@ -34,8 +36,10 @@ def {TRACING}(*calls):
     import linecache, sys
     left, found = {{}}, [compile("".join(linecache.getlines(__file__)), __file__, "exec")]
     for code in found:
+        if code.co_name == "{TRACING}":
+            continue
         found += [one for one in code.co_consts if type(one) is type(code)]
-        if code.co_flags & 1 and code.co_name != "{TRACING}":  # of a function, not of a class
+        if code.co_flags & 1:  # of a function, not of a class
             lines = {{line for _, _, line in code.co_lines() if line}} - {{code.co_firstlineno}}
             left.setdefault((code.co_name, code.co_firstlineno), set()).update(lines)
 
@@ -61,11 +65,39 @@ def {TRACING}(*calls):
 """What is written behind a candidate's code."""
 
 
+@lru_cache(maxsize=_KEPT)
+def traced(cases: tuple[PlannedCase, ...], oracle: Oracle) -> tuple[PlannedCase, ...]:
+    """Return calls of the tracer with cases in processes that they share, once for all candidates.
+
+    Parameters
+    ----------
+    cases : tuple of PlannedCase
+    oracle : Oracle
+        Says how long the reference takes for a case; it takes no time for a draw.
+    """
+    groups: list[list[Any]] = []
+    room = 0.0
+    for case in cases:
+        size = len(key_of(case)) / MOST_BYTES
+        if size > 1:
+            continue
+        share = max(size, oracle.seconds.get(case.id, 0.0) / MOST_REFERENCE_S, 1 / TOGETHER)
+        if share > room:
+            groups.append([])
+            room = 1.0
+        groups[-1].append((case.function, tuple(case.args), dict(case.kwargs)))
+        room -= share
+    named = {f"traced-{number}": tuple(group) for number, group in enumerate(groups)}
+    return tuple(
+        PlannedCase(name, Suite.ADVERSARIAL, TRACING, group, {}, name)
+        for name, group in named.items()
+    )
+
+
 def unexecuted_lines(
     code: bytes,
-    oracle: Oracle,
-    parts: Iterable[Sequence[PlannedCase]],
-    run: Callable[[bytes, list[Case]], Mapping[str, CaseResult]],
+    parts: Iterable[tuple[PlannedCase, ...]],
+    run: Callable[[bytes, tuple[PlannedCase, ...]], Mapping[str, CaseResult]],
 ) -> list[int] | None:
     """Find the lines within functions that no call executes.
 
@@ -73,10 +105,8 @@ def unexecuted_lines(
     ----------
     code : bytes
         Of the candidate.
-    oracle : Oracle
-        Says how long the reference takes for a case.
-    parts : iterable of sequence of PlannedCase
-        Calls; those of a later part are made only where all before leave lines.
+    parts : iterable of tuple of PlannedCase
+        Calls of :func:`traced`; those of a later part are made only where all before leave lines.
     run : callable
         Executes calls with some code.
 
@@ -85,42 +115,17 @@ def unexecuted_lines(
     list of int or None
         Numbers of lines, from 1; None where it is not known.
     """
-    from biomlbench.sandbox import Case
-
     left: set[int] | None = None
-    for cases in parts:
-        if left is not None and not left:
-            break
-        called = [
-            Case(f"traced-{number}", TRACING, tuple(group), {}, hash_seed=0)
-            for number, group in enumerate(_groups(cases, oracle))
-        ]
-        for result in run(code + TRACER, called).values():
+    for calls in parts:
+        if not calls or (left is not None and not left):
+            continue
+        for result in run(code + TRACER, calls).values():
             lines = _lines(result)
             if lines is None:
                 return None
             left = lines if left is None else left & lines
     within = code.count(b"\n") + 1
     return None if left is None else sorted(line for line in left if line <= within)
-
-
-def _groups(cases: Iterable[PlannedCase], oracle: Oracle) -> Iterator[list[Any]]:
-    group: list[Any] = []
-    filled = 0.0
-    for case in cases:
-        size = len(key_of(case)) / MOST_BYTES
-        # a draw has no time of its own
-        slow = oracle.seconds.get(case.id, 0.0) / MOST_REFERENCE_S
-        share = max(size, slow, 1 / TOGETHER)
-        if size > 1:
-            continue
-        if group and filled + share > 1:
-            yield group
-            group, filled = [], 0.0
-        group.append((case.function, tuple(case.args), dict(case.kwargs)))
-        filled += share
-    if group:
-        yield group
 
 
 def _lines(result: CaseResult) -> set[int] | None:

@@ -19,7 +19,7 @@ from biomlbench.submission.submitted_file import read_code
 from biomlbench.task.installed_data import installed_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from biomlbench.contracts.rows import CaseRow
     from biomlbench.sandbox import Case, CaseResult, Execution, Limits, ProgramResult
@@ -189,7 +189,7 @@ def _installed_data(registry: Registry) -> frozenset[str]:
 def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
-    from biomlbench.stages.executed_lines import unexecuted_lines
+    from biomlbench.stages.executed_lines import traced, unexecuted_lines
     from biomlbench.stages.screening import passes, screened
     from biomlbench.verify.candidate import Own
     from biomlbench.verify.constants import constants_of
@@ -228,9 +228,14 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
             planned |= added
             results |= {result.id: result for result in run(_called(added)).cases}
         else:
-            parts = (loaded.plan.calls, card.oracle.draws.cases)
-            traced = partial(_traced, task, card, context)
-            stamp["unexecuted_lines"] = unexecuted_lines(code, card.oracle, parts, traced)
+            of_card = {*card.plan.calls}
+            own_calls = tuple(case for case in loaded.plan.calls if case not in of_card)
+            parts = (card.plan.calls, own_calls, card.oracle.draws.cases)
+            stamp["unexecuted_lines"] = unexecuted_lines(
+                code,
+                (traced(cases, card.oracle) for cases in parts),
+                partial(_traced, task, card, context, seeds[0]),
+            )
     stamp["own_cases"] = own.written
     return [
         _case_row(results[name], case.id, case.suite, repeat, stamp)
@@ -272,9 +277,15 @@ def _execute(
 
 
 def _traced(
-    task: Task, card: LoadedCard, context: Context, code: bytes, cases: list[Case]
+    task: Task,
+    card: LoadedCard,
+    context: Context,
+    seed: int,
+    code: bytes,
+    calls: Iterable[PlannedCase],
 ) -> dict[str, CaseResult]:
-    execution = _execute(task, code, card, context, cases)
+    """Execute calls of the tracer, which is part of the code."""
+    execution = _execute(task, code, card, context, [_call(one.id, one, seed) for one in calls])
     return {result.id: result for result in execution.cases}
 
 

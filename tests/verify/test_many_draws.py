@@ -43,7 +43,7 @@ from biomlbench.verify.related_numbers import (
 from biomlbench.verify.stretches import SHORTEST, stretched
 
 TASK = "kernels/spearman-correlation"
-ORACLE = oracle.Oracle({}, {}, "")
+CALLS = (numbered(0, "adversarial", "f", (), {}),)
 CHANGED = """
 
 _right, _calls = spearman, []
@@ -201,9 +201,9 @@ def test_lines_that_nothing_executes_are_told_of_a_candidate_that_passes(context
 def test_what_a_candidate_writes_of_its_own_lines_is_checked():
     forged = [encode(value) for value in ("all", [1, "2"], [-1], {"a": 1}, [True])]
     for payload in (*forged, b"", None):
-        assert unexecuted_lines(b"", ORACLE, [[]], told(payload)) is None
-    assert unexecuted_lines(b"a\nb", ORACLE, [[]], told(encode([1, 2, 3]))) == [1, 2]
-    assert unexecuted_lines(b"a", ORACLE, [[], []], told(encode([]))) == []
+        assert unexecuted_lines(b"", [CALLS], told(payload)) is None
+    assert unexecuted_lines(b"a\nb", [CALLS], told(encode([1, 2, 3]))) == [1, 2]
+    assert unexecuted_lines(b"a", [CALLS, CALLS], told(encode([]))) == []
 
 
 def told(payload):
