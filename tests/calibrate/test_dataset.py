@@ -17,7 +17,6 @@ from biomlbench.contracts import from_rows, write_table
 from biomlbench.summary.telemetry import iso_week
 from tests.waiting import HANG_S, wait_until
 
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
