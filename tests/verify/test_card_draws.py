@@ -12,7 +12,7 @@ from biomlbench.verify import card
 from biomlbench.verify.many_draws import drawn
 
 KERNELS = Path(biomlbench.tasks.__file__).parent / "kernels"
-FEW = 2000
+FEW = 1500
 
 
 @cache
