@@ -48,6 +48,7 @@ SMALL_TURNS = 10
 """Axes are turned a little besides, by a tenth to this power at the least."""
 WORDS = (4, 8, 16, 32, 64)
 NEUTRAL = ((0,), (1,), (1, -1))
+"""Numbers of arrays of floats that leave much as it is, for which code has shortcuts."""
 
 
 def one_of(values: Arguments, rng: np.random.Generator, fits: Callable[[Any], bool]) -> str | None:
@@ -256,12 +257,14 @@ def _nearly_one(values: Arguments, source: Source, rng: np.random.Generator) -> 
 
 
 def _neutral(values: Arguments, source: Source, rng: np.random.Generator) -> Arguments:
-    """Let arrays hold 0 alone, 1 alone, or 1 of either sign, which leave much as it is."""
+    """Let an array hold 0 alone, 1 alone, or 1 of either sign, and some of the others too."""
     found: Arguments = {}
+    first = one_of(values, rng, lambda value: is_array(value, 1, "f"))
     for name, value in values.items():
         numbers = NEUTRAL[int(rng.integers(len(NEUTRAL)))]
         spec = source.arguments.get(name, {})
-        if is_array(value, 1, "if") and all(holds(spec, number) for number in numbers):
+        wanted = name == first or (is_array(value, 1, "f") and rng.random() < 0.5)
+        if wanted and all(holds(spec, number) for number in numbers):
             found[name] = rng.choice(numbers, value.shape).astype(value.dtype)
     return found
 
