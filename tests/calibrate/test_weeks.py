@@ -156,9 +156,12 @@ def test_three_weeks_of_runs_find_the_planted_faults_and_a_proposal_mends_them(
     seeds = (good, next(seed for seed in range(good + 1, 99) if not _words_pass(seed)))
     folders = _graded(planted, tmp_path / "data", tmp_path / "before", seeds)
     flakes = _flakes(planted)
+    # where the flaky check refuses the reference and nothing else fails, no submission is to blame,
+    # and none of these runs counts
+    passed, failed = SHARES["wrong"][PASSED_WRONGLY], SHARES["right"][FAILED_WRONGLY]
     true = {
-        "false_pass": SHARES["wrong"][PASSED_WRONGLY] / 2,
-        "false_fail": 1 - (1 - SHARES["right"][FAILED_WRONGLY]) / 2,
+        "false_pass": passed / 2 / (1 - passed / 2),
+        "false_fail": failed / (1 - (1 - failed) / 2),
     }
     counts = {kind: [0, 0] for kind in true}
     for week in WEEKS:
