@@ -1,5 +1,5 @@
 # pattern: wrong-form
-# caught_by: sites
+# caught_by: sites-form
 import re
 
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
