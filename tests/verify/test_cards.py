@@ -21,11 +21,12 @@ NAMES = [folder.name for folder in FOLDERS]
 # All tests of a card one after another, so that one worker needs what they share, and not each.
 every_card = pytest.mark.parametrize("name", NAMES, scope="module")
 COSTLY = {
-    *("chain-contacts", "competing-risks", "guide-off-targets", "lesion-statistics"),
-    *("michaelis-menten-fit", "needleman-wunsch"),
-    *("smith-waterman", "spectrum-matching", "tanimoto-matrix", "variant-consequences"),
+    *("chain-contacts", "competing-risks", "concordance-index", "contact-map"),
+    *("cox-partial-log-likelihood", "guide-off-targets", "lesion-statistics"),
+    *("michaelis-menten-fit", "needleman-wunsch", "smith-waterman", "spearman-correlation"),
+    *("spectrum-matching", "tanimoto-matrix", "variant-consequences"),
 }
-"""Cards whose many solutions take half of the time that those of all take: with the slow tests."""
+"""Cards whose many solutions take most of the time that those of all take: with the slow tests."""
 every_kill_matrix = pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=pytest.mark.slow if n in COSTLY else ()) for n in NAMES],

@@ -397,6 +397,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_tables_do_not_depend_on_the_number_of_threads():
     import biomlbench.tasks
 
