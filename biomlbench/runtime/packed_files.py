@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import JsonObject
 
-__all__ = ["BROKEN", "PackedError", "PackedLimits", "checked_members", "leads_nowhere"]
+__all__ = ["BROKEN", "PackedError", "PackedLimits", "checked_members", "stays_inside"]
 
 BROKEN = (
     *(tarfile.TarError, zipfile.BadZipFile, NotImplementedError),
@@ -43,22 +43,23 @@ class PackedLimits(NamedTuple):
     total_bytes: int
 
 
-def leads_nowhere(name: str) -> bool:
-    """Tell whether a name in a zip file stays in the folder that it would be unpacked to.
+def stays_inside(name: str) -> bool:
+    """Tell whether a name in a packed file stays in the folder that it would be unpacked to.
 
     Examples
     --------
-    >>> leads_nowhere("samples/a.json"), leads_nowhere("../a"), leads_nowhere("/a")
+    >>> stays_inside("samples/a.json"), stays_inside("../a"), stays_inside("/a")
     (True, False, False)
     """
     path = PurePosixPath(name)
-    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
+    is_relative = bool(path.parts) and not path.is_absolute()
+    return is_relative and ".." not in path.parts and "\0" not in name
 
 
 def checked_members(
     path: Path,
     limits: PackedLimits,
-    is_name: Callable[[str], bool] = leads_nowhere,
+    is_name: Callable[[str], bool] = stays_inside,
     methods: Collection[int] | None = None,
 ) -> dict[str, zipfile.ZipInfo]:
     """Return the files of a zip file by their names, each checked before any is read.

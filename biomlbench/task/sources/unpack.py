@@ -11,17 +11,17 @@ import stat
 import tarfile
 import zipfile
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 from biomlbench.errors import TaskError
-from biomlbench.runtime.packed_files import BROKEN
+from biomlbench.runtime.packed_files import BROKEN, stays_inside
 from biomlbench.task.sources.archives import DataSourceError
 from biomlbench.task.sources.download import check_room
 from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
 __all__ = ["ARCHIVES", "extract", "extract_all"]
 
@@ -82,15 +82,14 @@ def extract_all(archive: Path, folder: Path) -> None:
             with zipfile.ZipFile(archive) as zipped:
                 check_room(folder, sum(e.file_size for e in zipped.infolist()), archive.name)
         for number, (name, _, opened) in enumerate(_members(archive), 1):
-            parts = PurePosixPath(name).parts
             if number > MAX_FILES:
                 raise DataSourceError(f"{archive.name}: holds more than {MAX_FILES:,} files")
-            if not parts or ".." in parts or name.startswith("/") or "\0" in name:
+            if not stays_inside(name):
                 raise DataSourceError(
                     f"{archive.name}: holds {name[:200]!r}, which leads out of it"
                 )
             try:
-                with whole_file(folder.joinpath(*parts)) as temporary, opened() as source:
+                with whole_file(folder / name) as temporary, opened() as source:
                     room -= _copy(source, temporary, archive, room)
             except gzip.BadGzipFile:
                 raise
