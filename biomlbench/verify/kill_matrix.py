@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.cases import Finding
     from biomlbench.verify.execution import Executor
     from biomlbench.verify.oracle import Oracle
+    from biomlbench.verify.plan import Plan
     from biomlbench.verify.policy import CheckOutcome
 
 NO_EVIDENCE = "no check that looks at values passes"
@@ -216,6 +217,7 @@ def kill_matrix(
     card: Card,
     executor: Executor | None = None,
     *,
+    plan: Plan | None = None,
     oracle: Oracle | None = None,
     with_stock: bool = True,
     only: Sequence[str] | None = None,
@@ -229,8 +231,10 @@ def kill_matrix(
         With a `verifier.yaml`.
     executor : Executor, optional
         By default the sandbox.
+    plan : Plan, optional
+        The cases to run, the card's own by default. Fewer show less of what is caught.
     oracle : Oracle, optional
-        Computed when not given.
+        Of these cases, or of more; computed when not given.
     with_stock : bool
         Also run the candidates of :mod:`biomlbench.verify.stock` and of
         :mod:`biomlbench.verify.impure`.
@@ -247,7 +251,7 @@ def kill_matrix(
     from biomlbench.verify.oracle import compute
 
     executor = executor or in_sandbox
-    plan = card.plan()
+    plan = plan or card.plan()
     oracle = oracle or compute(card, plan)
     rows = []
     with tempfile.TemporaryDirectory(prefix="biomlbench-stock-") as scratch:

@@ -32,6 +32,7 @@ def measurements() -> pd.DataFrame:
 def prepare(raw: Path, public: Path, private: Path) -> None:
     """Split at random; split by patient, molecule or family where rows share one."""
     frame = measurements()
-    train, test = split_rows(frame, TEST_SHARE, data_key("my-domain/my-name", frame), "well_{:03d}")
+    key = data_key("my-domain/my-name", frame)
+    train, test = split_rows(frame, TEST_SHARE, key, "well_{:03d}")
     # the sample's constant says nothing about the answers
     write_tables(public, private, train, test, ["viability"], {"viability": 0.0})
