@@ -190,7 +190,13 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     """Call the functions of a submission on every case; return the rows of ``execute``."""
     from biomlbench.stages.cards import load_card
     from biomlbench.stages.executed_lines import traced, unexecuted_lines
-    from biomlbench.stages.screening import passes, screened
+    from biomlbench.stages.screening import screened
+    from biomlbench.stages.shared_processes import (
+        Judged,
+        apart,
+        in_shared_processes,
+        judged_among_others,
+    )
     from biomlbench.verify.candidate import Own
     from biomlbench.verify.constants import constants_of
 
@@ -208,16 +214,43 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
         for case in loaded.plan.cases
         for repeat, seed in enumerate(seeds if case.suite == Suite.HIDDEN else seeds[:1])
     }
-    execution = run(_called(planned))
+    # only of what many draws are asked about is it known here whether it passes
+    groups = in_shared_processes(card.plan, card.oracle) if card.oracle.draws.cases else {}
+    shared = {f"{case.id}-0" for group in groups.values() for case in group.steps}
+    calls = [_call(name, group.call, seeds[0]) for name, group in groups.items()]
+    calls += [call for call in _called(planned) if call.id not in shared]
+    execution = run(calls)
     stamp: dict[str, Any] = {"provider": execution.provider, "level": execution.level}
     if execution.load_status != Reason.OK:
         return [case_row(status=execution.load_status, message=execution.load_message, **stamp)]
     results = {result.id: result for result in execution.cases}
-    outputs = {case.id: _output(results[f"{case.id}-0"]) for case in loaded.plan.cases}
-    if card.oracle.draws.cases and passes(task, own, outputs):
+    results |= {f"{result.id}-0": result for result in apart(groups, results)}
+
+    spent = next((result for result in results.values() if result.total), None)
+
+    def run_alone(names: Iterable[str]) -> dict[str, CaseResult]:
+        called = {name: planned[name] for name in names}
+        if spent is not None:
+            return _lost(called, spent)
+        return {result.id: result for result in run(_called(called)).cases} if called else {}
+
+    lost = shared - results.keys()
+    results |= run_alone(lost)
+    shared -= lost
+
+    def judged() -> Judged:
+        outputs = {case.id: _output(results[f"{case.id}-0"]) for case in loaded.plan.cases}
+        return judged_among_others(task, own, outputs, [planned[name][0].id for name in shared])
+
+    found = judged() if card.oracle.draws.cases else Judged(passes=False)
+    alone = run_alone(f"{case_id}-0" for case_id in found.doubtful)
+    if any(_differ(results[name], result) for name, result in alone.items()):
+        results |= run_alone(shared)
+        found = judged()
+    if found.passes:
         # in sandboxes of their own: what they cost is not taken from the cases' totals
-        found = screened(task, card, lambda groups: _together(run, groups, seeds[0]))
-        own = own._replace(draws=found.draws, together=found.together)
+        failed = screened(task, card, lambda groups: _together(run, groups, seeds[0]))
+        own = own._replace(draws=failed.draws, together=failed.together)
         known = {case.id for case in loaded.plan.cases}
         added = {
             f"{case.id}-0": (case, 0, seeds[0])
@@ -241,6 +274,20 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
         _case_row(results[name], case.id, case.suite, repeat, stamp)
         for name, (case, repeat, _) in sorted(planned.items(), key=_by_case)
     ]
+
+
+def _lost(names: Iterable[str], spent: CaseResult) -> dict[str, CaseResult]:
+    """Return for cases that were not run that a limit on all of them had been used up."""
+    from biomlbench.sandbox import CaseResult
+
+    return {
+        name: CaseResult(name, spent.status, message=spent.message, total=spent.total)
+        for name in names
+    }
+
+
+def _differ(one: CaseResult, other: CaseResult) -> bool:
+    return (one.status, one.payload) != (other.status, other.payload)
 
 
 def function_limits(task: Task, context: Context, reference: Oracle) -> Limits:

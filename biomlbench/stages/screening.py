@@ -9,11 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.outcomes import Reason, Verdict
+from biomlbench.outcomes import Reason
 from biomlbench.sandbox.codec import CodecError, decode, encode
 from biomlbench.sandbox.inside.calls import WATCHED
 from biomlbench.stages.bounded_judging import judge_bounded
-from biomlbench.verify import decide, judge
 from biomlbench.verify.edges import key_of
 from biomlbench.verify.many_draws import in_few_processes
 from biomlbench.verify.on_cases import OnCases
@@ -24,11 +23,10 @@ if TYPE_CHECKING:
     from biomlbench.stages.cards import LoadedCard
     from biomlbench.stages.outputs import CaseOutput
     from biomlbench.task.registry import Task
-    from biomlbench.verify.candidate import Own
     from biomlbench.verify.many_draws import Together
     from biomlbench.verify.oracle import Oracle
 
-__all__ = ["MOST", "Screened", "passes", "screened"]
+__all__ = ["MOST", "Screened", "screened"]
 
 MOST = 12
 """Draws that become cases of their own, the smallest ones."""
@@ -54,27 +52,6 @@ class Screened(NamedTuple):
 
     draws: tuple[int, ...] = ()
     together: tuple[int, ...] = ()
-
-
-def passes(task: Task, own: Own, outputs: Mapping[str, CaseOutput]) -> bool:
-    """Whether a candidate passes by its outputs; of one that does not nothing more is asked.
-
-    Parameters
-    ----------
-    task : Task
-    own : Own
-        What cases of the candidate alone were made of.
-    outputs : mapping
-        Case id to what it gave.
-    """
-    if any(output.status != Reason.OK for output in outputs.values()):
-        return False
-    return bool(judge_bounded(task, f"{__name__}:verdict_is_pass", outputs, own=own))
-
-
-def verdict_is_pass(loaded: LoadedCard, outputs: Mapping[str, Any], _: None) -> bool:
-    """Judge all cases, in a process with limits."""
-    return decide(judge(*loaded, outputs)).verdict == Verdict.PASS
 
 
 @lru_cache(maxsize=_KEPT)

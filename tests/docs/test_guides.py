@@ -55,11 +55,15 @@ def ask(clone, home, *command):
 
 
 def test_calibrate_weekly(clone, tmp_path):
-    """In order, on two tasks with few mutants; both weeks of the page are this week."""
+    """In order, on two tasks with few controls; both weeks of the page are this week."""
     home = tmp_path
-    # 3,000 drawn calls for each candidate are for the card's own tests
-    with (clone / "biomlbench/tasks/kernels/kabsch-rmsd/config.yaml").open("a") as file:
+    # 3,000 drawn calls for each candidate and all its solutions are for the card's own tests
+    card = clone / "biomlbench/tasks/kernels/kabsch-rmsd"
+    with (card / "config.yaml").open("a") as file:
         file.write("draws: 60\n")
+    for path in sorted(card.glob("solutions/*/*.py")):
+        if path.stem not in ("scipy_rotation", "no_rotation", "reflection", "no_root"):
+            path.unlink()
     shutil.copy(clone / "biomlbench/demo/functions/kabsch_right.py", clone / "my_solution.py")
     (clone / "config" / "config.yaml").write_text(CONFIG)
     (clone / "my-runs.csv").write_text(RUNS)

@@ -258,8 +258,12 @@ def test_in_the_sandbox_solutions_get_the_verdict_they_get_here(name, kills):
         rows = [row for row in kills(name).rows if not row.right]
         caught = sorted({row.caught_by: row for row in rows}.items())
         here = {row.solution: row.verdict for _, row in caught[:: max(1, len(caught) // 4)]}
-    found = evidence.kill_matrix(loaded, in_sandbox, oracle=oracle, only=[*right, *here]).rows
+    plan = with_small_cases(loaded.plan(), 0.9)
+    found = evidence.kill_matrix(
+        loaded, in_sandbox, plan=plan, oracle=oracle, only=[*right, *here]
+    ).rows
     assert {row.solution for row in found} == {*right, *here}
-    # right ones pass, wrong ones do not, and are caught by what they claim to be
-    assert [text for row in found for text in row.problems] == []
-    assert all(here[row.solution] in (None, row.verdict) for row in found if not row.right)
+    assert [text for row in found if row.right for text in row.problems] == []
+    verdicts = {row.solution: row.verdict for row in found if not row.right}
+    assert "pass" not in verdicts.values()
+    assert all(here[name] in (None, verdict) for name, verdict in verdicts.items())
