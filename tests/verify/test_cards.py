@@ -258,7 +258,7 @@ def test_in_the_sandbox_solutions_get_the_verdict_they_get_here(name, kills):
         rows = [row for row in kills(name).rows if not row.right]
         caught = sorted({row.caught_by: row for row in rows}.items())
         here = {row.solution: row.verdict for _, row in caught[:: max(1, len(caught) // 4)]}
-    plan = with_small_cases(loaded.plan(), 0.9)
+    plan = with_small_cases(loaded.plan(), 0.5)
     found = evidence.kill_matrix(
         loaded, in_sandbox, plan=plan, oracle=oracle, only=[*right, *here]
     ).rows
