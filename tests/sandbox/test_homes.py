@@ -26,6 +26,7 @@ CLONE = "biomlbench-workflow"
 MARK = "a-file-of-the-user"
 # Nothing of these is needed to run code, and they are most of what an interpreter takes.
 LEFT_OUT = ("site-packages", "dist-packages", "test", "idlelib", "lib2to3", "config-*", "*.pyc")
+LEFT_OUT += ("ensurepip", "pydoc_data", "tkinter", "turtledemo", "__pycache__")
 
 SCRIPT = """
 import json, os, sys, tempfile
@@ -172,7 +173,7 @@ def built(row: Row, root: Path, master: Path, user: str) -> tuple[Path, Path, di
         python = root / row.alias
     clone = home / CLONE
     wanted = ["biomlbench/*.py", "biomlbench/runtime", "biomlbench/sandbox"]
-    wanted += ["biomlbench/tasks/kernels"]
+    wanted += ["biomlbench/tasks/kernels/kabsch-rmsd"]
     for path in [path for pattern in wanted for path in REPOSITORY.glob(pattern)]:
         copy = shutil.copytree if path.is_dir() else shutil.copy
         (clone / path.relative_to(REPOSITORY)).parent.mkdir(parents=True, exist_ok=True)

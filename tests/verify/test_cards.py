@@ -1,6 +1,8 @@
 """The contract of every problem card: right work passes, wrong work is caught and named."""
 
 import pickle
+import re
+import sys
 import time
 from dataclasses import replace
 from functools import cache
@@ -22,18 +24,25 @@ FOLDERS = [TEMPLATE, *sorted(path.parent for path in KERNELS.glob("*/verifier.ya
 NAMES = [folder.name for folder in FOLDERS]
 # All tests of a card one after another, so that one worker needs what they share, and not each.
 every_card = pytest.mark.parametrize("name", NAMES, scope="module")
-COSTLY = {
-    *("chain-contacts", "competing-risks", "concordance-index", "contact-map"),
-    *("cox-partial-log-likelihood", "guide-off-targets", "lesion-statistics"),
-    *("michaelis-menten-fit", "needleman-wunsch", "smith-waterman", "spearman-correlation"),
-    *("spectrum-matching", "tanimoto-matrix", "variant-consequences"),
-}
-"""Cards whose many solutions take most of the time that those of all take: with the slow tests."""
-every_kill_matrix = pytest.mark.parametrize(
+QUICK = (TEMPLATE.name, "kabsch-rmsd")
+"""Cards of which everything is looked at by the fast tests; of others by the slow ones."""
+every_card_in_full = pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=pytest.mark.slow if n in COSTLY else ()) for n in NAMES],
+    [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in NAMES],
     scope="module",
 )
+
+
+def with_other_libraries():
+    """Name the cards whose right solutions import what those of no card before do."""
+    seen, found = {"numpy"}, []
+    for folder in FOLDERS:
+        texts = [path.read_text() for path in folder.glob("solutions/right/*.py")]
+        names = {n for t in texts for n in re.findall(r"^(?:import|from) (\S+)", t, re.MULTILINE)}
+        if needed := {n for n in names if n.split(".")[0] not in sys.stdlib_module_names} - seen:
+            found.append(folder.name)
+            seen |= needed
+    return [TEMPLATE.name, *found]
 
 
 def sandbox_or_skip():
@@ -119,17 +128,17 @@ def test_evidence_is_complete(name):
     assert evidence.missing(FOLDERS[NAMES.index(name)]) == []
 
 
-@every_kill_matrix
+@every_card_in_full
 def test_right_solutions_pass_and_known_bad_ones_are_caught_as_they_claim(name, kills):
     assert kills(name).problems == []
 
 
-@every_kill_matrix
+@every_card_in_full
 def test_every_deciding_check_catches_something(name, kills):
     assert kills(name).idle == []
 
 
-@every_kill_matrix
+@every_card_in_full
 def test_stock_candidates_fail(name, kills):
     verdicts = {row.solution: row.verdict for row in kills(name).rows}
     found = {stock_name: verdicts[f"stock/{stock_name}"] for stock_name in stock.NAMES}
@@ -137,7 +146,7 @@ def test_stock_candidates_fail(name, kills):
     assert set(found.values()) == {"fail"}, found
 
 
-@every_kill_matrix
+@every_card_in_full
 def test_right_values_with_side_effects_fail(name, kills):
     loaded, oracle = prepared(name)
     verdicts = {row.solution: row.verdict for row in kills(name).rows}
@@ -151,7 +160,7 @@ def test_every_promise_has_a_case_and_no_case_lies_outside(name):
     assert promises.problems(prepared(name)[0]) == []
 
 
-@every_kill_matrix
+@every_card_in_full
 def test_a_known_bad_is_caught_by_a_check_of_a_mode_that_it_claims(name, kills):
     modes = {name: mode for name, mode, _ in kills(name).checks}
     for row in kills(name).rows:
@@ -160,7 +169,7 @@ def test_a_known_bad_is_caught_by_a_check_of_a_mode_that_it_claims(name, kills):
             assert claimed & {modes[check] for check in row.caught_by}, row.solution
 
 
-@every_kill_matrix
+@every_card_in_full
 def test_right_solutions_keep_a_margin(name, kills):
     for row in kills(name).rows:
         if row.right:
@@ -177,7 +186,7 @@ def test_the_plan_is_of_a_size_that_can_be_executed_quickly(name):
     assert 10 <= len(plan.edges) <= 300
 
 
-@every_card
+@every_card_in_full
 def test_the_plan_and_the_oracle_are_the_same_every_time(name):
     loaded, oracle = prepared(name)
     again = card.load(loaded.folder)
@@ -220,7 +229,7 @@ def test_complex_cards_have_independent_channels(name):
     assert any(get_mode(check.mode).SEMANTIC for check in loaded.checks)
 
 
-@every_card
+@every_card_in_full
 def test_in_the_sandbox_the_reference_passes(name):
     sandbox_or_skip()
     loaded, oracle = prepared(name)
@@ -241,7 +250,7 @@ def test_in_the_sandbox_a_cheat_fails(cheat, tmp_path):
 
 
 @pytest.mark.slow
-@every_card
+@pytest.mark.parametrize("name", with_other_libraries(), scope="module")
 def test_in_the_sandbox_solutions_get_the_verdict_they_get_here(name, kills):
     """A right one of each set of libraries, and a wrong one; of the template many wrong ones.
 
