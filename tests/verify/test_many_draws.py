@@ -14,12 +14,12 @@ from biomlbench.registry import Registry
 from biomlbench.sandbox import CaseResult
 from biomlbench.sandbox.codec import encode
 from biomlbench.sandbox.inside.calls import WATCHED
-from biomlbench.stages import Context, Pair
+from biomlbench.stages import Context, Pair, running
 from biomlbench.stages.cards import load_card, oracle_path
 from biomlbench.stages.executed_lines import unexecuted_lines
 from biomlbench.stages.outputs import case_outputs
 from biomlbench.stages.preparing import prepare_card
-from biomlbench.stages.running import LEAST_WALL_S, run_functions
+from biomlbench.stages.running import run_functions
 from biomlbench.stages.screening import failed_among
 from biomlbench.verify import card, decide, judge, oracle, well_posed
 from biomlbench.verify.alternates import lies_in
@@ -226,8 +226,10 @@ def test_a_draw_whose_result_changes_later_shows_with_the_calls_after_it(loaded)
 
 
 @pytest.mark.slow
-def test_a_call_that_does_not_end_is_found(context, candidate, loaded, rare):
-    quick = replace(context, limits={"wall_s": LEAST_WALL_S})
+def test_a_call_that_does_not_end_is_found(context, candidate, rare, monkeypatch):
+    # each of many such calls is waited for
+    monkeypatch.setattr(running, "LEAST_WALL_S", 1.0)
+    quick = replace(context, limits={"wall_s": 1.0})
     own, rows = graded(candidate(rare, "while True: pass"), quick)
     assert own.draws
     assert "runs" in failing(rows)
