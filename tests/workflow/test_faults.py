@@ -115,10 +115,8 @@ def test_the_lock_is_free_once_closed(tmp_path):
 @pytest.mark.parametrize(
     "name",
     [
-        # One in the middle, and the last, without which a pair has no result.
-        *(f"pairs/toy/line/right/{stage}" for stage in ("grade", "medal")),
+        "pairs/toy/line/right/medal",  # without it a pair has no result
         "tasks/toy/line/prepare",
-        "pairs",
     ],
 )
 def test_a_damaged_table_is_named_and_made_again(finished, bench, name):
@@ -172,10 +170,9 @@ def test_faults_of_a_tasks_files_are_the_tasks(fresh):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [1, 4])
-def test_what_a_preparer_lacks_is_looked_for_again_by_each_run(fresh, size):
+def test_what_a_preparer_lacks_is_looked_for_again_by_each_run(fresh):
     config = fresh.path / "config" / "config.yaml"
-    config.write_text(config.read_text() + f"pairs_per_job: {size}\n")
+    config.write_text(config.read_text() + "pairs_per_job: 4\n")
     fresh.edit("toy/toy/circle/prepare.py", "rows = [", "import not_there_yet\n    rows = [")
 
     def circle():

@@ -87,8 +87,7 @@ def test_a_submission_replaced_under_way_is_noticed_and_graded_next_time(fresh, 
     assert_equal_results(untouched.path, fresh.path)
 
 
-@pytest.mark.parametrize("size", [1, 4])
-@pytest.mark.parametrize("when", ["validate", "grade"])
+@pytest.mark.parametrize(("when", "size"), [("validate", 1), ("grade", 4)])
 def test_an_agent_harms_only_itself_by_what_becomes_of_its_files(finished, fresh, when, size):
     """Gone, a pipe, a link to itself, a time in the future: no job fails over it."""
     with (fresh.path / "config/config.yaml").open("a") as file:
