@@ -244,8 +244,12 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
 
     found = judged() if card.oracle.draws.cases else Judged(passes=False)
     alone = run_alone(f"{case_id}-0" for case_id in found.doubtful)
-    if any(_differ(results[name], result) for name, result in alone.items()):
+    differ = any(_differ(results[name], result) for name, result in alone.items())
+    results |= alone
+    shared -= alone.keys()
+    if differ:
         results |= run_alone(shared)
+        shared.clear()
         found = judged()
     if found.passes:
         # in sandboxes of their own: what they cost is not taken from the cases' totals

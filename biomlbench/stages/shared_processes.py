@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.outcomes import Outcome, Reason, Suite, Verdict
 from biomlbench.sandbox.codec import CodecError, decode, encode, weigh
-from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.stages.bounded_judging import judge_bounded
 from biomlbench.verify.disputes import settled
 from biomlbench.verify.edges import key_of
 from biomlbench.verify.judging import RUNS, GraderError, Judge, Results, judge
-from biomlbench.verify.many_draws import Together
-from biomlbench.verify.plan import PlannedCase
+from biomlbench.verify.many_draws import Together, in_one_process
 from biomlbench.verify.policy import decide
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.candidate import Own
     from biomlbench.verify.config import Check
     from biomlbench.verify.oracle import Oracle
-    from biomlbench.verify.plan import Plan
+    from biomlbench.verify.plan import Plan, PlannedCase
 
 __all__ = ["Judged", "apart", "in_shared_processes", "judged_among_others"]
 
@@ -71,20 +69,17 @@ def in_shared_processes(plan: Plan, oracle: Oracle) -> dict[str, Together]:
             room = 1.0
         groups[-1].append(case)
         room -= share
-    return {f"shared-{i}": Together(_one_after_the_other(i, g), g) for i, g in enumerate(groups)}
+    named = {f"shared-{number}": group for number, group in enumerate(groups)}
+    return {
+        name: Together(in_one_process(name, group, reuse=False), group)
+        for name, group in named.items()
+    }
 
 
 def _is_shared(case: PlannedCase) -> bool:
     """Say whether arguments lie in each other's memory, which those of a sequence cannot."""
     sent = (tuple(case.args), dict(case.kwargs))
     return encode(sent, layouts=True, shared=True) != encode(sent, layouts=True)
-
-
-def _one_after_the_other(number: int, cases: list[PlannedCase]) -> PlannedCase:
-    """Return a call of cases in one process, each with objects of its own."""
-    calls = tuple((case.function, case.args, case.kwargs) for case in cases)
-    name = f"shared-{number}"
-    return PlannedCase(name, Suite.ADVERSARIAL, SEQUENCE, (False, calls), {}, name)
 
 
 def apart(groups: Mapping[str, Together], results: Mapping[str, CaseResult]) -> list[CaseResult]:
@@ -105,14 +100,18 @@ def apart(groups: Mapping[str, Together], results: Mapping[str, CaseResult]) -> 
     """
     found: list[CaseResult] = []
     for name, group in groups.items():
+        of_one = replace(
+            results[name],
+            wall_s=results[name].wall_s / len(group.steps),
+            cpu_s=results[name].cpu_s / len(group.steps),
+            stdout="",
+            stderr="",
+        )
         payloads = _payloads(results[name], len(group.steps))
-        for case, payload in zip(group.steps, payloads, strict=False):
-            share = {
-                key: getattr(results[name], key) / len(payloads) for key in ("wall_s", "cpu_s")
-            }
-            found.append(
-                replace(results[name], id=case.id, payload=payload, stdout="", stderr="", **share)
-            )
+        found += [
+            replace(of_one, id=case.id, payload=payload)
+            for case, payload in zip(group.steps, payloads, strict=False)
+        ]
     return found
 
 

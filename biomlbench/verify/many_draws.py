@@ -206,7 +206,7 @@ def in_few_processes(cases: Sequence[PlannedCase], together: int = TOGETHER) -> 
     return {name: Together(in_one_process(name, part), part) for name, part in named.items()}
 
 
-def in_one_process(name: str, cases: Sequence[PlannedCase]) -> PlannedCase:
-    """Return a call of cases one after the other, objects used again where they fit in."""
+def in_one_process(name: str, cases: Sequence[PlannedCase], *, reuse: bool = True) -> PlannedCase:
+    """Return a call of cases one after the other, objects used again where they fit in or not."""
     calls = tuple((case.function, case.args, case.kwargs) for case in cases)
-    return PlannedCase(name, Suite.ADVERSARIAL, SEQUENCE, (True, calls), {}, name)
+    return PlannedCase(name, Suite.ADVERSARIAL, SEQUENCE, (reuse, calls), {}, name)
