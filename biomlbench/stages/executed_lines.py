@@ -7,11 +7,12 @@ of ours behind its own, which it may forge as it likes: nothing but this list is
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Reason, Suite
 from biomlbench.sandbox.codec import CodecError
 from biomlbench.verify.edges import key_of
+from biomlbench.verify.many_draws import packed
 from biomlbench.verify.plan import PlannedCase
 
 if TYPE_CHECKING:
@@ -75,19 +76,18 @@ def traced(cases: tuple[PlannedCase, ...], oracle: Oracle) -> tuple[PlannedCase,
     oracle : Oracle
         Says how long the reference takes for a case; it takes no time for a draw.
     """
-    groups: list[list[Any]] = []
-    room = 0.0
-    for case in cases:
-        size = len(key_of(case)) / MOST_BYTES
-        if size > 1:
-            continue
-        share = max(size, oracle.seconds.get(case.id, 0.0) / MOST_REFERENCE_S, 1 / TOGETHER)
-        if share > room:
-            groups.append([])
-            room = 1.0
-        groups[-1].append((case.function, tuple(case.args), dict(case.kwargs)))
-        room -= share
-    named = {f"traced-{number}": tuple(group) for number, group in enumerate(groups)}
+    sizes = {case: len(key_of(case)) / MOST_BYTES for case in cases}
+    shares = {
+        case: max(size, oracle.seconds.get(case.id, 0.0) / MOST_REFERENCE_S, 1 / TOGETHER)
+        for case, size in sizes.items()
+        if size <= 1
+    }
+    named = {
+        f"traced-{number}": tuple(
+            (case.function, tuple(case.args), dict(case.kwargs)) for case in group
+        )
+        for number, group in enumerate(packed(shares))
+    }
     return tuple(
         PlannedCase(name, Suite.ADVERSARIAL, TRACING, group, {}, name)
         for name, group in named.items()

@@ -18,7 +18,7 @@ from biomlbench.stages.bounded_judging import judge_bounded
 from biomlbench.verify.disputes import settled
 from biomlbench.verify.edges import key_of
 from biomlbench.verify.judging import RUNS, GraderError, Judge, Results, judge
-from biomlbench.verify.many_draws import Together, in_one_process
+from biomlbench.verify.many_draws import Together, in_one_process, packed
 from biomlbench.verify.policy import decide
 
 if TYPE_CHECKING:
@@ -38,9 +38,11 @@ __all__ = ["Judged", "apart", "in_shared_processes", "judged_among_others"]
 MOST = 25
 """Calls that share a process."""
 MOST_BYTES = 1 << 17
-"""Of them together; a case that has more than a share of it is run alone."""
+"""Of them together."""
 MOST_REFERENCE_S = 0.1
 """What the reference takes for them together."""
+MOST_SHARE = 2 / MOST
+"""Of all this; a case that takes more of it is run alone."""
 _KEPT = 64
 
 
@@ -54,22 +56,21 @@ def in_shared_processes(plan: Plan, oracle: Oracle) -> dict[str, Together]:
     oracle : Oracle
         Says how long the reference takes for a case.
     """
-    groups: list[list[PlannedCase]] = []
-    room = 0.0
-    for case in plan.calls:
-        share = max(
+    shares = {
+        case: max(
             1 / MOST,
             len(key_of(case)) / MOST_BYTES,
             oracle.seconds.get(case.id, MOST_REFERENCE_S) / MOST_REFERENCE_S,
         )
-        if case.suite != Suite.ADVERSARIAL or share > 2 / MOST or _is_shared(case):
-            continue
-        if share > room:
-            groups.append([])
-            room = 1.0
-        groups[-1].append(case)
-        room -= share
-    named = {f"shared-{number}": group for number, group in enumerate(groups)}
+        for case in plan.calls
+        if case.suite == Suite.ADVERSARIAL
+    }
+    small = {
+        case: share
+        for case, share in shares.items()
+        if share <= MOST_SHARE and not _is_shared(case)
+    }
+    named = {f"shared-{number}": group for number, group in enumerate(packed(small))}
     return {
         name: Together(in_one_process(name, group, reuse=False), group)
         for name, group in named.items()
@@ -149,9 +150,11 @@ def judged_among_others(
     -------
     Judged
     """
-    passes, doubtful = judge_bounded(
-        task, f"{__name__}:verdict_and_doubtful", outputs, sorted(shared), own
-    )
+    beside = sorted(shared)
+    if not beside and any(output.status != Reason.OK for output in outputs.values()):
+        # it does not pass, and there is nothing to ask
+        return Judged(passes=False)
+    passes, doubtful = judge_bounded(task, f"{__name__}:verdict_and_doubtful", outputs, beside, own)
     return Judged(passes, tuple(doubtful))
 
 

@@ -28,7 +28,7 @@ from biomlbench.verify.stretches import stretched
 from biomlbench.verify.well_posed import is_well_posed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("COUNT", "NO_DRAWS", "Draws", "Together"),
-    *("drawn", "in_few_processes", "in_one_process", "numbered"),
+    *("drawn", "in_few_processes", "in_one_process", "numbered", "packed"),
 ]
 
 COUNT = 3000
@@ -204,6 +204,25 @@ def in_few_processes(cases: Sequence[PlannedCase], together: int = TOGETHER) -> 
     parts = (cases[start : start + together] for start in range(0, len(cases), together))
     named = {f"together-{part[0].id}-{len(part)}": part for part in parts}
     return {name: Together(in_one_process(name, part), part) for name, part in named.items()}
+
+
+def packed(shares: Mapping[PlannedCase, float]) -> list[list[PlannedCase]]:
+    """Put cases into groups in their order, as many as have no more than a whole together.
+
+    Parameters
+    ----------
+    shares : mapping
+        Case to what it takes of a whole; one that takes more has a group of its own.
+    """
+    groups: list[list[PlannedCase]] = []
+    room = 0.0
+    for case, share in shares.items():
+        if share > room:
+            groups.append([])
+            room = 1.0
+        groups[-1].append(case)
+        room -= share
+    return groups
 
 
 def in_one_process(name: str, cases: Sequence[PlannedCase], *, reuse: bool = True) -> PlannedCase:
