@@ -95,12 +95,12 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
                 make_task(root, f"{grader}-{size}", size, grader)
                 spent = cpu_of_audit(root, f"bench/{grader}-{size}")
                 figure = f"audit, {size:,} rows, by a {grader}, CPU s"
-                rows.append(against_target(figure, spent, TARGETS[size]))
+                rows.append(against_target(figure, spent, TARGETS[size], timed=True))
         folders = 10 if quick else FOLDERS
         suite = root / "suite"
         for number in range(folders):
             make_task(suite, f"folder-{number}", FEW, list(GRADERS)[number % 2], number)
         spent = cpu_of_audit(suite, *(f"bench/folder-{number}" for number in range(folders)))
         figure = f"audit, {folders} folders of {FEW} rows, half by a function, CPU s"
-        rows.append(against_target(figure, spent, TARGET_FOLDER * folders))
+        rows.append(against_target(figure, spent, TARGET_FOLDER * folders, timed=True))
     return rows

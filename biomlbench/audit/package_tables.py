@@ -7,7 +7,7 @@ import gzip
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["PackageTable", "all_codes", "codes_of", "package_tables"]
+__all__ = ["PackageTable", "all_codes", "codes_of", "held_share", "package_tables"]
 
 MAX_BYTES = 16 << 20
 """Larger files are not searched."""
@@ -58,6 +58,22 @@ class PackageTable:
     frame: pd.DataFrame
     codes: np.ndarray
 
+    def share_of(self, values: np.ndarray) -> float:
+        """Return how much of some codes is anywhere in the table."""
+        return held_share(values, self._sorted)
+
+    @cached_property
+    def _sorted(self) -> np.ndarray:
+        return np.unique(self.codes)
+
+
+def held_share(values: np.ndarray, known: np.ndarray) -> float:
+    """Return how much of some codes is among sorted ones."""
+    if not len(known) or not len(values):
+        return 0.0
+    places = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return float((known[places] == values).mean())
+
 
 def package_tables(task: Task) -> Iterator[PackageTable]:
     """Read the tables of installed packages that a program for a task can see.
@@ -76,14 +92,16 @@ def package_tables(task: Task) -> Iterator[PackageTable]:
             for table in _tables(name, path):
                 groups.setdefault((str(path.parent), len(table.frame)), []).append(table)
     for parts in groups.values():
-        if len(parts) == 1:
-            yield parts[0]
-            continue
-        yield PackageTable(
-            ", ".join(dict.fromkeys(part.name for part in parts)),
-            pd.concat([part.frame for part in parts], axis=1),
-            np.hstack([part.codes for part in parts]),
-        )
+        yield parts[0] if len(parts) == 1 else _side_by_side(tuple(parts))
+
+
+@cache
+def _side_by_side(parts: tuple[PackageTable, ...]) -> PackageTable:
+    return PackageTable(
+        ", ".join(dict.fromkeys(part.name for part in parts)),
+        pd.concat([part.frame for part in parts], axis=1),
+        np.hstack([part.codes for part in parts]),
+    )
 
 
 @cache

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from biomlbench.runtime.environment import digest
 from biomlbench.submission.public_tables import public_files as below
 from biomlbench.submission.public_tables import table_files
-from biomlbench.task.version import file_hash
 
-from .package_tables import codes_of
 from .public_formats import SUFFIXES, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from biomlbench.task.task import Task
 
 __all__ = [
-    *("OtherTable", "PublicTable", "other_public", "other_public_hash", "public_files"),
-    *("mixed_codes", "only_rows", "read_other", "read_public"),
+    *("LEAST_JOINED", "PublicTable", "mixed_codes", "only_rows", "public_files", "read_public"),
 ]
 
-MAX_OTHERS = 256 << 20
-"""Bytes of other tasks' public files that are searched."""
 LEAST_JOINED = 8
 """With fewer rows that join, agreement may be chance."""
 
@@ -113,95 +107,6 @@ def read_public(task: Task, wanted: pd.DataFrame) -> Iterator[PublicTable]:
                 yield PublicTable(_name(path, task) + (part and f":{part}"), frame, wanted)
 
 
-@dataclass(frozen=True, eq=False)
-class OtherTable:
-    """A public table of another task.
-
-    Attributes
-    ----------
-    name : str
-        File, with the task's id before it.
-    frame : DataFrame
-        As text.
-    codes : ndarray of uint64, shape (n_rows, n_columns)
-        Its values, see :func:`~biomlbench.audit.package_tables.codes_of`.
-    """
-
-    name: str
-    frame: pd.DataFrame
-    codes: np.ndarray
-
-
-def other_public(task: Task) -> tuple[list[Path], int]:
-    """Return the public tables of the other tasks in the same data folder.
-
-    Parameters
-    ----------
-    task : Task
-
-    Returns
-    -------
-    paths : list of Path
-        Sorted; only so many as may be searched.
-    left_out : int
-        Number of those that are too large, or too many.
-    """
-    paths, left_out, size = [], 0, 0
-    for folder in sorted(task.data_dir.glob("*/*/prepared/public")):
-        if folder == task.public_dir:
-            continue
-        found = table_files(folder, task.sample_submission)
-        left_out += len(found.beyond)
-        for path in found.searched:
-            own = path.stat().st_size
-            if size + own > MAX_OTHERS:
-                left_out += 1
-                continue
-            size += own
-            paths.append(path)
-    return paths, left_out
-
-
-def other_public_hash(task: Task, besides: Container[str]) -> str:
-    """Return a hash over the public tables of other tasks, by names and contents.
-
-    Parameters
-    ----------
-    task : Task
-    besides : container of str
-        Tasks whose files are left out.
-    """
-    paths, _ = other_public(task)
-    named = [(path.relative_to(task.data_dir), path) for path in paths]
-    return digest(
-        [
-            (name.as_posix(), file_hash(path))
-            for name, path in named
-            if "/".join(name.parts[:2]) not in besides
-        ]
-    )
-
-
-def read_other(path: Path, task: Task) -> OtherTable | None:
-    """Read a table that :func:`other_public` lists; None for what is none."""
-    status = path.stat()
-    found = _read_other(path, status.st_mtime_ns, status.st_size)
-    if found is None:
-        return None
-    parts = path.relative_to(task.data_dir).parts
-    # domain/task/prepared/public/file
-    return OtherTable(f"{'/'.join(parts[4:])} of {'/'.join(parts[:2])}", *found)
-
-
-@lru_cache(maxsize=64)
-def _read_other(path: Path, _time: int, _size: int) -> tuple[pd.DataFrame, np.ndarray] | None:
-    frame = next((frame for _, frame in tables_of(path)), None)
-    if frame is None or len(frame) < LEAST_JOINED:
-        return None
-    frame = frame.astype(str)
-    return frame, np.array([codes_of(frame[name]) for name in frame]).T
-
-
 def _name(path: Path, task: Task) -> str:
     below = task.public_dir if path.is_relative_to(task.public_dir) else task.prepared_dir
     return path.relative_to(below).as_posix()
@@ -236,5 +141,10 @@ def mixed_codes(columns: Sequence[np.ndarray]) -> np.ndarray:
 
 def only_rows(wanted: np.ndarray, there: np.ndarray) -> np.ndarray:
     """Return where each wanted value is, -1 for nowhere and for several places."""
-    values, counts = np.unique(there, return_counts=True)
-    return np.where(np.isin(wanted, values[counts == 1]), row_positions(wanted, there), -1)
+    if not len(there):
+        return np.full(len(wanted), -1)
+    order = np.argsort(there)
+    values = there[order]
+    first = np.searchsorted(values, wanted, "left")
+    found = np.searchsorted(values, wanted, "right") - first
+    return np.where(found == 1, order[np.minimum(first, len(there) - 1)], -1)

@@ -51,14 +51,14 @@ def public_files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
-def table_files(folder: Path, sample: Path, more: tuple[str, ...] = ()) -> PublicFiles:
+def table_files(folder: Path, sample: Path | None, more: tuple[str, ...] = ()) -> PublicFiles:
     """Return the public tables.
 
     Parameters
     ----------
     folder : Path
         Of the public files.
-    sample : Path
+    sample : Path or None
         The sample submission, which is left out.
     more : tuple of str
         How the names of other files end that are wanted, too.

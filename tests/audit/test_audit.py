@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from biomlbench.audit import SEVERITIES, audit_task, card_findings, public_tables
+from biomlbench.audit import SEVERITIES, audit_task, card_findings, other_tables
 from biomlbench.audit.badge import badge, verdict
 from biomlbench.audit.detectors import all_detectors, other_pandas, remedies, rows
 from biomlbench.audit.detectors.grader_resources import grows
@@ -291,7 +291,7 @@ def test_what_is_not_searched_of_other_tasks_is_told(tmp_path, monkeypatch):
     audit = audit_task(task.write(tmp_path, "second"))
     assert audit.not_tried == ()
     assert "answers-in-other-tasks" in {one.name for one in audit.findings}
-    monkeypatch.setattr(public_tables, "MAX_OTHERS", 10)
+    monkeypatch.setattr(other_tables, "MAX_BYTES", 10)
     audit = audit_task(task.write(tmp_path, "third"))
     assert len(audit.not_tried) == 2
     assert "too large or too many" in audit.not_tried[0]

@@ -10,7 +10,7 @@ import pytest
 
 from bench import __main__ as bench
 from bench.history import read
-from bench.rows import against_target
+from bench.rows import against_target, at_speed
 
 
 @pytest.fixture
@@ -38,3 +38,25 @@ def test_a_broken_benchmark_loses_no_other(modules, tmp_path):
 @pytest.mark.parametrize(("name", "code"), [("met", 0), ("missed", 1)])
 def test_a_missed_target_ends_with_1(modules, tmp_path, name, code):
     assert bench.main([name, "--out", str(tmp_path / "bench.csv")]) == code
+
+
+def test_targets_in_seconds_are_for_a_machine_of_speed_1():
+    timed = against_target("work, s", 3.0, 2.0, timed=True)
+    memory = against_target("memory, GB", 3.0, 2.0)
+    slow = {row["figure"]: at_speed(row, 0.5) for row in (timed, memory)}
+    assert (slow["work, s"]["ratio"], slow["work, s"]["ok"]) == (0.75, True)
+    assert (slow["memory, GB"]["ratio"], slow["memory, GB"]["ok"]) == (1.5, False)
+    assert at_speed(timed, 1.0)["ok"] is False
+    assert at_speed(against_target("work, s", 1.0, 2.0, timed=True), 4.0)["ok"] is False
+    assert at_speed(against_target("work, s", 1.0, 2.0, timed=True, also=False), 1.0)["ok"] is False
+
+
+def test_a_table_that_was_begun_with_fewer_columns_goes_on(modules, tmp_path):
+    table = tmp_path / "bench.csv"
+    table.write_text("commit,sizes,figure,ratio\nold,full,before,2.0\n")
+    bench.main(["met", "--out", str(table)])
+    with table.open(newline="") as file:
+        before, row = csv.DictReader(file)
+    assert (before["commit"], before["figure"], before["speed"]) == ("old", "before", "")
+    assert float(row["speed"]) > 0
+    assert list(read(table)) == ["before", "fast enough, s"]

@@ -22,7 +22,7 @@ def audit_job(wildcards):
     if audited_card(wildcards):
         return job_of_controls(BENCHMARK, wildcards.task)
     # Late: it imports pandas, which no other run needs while it is planned.
-    from biomlbench.audit.public_tables import other_public_hash
+    from biomlbench.audit.other_tables import other_public_hash
 
     task = BENCHMARK.registry.get_task(wildcards.task)
     others = other_public_hash(task, besides=audited_tasks())

@@ -18,6 +18,8 @@ GLANCE = 100
 CORRELATED = 1 - 1e-9
 LEAST_SHARE = 0.9
 """Share of the compared rows that must agree."""
+CLASSED = 5
+"""Rows for each class, at least, where classes may have other names."""
 
 
 class Agreement(NamedTuple):
@@ -80,7 +82,7 @@ def tells_classes(texts: np.ndarray, truth: np.ndarray) -> bool:
     """Whether each of few values of a column has one class, and each class one value."""
     values, classes = pd.factorize(texts)[0], pd.factorize(truth)[0]
     n_values, n_classes = values.max() + 1, classes.max() + 1
-    if n_classes < 2 or n_values != n_classes or n_classes > len(truth) // 5:
+    if n_classes < 2 or n_values != n_classes or n_classes > len(truth) // CLASSED:
         return False
     return bool(len(set(zip(values.tolist(), classes.tolist(), strict=True))) == n_values)
 

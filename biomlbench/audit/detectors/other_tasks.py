@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from itertools import chain, combinations, islice, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from biomlbench.audit.other_tables import other_tables
 from biomlbench.audit.package_tables import codes_of
-from biomlbench.audit.public_tables import (
-    LEAST_JOINED,
-    mixed_codes,
-    only_rows,
-    other_public,
-    read_other,
-)
+from biomlbench.audit.public_tables import LEAST_JOINED, mixed_codes, only_rows
 
-from ._chance import CHANCE, tells
+from ._chance import CHANCE, CLASSED, LEAST_SHARE, RELATIVE, tells
 from ._known_rows import known_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from biomlbench.audit.findings import Found
-    from biomlbench.audit.public_tables import OtherTable
+    from biomlbench.audit.other_tables import OtherTable
     from biomlbench.audit.subject import Subject
 
 ORDER = 16
@@ -46,28 +42,38 @@ UNIQUE = 0.9
 """Share of different values from which a single column of answers is known by its values."""
 CONTAINED = 0.95
 """Share of such values that a column must have to hold them."""
-GLANCE = 1000
-"""Values by which a column is looked at first."""
 FOLLOWS = 0.98
 """Rank correlation, or area under the curve, from which a column stands for the answer."""
+ROUNDING = 1e-9
+
+
+class _Sought(NamedTuple):
+    """A column of the task, and in which columns of each other table its values are."""
+
+    name: str
+    codes: np.ndarray
+    columns: Mapping[Path, list[int]]
 
 
 def find(subject: Subject) -> Iterable[Found]:
     """Search the other tasks' public tables for the answers, by their values and by the rows."""
-    paths, left_out = other_public(subject.task)
+    tables, others, left_out = other_tables(subject.task)
     if left_out:
         subject.not_tried.append(
             f"other tasks: {left_out} of their public tables, too large or too many"
         )
-    if not paths:
+    if not others:
         subject.not_tried.append("other tasks: none is prepared in the same data folder")
         return
-    keys, truths = _keys(subject), _numbers(subject)
-    for path in paths:
-        table = read_other(path, subject.task)
-        if table is None:
-            continue
-        found = next(chain(_held(subject, truths, table), _joined(subject, keys, table)), None)
+    answers, keys = (
+        [_Sought(name, codes, tables.partners(codes, name, most)) for name, codes in held.items()]
+        for held, most in ((_answers(subject), MOST_PARTNERS), (_keys(subject), 1))
+    )
+    for path in others:
+        table = tables.tables[path]
+        found = next(
+            chain(_held(subject, answers, path, table), _joined(subject, keys, path, table)), None
+        )
         if found is not None:
             rows, how = found
             filled = np.full(subject.n, None, object)
@@ -77,58 +83,51 @@ def find(subject: Subject) -> Iterable[Found]:
             return
 
 
-def _numbers(subject: Subject) -> Mapping[str, np.ndarray]:
-    """Return the columns of the answers that are numbers of enough values to be known by them."""
+def _answers(subject: Subject) -> dict[str, np.ndarray]:
+    """Return the codes of answers that are numbers of enough values to be known by them."""
     found = {name: truth for name, truth in subject.truths.items() if truth.dtype.kind == "f"}
     if not found or subject.n < LEAST_JOINED:
         return {}
     rows = pd.DataFrame(found)
     different = len(rows.drop_duplicates()) / subject.n
-    return found if rows.notna().all(axis=None) and different >= UNIQUE else {}
+    if not rows.notna().all(axis=None) or different < UNIQUE:
+        return {}
+    return {name: codes_of(rows[name]) for name in found}
 
 
 def _held(
-    subject: Subject, truths: Mapping[str, np.ndarray], table: OtherTable
+    subject: Subject, answers: Sequence[_Sought], path: Path, table: OtherTable
 ) -> Iterator[tuple[np.ndarray, str]]:
     """Yield which test rows' answers a table holds, known by their values alone."""
     from scipy.stats import binom
 
-    if not truths:
+    if not answers or not all(path in one.columns for one in answers):
         return
-    wanted = [codes_of(pd.Series(truth)) for truth in truths.values()]
-    partners = [_partners(codes, name, table) for codes, name in zip(wanted, truths, strict=True)]
-    least = max(LEAST_JOINED, CONTAINED * subject.n if len(wanted) == 1 else 0)
-    for columns in product(*partners):
+    wanted = mixed_codes([one.codes for one in answers])
+    least = max(LEAST_JOINED, CONTAINED * subject.n if len(answers) == 1 else 0)
+    for columns in product(*(one.columns[path] for one in answers)):
         if len(set(columns)) < len(columns):
             continue
         held = mixed_codes([table.codes[:, c] for c in columns])
-        rows = np.isin(mixed_codes(wanted), held)
+        rows = np.isin(wanted, held)
         if rows.sum() < least:
             continue
-        chance = np.isin(mixed_codes(_others(truths, subject)), held).mean()
+        chance = np.isin(mixed_codes(_others(answers, subject)), held).mean()
         if binom.sf(rows.sum() - 1, subject.n, max(chance, 1 / subject.n)) < CHANCE:
-            names = ", ".join(str(table.frame.columns[c]) for c in columns)
-            yield rows, f"{names} has the values of {', '.join(truths)}"
+            names = ", ".join(table.columns[c] for c in columns)
+            told = ", ".join(one.name for one in answers)
+            yield rows, f"{names} has the values of {told}"
             return
 
 
-def _others(truths: Mapping[str, np.ndarray], subject: Subject) -> list[np.ndarray]:
+def _others(answers: Sequence[_Sought], subject: Subject) -> list[np.ndarray]:
     """Return codes of no answers, which are as likely to be met: of two rows, or beside one."""
-    if len(truths) > 1:
-        first, *rest = (codes_of(pd.Series(truth)) for truth in truths.values())
+    if len(answers) > 1:
+        first, *rest = (one.codes for one in answers)
         return [first[subject.rng(5).permutation(len(first))], *rest]
-    (truth,) = truths.values()
+    truth = subject.truths[answers[0].name]
     digits = max(len(repr(value).partition(".")[2]) for value in truth.tolist())
     return [codes_of(pd.Series(np.round(truth + 10.0**-digits, digits)))]
-
-
-def _partners(codes: np.ndarray, name: str, table: OtherTable) -> list[int]:
-    """Return the columns that have most of the values, one of the same name before all others."""
-    values = np.unique(codes)
-    some = values[:: max(1, len(values) // GLANCE)]
-    shares = [np.isin(some, table.codes[:, c]).mean() for c in range(table.codes.shape[1])]
-    order = sorted(range(len(shares)), key=lambda c: (table.frame.columns[c] != name, -shares[c]))
-    return [c for c in order if shares[c] > 0][:MOST_PARTNERS]
 
 
 def _keys(subject: Subject) -> dict[str, np.ndarray]:
@@ -144,41 +143,94 @@ def _keys(subject: Subject) -> dict[str, np.ndarray]:
 
 
 def _joined(
-    subject: Subject, keys: Mapping[str, np.ndarray], table: OtherTable
+    subject: Subject, keys: Sequence[_Sought], path: Path, table: OtherTable
 ) -> Iterator[tuple[np.ndarray, str]]:
     """Yield which test rows' answers a table tells in rows that have the same features."""
+    pairs = [(one, one.columns[path][0]) for one in keys if path in one.columns]
+    if not pairs:
+        return
     own = {name for test, _ in subject.tests for name in subject.features(test)}
-    columns = [c for c, name in enumerate(table.frame.columns) if name not in own]
+    columns = [c for c, name in enumerate(table.columns) if name not in own]
     tried = set[bytes]()
-    for names, rows in _rows_of(keys, table):
-        there = rows >= 0
+    for names, rows in _rows_of(pairs, table.codes):
         if rows.tobytes() in tried:
             continue
         tried.add(rows.tobytes())
-        for c in columns:
-            values = table.frame.iloc[:, c].to_numpy()[rows[there]]
-            for target, truth in subject.truths.items():
-                if _stands_for(values, truth[there]):
-                    column = table.frame.columns[c]
-                    yield there, f"{column} stands for {target}, rows found by {names}"
+        there = rows >= 0
+        for target, truth in subject.truths.items():
+            for c in _may_stand_for(table, rows[there], columns, truth[there]):
+                if _stands_for(table.text(c)[rows[there]], truth[there]):
+                    how = f"{table.columns[c]} stands for {target}, rows found by {names}"
+                    yield there, how
                     return
 
 
-def _rows_of(keys: Mapping[str, np.ndarray], table: OtherTable) -> Iterator[tuple[str, np.ndarray]]:
+def _rows_of(
+    pairs: Sequence[tuple[_Sought, int]], held: np.ndarray
+) -> Iterator[tuple[str, np.ndarray]]:
     """Yield by what test rows are found in a table, and the row of each, -1 for none."""
-    pairs = []
-    for name, codes in keys.items():
-        partners = _partners(codes, name, table)
-        if partners and np.isin(codes, table.codes[:, partners[0]]).sum() >= LEAST_JOINED:
-            pairs.append((name, codes, table.codes[:, partners[0]]))
+    pairs = [(one, c) for one, c in pairs if np.isin(one.codes, held[:, c]).sum() >= LEAST_JOINED]
     singles = [(pair,) for pair in pairs]
     for group in islice([*combinations(pairs, 2), *singles], 2 * MOST_COLUMNS):
-        _, mine, theirs = zip(*group, strict=True)
-        rows = only_rows(mixed_codes(mine), mixed_codes(theirs))
+        rows = only_rows(
+            mixed_codes([one.codes for one, _ in group]),
+            mixed_codes([held[:, c] for _, c in group]),
+        )
         there = rows[rows >= 0]
         # what many test rows share, such as a position, is no row's own
         if len(there) >= LEAST_JOINED and len(np.unique(there)) >= len(there) / 2:
-            yield ", ".join(pair[0] for pair in group), rows
+            yield ", ".join(one.name for one, _ in group), rows
+
+
+def _may_stand_for(
+    table: OtherTable, rows: np.ndarray, columns: list[int], truth: np.ndarray
+) -> list[int]:
+    """Return the columns that a look at all together does not rule out, as it does most."""
+    if not columns:
+        return []
+    cells = np.ix_(rows, np.array(columns))
+    numbers, codes = table.numbers[cells], table.codes[cells]
+    classes = len(np.unique(truth))
+    may = _mostly_equal(numbers, codes, truth)
+    if 2 <= classes <= len(truth) // CLASSED:
+        in_order = np.sort(codes, axis=0)
+        values = 1 + (in_order[1:] != in_order[:-1]).sum(axis=0)
+        may |= (values >= 2) & (values <= classes)
+    finite = np.flatnonzero(np.isfinite(numbers).all(axis=0))
+    may[finite] |= _ordered(numbers[:, finite], truth) >= FOLLOWS - ROUNDING
+    return [c for c, one in zip(columns, may.tolist(), strict=True) if one]
+
+
+def _mostly_equal(numbers: np.ndarray, codes: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Return which columns have nearly as many answers as :func:`~._chance.tells` wants."""
+    if truth.dtype.kind == "f":
+        compared = np.isfinite(numbers) & np.isfinite(truth)[:, None]
+        equal = np.isclose(numbers, truth[:, None], rtol=RELATIVE, atol=RELATIVE)
+    else:
+        compared = (codes != codes_of(pd.Series([""]))) & (truth != "")[:, None]
+        equal = codes == codes_of(pd.Series(truth))[:, None]
+    agree = (equal & compared).sum(axis=0)
+    return np.asarray((agree > 0) & (agree >= LEAST_SHARE * compared.sum(axis=0)))
+
+
+def _ordered(numbers: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Return how far each column puts rows in the order of the answers, or the opposite one.
+
+    Rank correlation where answers are numbers, the area under the curve where they are two classes.
+    """
+    from scipy.stats import rankdata
+
+    classes, labels = np.unique(truth, return_inverse=True)
+    is_numeric = truth.dtype.kind == "f" and len(classes) >= LEAST_VALUES
+    if not numbers.size or not (is_numeric or len(classes) == 2):
+        return np.zeros(numbers.shape[1])
+    ranks = rankdata(numbers, axis=0) - (len(truth) + 1) / 2
+    own = (rankdata(truth) if is_numeric else labels) - 0.0
+    own -= own.mean()
+    if not is_numeric:
+        return np.asarray(0.5 + np.abs(own @ ranks) / np.prod(np.bincount(labels)))
+    length = np.linalg.norm(ranks, axis=0) * np.linalg.norm(own)
+    return np.asarray(np.abs(own @ ranks) / np.maximum(length, 1.0))
 
 
 def _stands_for(values: np.ndarray, truth: np.ndarray) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.audit.package_tables import all_codes, codes_of, package_tables
+from biomlbench.audit.package_tables import all_codes, codes_of, held_share, package_tables
 from biomlbench.audit.public_tables import mixed_codes, only_rows
 
 from ._chance import tells
@@ -76,14 +76,7 @@ def _features(subject: Subject) -> list[np.ndarray]:
 
 def _found(columns: list[np.ndarray], share: float) -> list[np.ndarray]:
     """Return the columns of whose values so large a share is in any package at all."""
-    known = all_codes()
-    found = []
-    for codes in columns:
-        values = np.unique(codes)
-        places = np.minimum(np.searchsorted(known, values), len(known) - 1)
-        if len(known) and (known[places] == values).mean() >= share:
-            found.append(codes)
-    return found
+    return [codes for codes in columns if held_share(np.unique(codes), all_codes()) >= share]
 
 
 def _rows_of(
@@ -108,6 +101,8 @@ def _same(
     for mine in columns:
         values = np.unique(mine)
         some = values[:: max(1, len(values) // GLANCE)]
+        if table.share_of(some) < share / 2:
+            continue
         for theirs in table.codes.T:
             if (
                 np.isin(some, theirs).mean() >= share / 2
