@@ -25,9 +25,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.runtime.json_lines import write_json
+from biomlbench.runtime.locking import is_held
 from biomlbench.stages import is_outdated, submission_hash
 from biomlbench.submission.path_hints import no_file
 from biomlbench.submission.table_rows import shown
+from biomlbench.workflow.run_state import LOCK
 from biomlbench.workflow.runs import NO_SUBMISSION
 
 if TYPE_CHECKING:
@@ -79,6 +81,7 @@ class Replaced:
     def __init__(self, results: str | Path) -> None:
         self._results = Path(results)
         self._before = _read(self._results / RECORD)
+        self._to_settle = False
         self._now: dict[str, list[int]] = {}
         self.missing: list[Run] = []
         self.unreadable: list[Run] = []
@@ -144,6 +147,7 @@ class Replaced:
             for run in of_table
             if is_outdated(table) or (table.exists() and _differs(run, table))
         }
+        self._to_settle = not replaced
         for path in replaced:
             self.counts[path] = self.counts.get(path, 0) + 1
         return sorted(replaced)
@@ -177,6 +181,17 @@ class Replaced:
         if record != self._before and self._results.is_dir():
             with contextlib.suppress(OSError):
                 write_json(self._results / RECORD, record)
+                self._before = record
+
+    def settle(self) -> None:
+        """Record what was seen although no job may begin, so that it is not read again.
+
+        Not where one was replaced: its count belongs to the run that makes its tables again. And
+        not beside another run, which has a record of its own to write.
+        """
+        if self._to_settle and not is_held(self._results / LOCK):
+            self.write()
+        self._to_settle = False
 
 
 def _missing(run: Run) -> str:

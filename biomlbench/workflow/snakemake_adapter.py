@@ -205,11 +205,11 @@ class Adapter:
         """
         workflow, first = self._workflow, not self._warm
         self._warm = True
-        if first and getattr(workflow, "local_exec", False) and not self._is_pretence:
+        if first and getattr(workflow, "local_exec", False) and not self.is_pretence:
             self._pool.warm(FOR_PAIRS, min(jobs, workflow.resource_settings.cores or 1))
 
     @property
-    def _is_pretence(self) -> bool:
+    def is_pretence(self) -> bool:
         """Whether no job is really run; also where Snakemake does not say."""
         return any(getattr(self._workflow, name, True) for name in ("dryrun", "touch"))
 

@@ -51,7 +51,7 @@ def graded(tmp_path):
     def count(name):
         return Replaced(tmp_path / "results").counts.get(str(tmp_path / f"{name}.csv"), 0)
 
-    return SimpleNamespace(path=tmp_path, look=look, count=count, grade=grade)
+    return SimpleNamespace(path=tmp_path, look=look, count=count, grade=grade, runs=runs)
 
 
 def test_another_file_with_an_old_time_is_noticed_once(graded):
@@ -309,6 +309,32 @@ def test_a_settled_file_is_read_no_more(graded, monkeypatch):
     os.utime(graded.path / "b.csv", OLD)  # another state
     assert graded.look() == []
     assert read == ["b"]
+
+
+def test_a_run_with_nothing_to_do_records_what_has_settled(graded, monkeypatch):
+    record = graded.path / "results" / RECORD
+
+    def settle():
+        replaced = Replaced(graded.path / "results")
+        found = replaced.look(graded.runs, lambda task, run: f"{task}/{run}")
+        before = record.read_bytes()
+        replaced.settle()
+        return found, record.read_bytes() != before
+
+    assert graded.look() == []
+    later(monkeypatch, 2)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr("biomlbench.workflow.replaced.is_held", lambda path: True)
+        assert settle() == ([], False)
+    assert settle() == ([], True)
+    with monkeypatch.context() as reading:
+        reading.delattr("biomlbench.workflow.replaced._differs")
+        assert settle() == ([], False)
+    path = graded.path / "b.csv"
+    path.write_text(predictions(2.1))
+    for _ in range(2):  # the run that grades it records it
+        assert settle() == ([str(path)], False)
+    assert graded.count("b") == 0
 
 
 def test_a_file_in_memory_never_settles(graded, monkeypatch):

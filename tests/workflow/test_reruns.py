@@ -11,13 +11,19 @@ import pytest
 
 from biomlbench.contracts import SCHEMAS, compared, read_table
 from biomlbench.task.prepare import file_hashes
+from biomlbench.workflow.replaced import RECORD
 from tests.workflow.conftest import predictions
 
 SUMMARIES = {"aggregate", "telemetry", "calibrate_telemetry", "report"}
 
 
-def test_a_second_run_does_nothing(bench):
+def test_a_second_run_does_nothing_but_record_the_submissions(bench):
+    """Else each run with nothing to do would read all of them again."""
+    path = bench.path / "subs" / "near.csv"  # a copy, of which no run knows
     assert "Nothing to be done" in bench.snakemake().stderr
+    recorded = json.loads((bench.path / "results" / RECORD).read_bytes())
+    found = path.stat()
+    assert found.st_ino in recorded[next(one for one in recorded if one.endswith("near.csv"))]
 
 
 def test_a_changed_submission_reruns_its_pair(bench):

@@ -186,6 +186,8 @@ def batch_job_of(stage):
 
 @with_signature
 def own_data_of(wildcards):
+    if SNAKEMAKE.is_main and not SNAKEMAKE.is_pretence:
+        REPLACED.settle()
     SNAKEMAKE.name_together({stage: f"{stage}_batch" for stage in STAGES})
     return BENCHMARK.own_data(wildcards.task)
 
