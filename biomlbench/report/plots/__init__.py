@@ -182,6 +182,6 @@ def render(name: str, tables: Tables, outdir: Path, formats: Iterable[str] = FOR
             figure.savefig(path, format=suffix, dpi=PNG_DPI, metadata=_METADATA[suffix])
             written.append(path)
             # texts are as wide in every format, and laying them out takes as long as drawing them
-            figure.set_layout_engine("none")
+            figure.set_layout_engine(None)
     _log.debug("drew %s", name)
     return written
