@@ -48,7 +48,7 @@ FOR_PAIRS = (
 _INTERVAL = "next_seconds_between_status_checks"
 FIRST_WAIT_S, SHARE_OF_RUN = 3.0, 0.1
 """Seconds, and share of the time since the run began, after which a cluster is asked again."""
-FOR_FIGURES = ("biomlbench.report.plots._style", "biomlbench.report.write")
+FOR_FIGURES = ("biomlbench.report.plots._style", "biomlbench.report.html", "scipy.special")
 _PRIORITY = attrgetter("priority")
 _NAMED_RULES = ("forcerules", "untilrules", "omitrules", "priorityrules")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
