@@ -8,14 +8,18 @@ import click
 
 from biomlbench.cli._common import echo, print_json, print_table
 from biomlbench.cli._pair import finish, pair_options, stage_tables
+from biomlbench.runtime.words import ranges, some_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pyarrow as pa
 
     from biomlbench.stages import Context
 
 PRINTED = ("check", "suite", "mode", "severity", "outcome", "reason", "message")
 """Columns of the table; `--json` has all."""
+MOST_SHOWN = 20
 
 
 @click.command()
@@ -47,4 +51,12 @@ def command(
         print_table(rows, PRINTED)
         colour = {"pass": "green", "partial": "yellow", "fail": "red"}[verdict]
         echo(f"verdict: {verdict}{f' ({reasons})' if reasons else ''}", fg=colour)
+        if lines := _unexecuted_lines(tables["execute"]):
+            shown = some_of(ranges(lines), MOST_SHOWN)
+            echo(f"no call executes lines {shown} of the code; read them first", fg="yellow")
     finish(tables, submission)
+
+
+def _unexecuted_lines(execute: pa.Table) -> list[int]:
+    """Return the lines of a passing candidate that no call executes; all rows say the same."""
+    return next(filter(None, execute.column("unexecuted_lines").to_pylist()), [])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["counted", "some_of"]
+__all__ = ["counted", "ranges", "some_of"]
 
 
 def counted(number: int, noun: str) -> str:
@@ -31,3 +31,20 @@ def some_of(names: Sequence[str], most: int) -> str:
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def ranges(numbers: Sequence[int]) -> list[str]:
+    """Return whole numbers in ascending order, those in a row as the first and the last.
+
+    Examples
+    --------
+    >>> ranges([3, 5, 6, 7, 9, 10])
+    ['3', '5 to 7', '9 to 10']
+    """
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
