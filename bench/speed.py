@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import statistics
 import time
+from multiprocessing import get_context
 
 import numpy as np
 
@@ -19,12 +21,24 @@ __all__ = ["speed"]
 NOMINAL_S = 0.12
 """Seconds that the yardstick takes on the machine of the targets: two quiet cores of an AMD EPYC at
 2.45 GHz, Python 3.11."""
-REPEATS = 5
+MOST_CORES = 2
+REPEATS = 9
 
 
 def speed() -> float:
-    """Return how many times as fast as the machine of the targets this one is now."""
-    return NOMINAL_S / statistics.median(yardstick() for _ in range(REPEATS))
+    """Return how many times as fast as the machine of the targets this one is now.
+
+    Both cores work, as in a run of the workflow: two of a virtual machine may share one.
+    """
+    cores = min(MOST_CORES, len(os.sched_getaffinity(0)))
+    with get_context("spawn").Pool(cores) as pool:
+        of_cores = pool.map(median_of_yardsticks, range(cores), chunksize=1)
+    return NOMINAL_S / statistics.mean(of_cores)
+
+
+def median_of_yardsticks(_core: int) -> float:
+    """Return the median of some measurements, in seconds."""
+    return statistics.median(yardstick() for _ in range(REPEATS))
 
 
 def yardstick() -> float:
