@@ -16,7 +16,7 @@ from ._chance import CHANCE, CLASSED, LEAST_SHARE, RELATIVE, tells
 from ._known_rows import known_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
     from pathlib import Path
 
     from biomlbench.audit.findings import Found
@@ -69,11 +69,12 @@ def find(subject: Subject) -> Iterable[Found]:
         [_Sought(name, codes, tables.partners(codes, name, most)) for name, codes in held.items()]
         for held, most in ((_answers(subject), MOST_PARTNERS), (_keys(subject), 1))
     )
+    own = {name for test, _ in subject.tests for name in subject.features(test)}
     for path in others:
         table = tables.tables[path]
-        found = next(
-            chain(_held(subject, answers, path, table), _joined(subject, keys, path, table)), None
-        )
+        held = _held(subject, answers, path, table)
+        joined = _joined(subject, keys, own, path, table)
+        found = next(chain(held, joined), None)
         if found is not None:
             rows, how = found
             filled = np.full(subject.n, None, object)
@@ -143,13 +144,12 @@ def _keys(subject: Subject) -> dict[str, np.ndarray]:
 
 
 def _joined(
-    subject: Subject, keys: Sequence[_Sought], path: Path, table: OtherTable
+    subject: Subject, keys: Sequence[_Sought], own: Set[str], path: Path, table: OtherTable
 ) -> Iterator[tuple[np.ndarray, str]]:
     """Yield which test rows' answers a table tells in rows that have the same features."""
     pairs = [(one, one.columns[path][0]) for one in keys if path in one.columns]
     if not pairs:
         return
-    own = {name for test, _ in subject.tests for name in subject.features(test)}
     columns = [c for c, name in enumerate(table.columns) if name not in own]
     tried = set[bytes]()
     for names, rows in _rows_of(pairs, table.codes):
@@ -221,7 +221,7 @@ def _ordered(numbers: np.ndarray, truth: np.ndarray) -> np.ndarray:
     from scipy.stats import rankdata
 
     classes, labels = np.unique(truth, return_inverse=True)
-    is_numeric = truth.dtype.kind == "f" and len(classes) >= LEAST_VALUES
+    is_numeric = _is_numeric(truth)
     if not numbers.size or not (is_numeric or len(classes) == 2):
         return np.zeros(numbers.shape[1])
     ranks = rankdata(numbers, axis=0) - (len(truth) + 1) / 2
@@ -233,9 +233,14 @@ def _ordered(numbers: np.ndarray, truth: np.ndarray) -> np.ndarray:
     return np.asarray(np.abs(own @ ranks) / np.maximum(length, 1.0))
 
 
+def _is_numeric(truth: np.ndarray) -> bool:
+    """Whether answers are numbers of too many values to be classes."""
+    return truth.dtype.kind == "f" and len(np.unique(truth)) >= LEAST_VALUES
+
+
 def _stands_for(values: np.ndarray, truth: np.ndarray) -> bool:
     """Whether values are the answers, other names of them, or numbers that follow them."""
-    numeric = truth.dtype.kind == "f" and len(np.unique(truth)) >= LEAST_VALUES
+    numeric = _is_numeric(truth)
     if not numeric and len(truth) < LEAST_CLASSED:
         return False
     return tells(values, truth) > 0 or _follow(values, truth, numeric=numeric)
