@@ -182,7 +182,8 @@ def other_tables(task: Task) -> tuple[OtherTables, list[Path], int]:
     """
     files, left_out = _files(task)
     tables = _indexed(files)
-    others = [path for path in tables.tables if not path.is_relative_to(task.public_dir)]
+    own = task.public_dir
+    others = [path for path in tables.tables if own not in path.parents]
     return tables, others, left_out
 
 
@@ -196,10 +197,9 @@ def other_public_hash(task: Task, besides: Container[str]) -> str:
         Tasks whose files are left out.
     """
     files, _ = _files(task)
+    folder, own = task.data_dir, task.public_dir
     named = [
-        (file.path.relative_to(task.data_dir), file.path)
-        for file in files
-        if not file.path.is_relative_to(task.public_dir)
+        (file.path.relative_to(folder), file.path) for file in files if own not in file.path.parents
     ]
     return digest(
         [
@@ -213,6 +213,7 @@ def other_public_hash(task: Task, besides: Container[str]) -> str:
 def _files(task: Task) -> tuple[tuple[_File, ...], int]:
     """Return the tables that are searched, and how many of other tasks are not."""
     files, left_out, size = [], 0, 0
+    own = task.public_dir
     for folder in sorted(task.data_dir.glob("*/*/prepared/public")):
         found = table_files(folder, None)  # which of them is a sample is known of the own alone
         beyond = len(found.beyond)
@@ -225,7 +226,7 @@ def _files(task: Task) -> tuple[tuple[_File, ...], int]:
             size += status.st_size
             name = f"{path.relative_to(folder).as_posix()} of {owner}"
             files.append(_File(path, name, status.st_mtime_ns, status.st_size))
-        left_out += beyond if folder != task.public_dir else 0
+        left_out += beyond if folder != own else 0
     return tuple(files), left_out
 
 

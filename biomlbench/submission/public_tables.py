@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import InvalidSubmissionError, TaskError
@@ -11,8 +13,6 @@ from biomlbench.submission.reading import FORMATS
 from biomlbench.submission.unpacked_text import csv_text, gunzip
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
 
 __all__ = ["PublicFiles", "may_be_no_table", "public_files", "public_table", "table_files"]
@@ -48,7 +48,8 @@ class PublicFiles(NamedTuple):
 
 def public_files(folder: Path) -> list[Path]:
     """Return the files of a folder of data, in folders as well, sorted."""
-    return [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    found = (Path(base, name) for base, _, names in os.walk(folder) for name in names)
+    return sorted(path for path in found if path.is_file())
 
 
 def table_files(folder: Path, sample: Path | None, more: tuple[str, ...] = ()) -> PublicFiles:

@@ -52,8 +52,9 @@ def test_the_look_at_all_columns_rules_out_none_that_stands_for_the_answer(kind,
     rng = np.random.default_rng(seed)
     truth = TRUTHS[kind](rng)
     held = table(x=rng.normal(size=ROWS), y=COLUMNS[column](truth, rng))
-    may = other_tasks._may_stand_for(held, np.arange(ROWS), [0, 1], truth)
-    stands = [c for c in (0, 1) if other_tasks._stands_for(held.text(c), truth)]
+    answers = other_tasks._Truth(truth)
+    may = other_tasks._may_stand_for(held, np.arange(ROWS), [0, 1], answers)
+    stands = [c for c in (0, 1) if other_tasks._stands_for(held.text(c), answers)]
     assert set(stands) <= set(may)
     if column in ("nothing of it", "constant"):
         assert may == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, cached_property
 from itertools import chain, combinations, islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ from ._chance import CHANCE, CLASSED, LEAST_SHARE, RELATIVE, tells
 from ._known_rows import known_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
     from pathlib import Path
 
     from biomlbench.audit.findings import Found
@@ -45,6 +46,35 @@ CONTAINED = 0.95
 FOLLOWS = 0.98
 """Rank correlation, or area under the curve, from which a column stands for the answer."""
 ROUNDING = 1e-9
+_BLANK = codes_of(pd.Series([""]))[0]
+
+
+class _Truth:
+    """Answers of test rows that a table has, and what of them is compared with its columns."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    @cached_property
+    def classes(self) -> np.ndarray:
+        return np.unique(self.values)
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        return codes_of(pd.Series(self.values))
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether they are numbers of too many values to be classes."""
+        return self.values.dtype.kind == "f" and len(self.classes) >= LEAST_VALUES
+
+    @cached_property
+    def ranks(self) -> np.ndarray:
+        """Ranks of numbers, or places of classes, less their mean."""
+        ranks = np.searchsorted(self.classes, self.values)
+        if self.is_numeric:
+            ranks = _ranks(self.values[:, None])[:, 0]
+        return np.asarray(ranks - ranks.mean())
 
 
 class _Sought(NamedTuple):
@@ -70,10 +100,15 @@ def find(subject: Subject) -> Iterable[Found]:
         for held, most in ((_answers(subject), MOST_PARTNERS), (_keys(subject), 1))
     )
     own = {name for test, _ in subject.tests for name in subject.features(test)}
+
+    @cache
+    def truth_of(target: str, there: bytes) -> _Truth:
+        return _Truth(subject.truths[target][np.frombuffer(there, bool)])
+
     for path in others:
         table = tables.tables[path]
         held = _held(subject, answers, path, table)
-        joined = _joined(subject, keys, own, path, table)
+        joined = _joined(subject, keys, own, path, table, truth_of)
         found = next(chain(held, joined), None)
         if found is not None:
             rows, how = found
@@ -144,7 +179,12 @@ def _keys(subject: Subject) -> dict[str, np.ndarray]:
 
 
 def _joined(
-    subject: Subject, keys: Sequence[_Sought], own: Set[str], path: Path, table: OtherTable
+    subject: Subject,
+    keys: Sequence[_Sought],
+    own: Set[str],
+    path: Path,
+    table: OtherTable,
+    truth_of: Callable[[str, bytes], _Truth],
 ) -> Iterator[tuple[np.ndarray, str]]:
     """Yield which test rows' answers a table tells in rows that have the same features."""
     pairs = [(one, one.columns[path][0]) for one in keys if path in one.columns]
@@ -157,9 +197,10 @@ def _joined(
             continue
         tried.add(rows.tobytes())
         there = rows >= 0
-        for target, truth in subject.truths.items():
-            for c in _may_stand_for(table, rows[there], columns, truth[there]):
-                if _stands_for(table.text(c)[rows[there]], truth[there]):
+        for target in subject.truths:
+            truth = truth_of(target, there.tobytes())
+            for c in _may_stand_for(table, rows[there], columns, truth):
+                if _stands_for(table.text(c)[rows[there]], truth):
                     how = f"{table.columns[c]} stands for {target}, rows found by {names}"
                     yield there, how
                     return
@@ -183,16 +224,16 @@ def _rows_of(
 
 
 def _may_stand_for(
-    table: OtherTable, rows: np.ndarray, columns: list[int], truth: np.ndarray
+    table: OtherTable, rows: np.ndarray, columns: list[int], truth: _Truth
 ) -> list[int]:
     """Return the columns that a look at all together does not rule out, as it does most."""
     if not columns:
         return []
     cells = np.ix_(rows, np.array(columns))
     numbers, codes = table.numbers[cells], table.codes[cells]
-    classes = len(np.unique(truth))
+    classes = len(truth.classes)
     may = _mostly_equal(numbers, codes, truth)
-    if 2 <= classes <= len(truth) // CLASSED:
+    if 2 <= classes <= len(rows) // CLASSED:
         in_order = np.sort(codes, axis=0)
         values = 1 + (in_order[1:] != in_order[:-1]).sum(axis=0)
         may |= (values >= 2) & (values <= classes)
@@ -201,64 +242,68 @@ def _may_stand_for(
     return [c for c, one in zip(columns, may.tolist(), strict=True) if one]
 
 
-def _mostly_equal(numbers: np.ndarray, codes: np.ndarray, truth: np.ndarray) -> np.ndarray:
+def _mostly_equal(numbers: np.ndarray, codes: np.ndarray, truth: _Truth) -> np.ndarray:
     """Return which columns have nearly as many answers as :func:`~._chance.tells` wants."""
-    if truth.dtype.kind == "f":
-        compared = np.isfinite(numbers) & np.isfinite(truth)[:, None]
-        equal = np.isclose(numbers, truth[:, None], rtol=RELATIVE, atol=RELATIVE)
+    if truth.values.dtype.kind == "f":
+        answers = truth.values[:, None]
+        compared = np.isfinite(numbers) & np.isfinite(answers)
+        with np.errstate(invalid="ignore"):
+            equal = np.abs(numbers - answers) <= RELATIVE + RELATIVE * np.abs(answers)
     else:
-        compared = (codes != codes_of(pd.Series([""]))) & (truth != "")[:, None]
-        equal = codes == codes_of(pd.Series(truth))[:, None]
+        compared = (codes != _BLANK) & (truth.values != "")[:, None]
+        equal = codes == truth.codes[:, None]
     agree = (equal & compared).sum(axis=0)
     return np.asarray((agree > 0) & (agree >= LEAST_SHARE * compared.sum(axis=0)))
 
 
-def _ordered(numbers: np.ndarray, truth: np.ndarray) -> np.ndarray:
+def _ordered(numbers: np.ndarray, truth: _Truth) -> np.ndarray:
     """Return how far each column puts rows in the order of the answers, or the opposite one.
 
     Rank correlation where answers are numbers, the area under the curve where they are two classes.
     """
+    if not numbers.size or not (truth.is_numeric or len(truth.classes) == 2):
+        return np.zeros(numbers.shape[1])
+    ranks = _ranks(numbers) - (len(numbers) + 1) / 2
+    along = np.abs(truth.ranks @ ranks)
+    if not truth.is_numeric:
+        first = (truth.values == truth.classes[0]).sum()
+        return np.asarray(0.5 + along / (first * (len(numbers) - first)))
+    length = np.linalg.norm(ranks, axis=0) * np.linalg.norm(truth.ranks)
+    return np.asarray(along / np.maximum(length, 1.0))
+
+
+def _ranks(numbers: np.ndarray) -> np.ndarray:
+    """Return the ranks in each column, from 1; equal numbers have their mean."""
     from scipy.stats import rankdata
 
-    classes, labels = np.unique(truth, return_inverse=True)
-    is_numeric = _is_numeric(truth)
-    if not numbers.size or not (is_numeric or len(classes) == 2):
-        return np.zeros(numbers.shape[1])
-    ranks = rankdata(numbers, axis=0) - (len(truth) + 1) / 2
-    own = (rankdata(truth) if is_numeric else labels) - 0.0
-    own -= own.mean()
-    if not is_numeric:
-        return np.asarray(0.5 + np.abs(own @ ranks) / np.prod(np.bincount(labels)))
-    length = np.linalg.norm(ranks, axis=0) * np.linalg.norm(own)
-    return np.asarray(np.abs(own @ ranks) / np.maximum(length, 1.0))
+    order = np.argsort(numbers, axis=0)
+    in_order = np.take_along_axis(numbers, order, axis=0)
+    if not (in_order[1:] > in_order[:-1]).all():
+        return rankdata(numbers, axis=0)
+    ranks = np.empty(numbers.shape)
+    np.put_along_axis(ranks, order, np.arange(1.0, len(numbers) + 1)[:, None], axis=0)
+    return ranks
 
 
-def _is_numeric(truth: np.ndarray) -> bool:
-    """Whether answers are numbers of too many values to be classes."""
-    return truth.dtype.kind == "f" and len(np.unique(truth)) >= LEAST_VALUES
-
-
-def _stands_for(values: np.ndarray, truth: np.ndarray) -> bool:
+def _stands_for(values: np.ndarray, truth: _Truth) -> bool:
     """Whether values are the answers, other names of them, or numbers that follow them."""
-    numeric = _is_numeric(truth)
-    if not numeric and len(truth) < LEAST_CLASSED:
+    if not truth.is_numeric and len(truth.values) < LEAST_CLASSED:
         return False
-    return tells(values, truth) > 0 or _follow(values, truth, numeric=numeric)
+    return tells(values, truth.values) > 0 or _follow(values, truth)
 
 
-def _follow(values: np.ndarray, truth: np.ndarray, *, numeric: bool) -> bool:
+def _follow(values: np.ndarray, truth: _Truth) -> bool:
     from scipy.stats import mannwhitneyu, spearmanr
 
     numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
-    classes = np.unique(truth)
     if not np.isfinite(numbers).all() or len(np.unique(numbers)) < LEAST_VALUES:
         return False
-    if numeric:
-        strength, chance = spearmanr(numbers, truth)
+    if truth.is_numeric:
+        strength, chance = spearmanr(numbers, truth.values)
         return bool(abs(strength) >= FOLLOWS and chance < CHANCE)
-    if len(classes) != 2:
+    if len(truth.classes) != 2:
         return False
-    one, other = (numbers[truth == value] for value in classes)
+    one, other = (numbers[truth.values == value] for value in truth.classes)
     wins, chance = mannwhitneyu(one, other)
     area = float(wins) / (len(one) * len(other))
     return bool(max(area, 1 - area) >= FOLLOWS and chance < CHANCE)
