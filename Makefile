@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= $(shell nproc)
+# One more than cores, as tests wait now and then: for a limit, a killed process, a browser.
+TEST_WORKERS ?= $(shell expr $(CORES) + 1)
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.ready-dev
@@ -20,14 +22,14 @@ demo: $(READY) ## grade the demo benchmark and leave results/report.html
 	@echo "The report is at $(CURDIR)/results/report.html"
 
 test: $(DEV_READY) ## run the fast tests
-	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -q
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal -q
 
 # With AFTER_USER=1, by root after `make test` by an ordinary user: every test has then been run, and
 # twice only the fast ones of folders in which code is executed, which the sandbox does otherwise
 # for root than for a user.
 test-all: $(DEV_READY) ## run all tests: slow ones, rooted ones, Slurm, browser
 	sh tools/system-packages.sh
-	$(BIN)/python -m pytest -n $(CORES) --dist worksteal -q -m "" $(if $(AFTER_USER),--after-a-user)
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal -q -m "" $(if $(AFTER_USER),--after-a-user)
 
 bench: $(DEV_READY) ## measure, side by side, into results/bench.csv and bench.svg; fails where a target is missed
 	sh tools/system-packages.sh

@@ -213,9 +213,17 @@ class Adapter:
         """Whether no job is really run; also where Snakemake does not say."""
         return any(getattr(self._workflow, name, True) for name in ("dryrun", "touch"))
 
-    def meanwhile(self, modules: Sequence[str]) -> None:
-        """Have workers without a job import what later jobs need."""
-        self._pool.warm(modules)
+    def meanwhile(self, modules: Sequence[str], output: str) -> None:
+        """Have workers without a job import what the job that makes a file needs, if it is planned.
+
+        Parameters
+        ----------
+        modules : sequence of str
+        output : str
+            The job's first output.
+        """
+        if any(planned == output for planned, _ in self.to_be_done()):
+            self._pool.warm(modules)
 
     def no_rate_limit(self) -> None:
         """Keep the scheduler from piling up timers.

@@ -142,11 +142,12 @@ def _not_needed(folder: str, names: list[str]) -> set[str]:
 
 
 def write_toys(path: Path) -> None:
-    """Write the toy tasks, and as one of them a built-in card with fewer drawn calls."""
+    """Write the toy tasks, and as one of them a built-in card without the cases of its promises."""
     shutil.copytree(HERE / "toy", path)
     shutil.copytree(BUILT_IN_CARD, path / CARD, ignore=shutil.ignore_patterns("__pycache__"))
-    with (path / CARD / "config.yaml").open("a") as file:
-        file.write("draws: 100\n")
+    config = path / CARD / "config.yaml"
+    own, _, _ = config.read_text().partition("inputs:")
+    config.write_text(own)
 
 
 def write_benchmark(path: Path) -> None:

@@ -21,5 +21,5 @@ rule aggregate:
         calibration=calibration_of_tasks,
         calibrated=calibrated_hash,
     run:
-        SNAKEMAKE.meanwhile(FOR_FIGURES)
+        SNAKEMAKE.meanwhile(FOR_FIGURES, f"{RESULTS}/report.html")
         run_script("aggregate", {}, output, params, wildcards, threads, log)
