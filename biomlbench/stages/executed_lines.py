@@ -1,7 +1,8 @@
 """Which lines of a passing candidate none of its cases has executed: its faults may be there.
 
 They are told to whoever reviews it, and decide nothing. The code runs once more for it with lines
-of ours behind its own, which it may forge as it likes: nothing but this list is taken from there.
+of ours behind its own, which note what statements are executed. It may forge that as it likes:
+nothing but this list is taken from there.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ __all__ = ["TRACER", "traced", "unexecuted_lines"]
 
 TOGETHER = 100
 """Calls that share a process."""
-MOST_REFERENCE_S = 0.05
-"""What the reference takes for them together: code of many steps is ten times as slow traced."""
+MOST_REFERENCE_S = 0.2
+"""What the reference takes for them together; noting the statements may double that."""
 _KEPT = 64
 MOST_BYTES = 1_000_000
 """Of calls that share a process; a larger one is not traced."""
@@ -34,34 +35,37 @@ TRACING = "biomlbench_unexecuted_lines"
 TRACER = f'''
 
 def {TRACING}(*calls):
-    import linecache, sys
-    left, found = {{}}, [compile("".join(linecache.getlines(__file__)), __file__, "exec")]
-    for code in found:
-        if code.co_name == "{TRACING}":
+    import ast, linecache
+    tree = ast.parse("".join(linecache.getlines(__file__)), __file__)
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    blocks = {{}}
+    for function in ast.walk(tree):
+        if not isinstance(function, functions) or function.name == "{TRACING}":
             continue
-        found += [one for one in code.co_consts if type(one) is type(code)]
-        if code.co_flags & 1:  # of a function, not of a class
-            lines = {{line for _, _, line in code.co_lines() if line}} - {{code.co_firstlineno}}
-            left.setdefault((code.co_name, code.co_firstlineno), set()).update(lines)
-
-    def trace(frame, event, argument):
-        code = frame.f_code
-        rest = left.get((code.co_name, code.co_firstlineno))
-        if not rest or code.co_filename != __file__:
-            return None
-        if event == "line":
-            rest.discard(frame.f_lineno)
-        return trace
-
+        for node in ast.walk(function):
+            for name in ("body", "orelse", "finalbody"):
+                if isinstance(block := getattr(node, name, None), list):
+                    blocks[id(block)] = block
+    left = {{}}
+    for block in blocks.values():
+        marked = []
+        for one in block:
+            is_constant = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+            if not is_constant and not isinstance(one, (ast.Global, ast.Nonlocal)):
+                left[one.lineno] = True
+                (mark,) = ast.parse(f"{TRACING}_left[{{one.lineno}}] = False").body
+                marked.append(ast.increment_lineno(mark, one.lineno - 1))
+            marked.append(one)
+        block[:] = marked
+    # this very function stays, and what it holds is not noted
+    globals()["{TRACING}_left"] = left
+    exec(compile(tree, __file__, "exec"), globals())
     for name, args, kwargs in calls:
-        sys.settrace(trace)
         try:
             globals()[name](*args, **kwargs)
         except Exception:
             pass
-        finally:
-            sys.settrace(None)
-    return sorted(set().union(*left.values()))
+    return sorted(line for line, is_left in left.items() if is_left)
 '''.encode()
 """What is written behind a candidate's code."""
 
@@ -99,7 +103,7 @@ def unexecuted_lines(
     parts: Iterable[tuple[PlannedCase, ...]],
     run: Callable[[bytes, tuple[PlannedCase, ...]], Mapping[str, CaseResult]],
 ) -> list[int] | None:
-    """Find the lines within functions that no call executes.
+    """Find the lines within functions on which statements begin that no call executes.
 
     Parameters
     ----------

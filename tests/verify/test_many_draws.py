@@ -3,6 +3,7 @@
 import copy
 import itertools
 import re
+import runpy
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from biomlbench.sandbox.codec import encode
 from biomlbench.sandbox.inside.calls import WATCHED
 from biomlbench.stages import Context, Pair, running
 from biomlbench.stages.cards import load_card, oracle_path
-from biomlbench.stages.executed_lines import unexecuted_lines
+from biomlbench.stages.executed_lines import TRACER, TRACING, unexecuted_lines
 from biomlbench.stages.outputs import case_outputs
 from biomlbench.stages.preparing import prepare_card
 from biomlbench.stages.running import run_functions
@@ -196,6 +197,66 @@ def test_lines_that_nothing_executes_are_told_of_a_candidate_that_passes(context
     # of one that fails nothing is told
     path = candidate("True")
     assert {row.get("unexecuted_lines") for row in rows_of(path, context)} == {None}
+
+
+STATEMENTS = '''\
+from __future__ import annotations
+import functools
+KEPT = {}
+
+@functools.lru_cache
+def of(x):
+    """Doc."""
+    global KEPT
+    match x:
+        case 0:
+            return 0
+        case 1:
+            KEPT = {1: 1}; return 1
+    if x > 5: return 5  # a line of its own
+    def inner(y):
+        nonlocal x
+        x += y
+        return [z for z in range(y)
+                if z > 100]
+    try:
+        if x == 4:
+            raise ValueError
+    except ValueError:
+        return 4
+    else:
+        inner(x)
+    finally:
+        pass
+    while False:
+        x = 0
+    return (lambda: 1 / 0)
+
+class Of:
+    kept = 1
+    async def wait(self):
+        await None
+    def rows(self):
+        yield 1
+        yield 2
+
+def rows():
+    return next(Of().rows())
+'''
+
+
+def test_statements_of_all_kinds_are_noted(tmp_path):
+    path = tmp_path / "candidate.py"
+    path.write_bytes(STATEMENTS.encode() + TRACER)
+    code = STATEMENTS.splitlines()
+
+    def left(*calls):
+        return [code[line - 1].strip() for line in runpy.run_path(str(path))[TRACING](*calls)]
+
+    calls = [("of", (x,), {}) for x in (0, 1, 3, 4)]
+    assert left(*calls, ("rows", (), {})) == ["x = 0", "await None", "yield 2"]
+    assert "return 0" in left(*calls[1:])
+    assert set(left(*calls[:2])) >= {"x += y", "inner(x)", "pass", "return 4"}
 
 
 def test_what_a_candidate_writes_of_its_own_lines_is_checked():
