@@ -91,6 +91,12 @@ def test_a_second_run_on_the_same_results_is_refused(bench):
 
 @pytest.mark.slow
 def test_of_two_runs_at_once_the_second_is_refused_and_the_first_goes_on(finished, fresh):
+    fresh.before_each_stage("""\
+        import time
+
+        while stage == "medal" and not Path("go").exists():
+            time.sleep(0.05)
+    """)
     with (fresh.path / "log").open("w") as log:
         first = subprocess.Popen(
             fresh.command(*TABLES), cwd=fresh.path, env=fresh.env(), stderr=log
@@ -99,6 +105,7 @@ def test_of_two_runs_at_once_the_second_is_refused_and_the_first_goes_on(finishe
         second = fresh.tables(check=False)
         assert second.returncode != 0
         assert "results: another run is writing to this folder" in second.stderr
+        (fresh.path / "go").touch()
         assert first.wait() == 0, (fresh.path / "log").read_text()
     assert_equal_results(finished, fresh.path)
 
