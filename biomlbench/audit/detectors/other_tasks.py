@@ -71,9 +71,11 @@ class _Truth:
     @cached_property
     def ranks(self) -> np.ndarray:
         """Ranks of numbers, or places of classes, less their mean."""
+        from scipy.stats import rankdata
+
         ranks = np.searchsorted(self.classes, self.values)
         if self.is_numeric:
-            ranks = _ranks(self.values[:, None])[:, 0]
+            ranks = rankdata(self.values)
         return np.asarray(ranks - ranks.mean())
 
 
@@ -261,28 +263,17 @@ def _ordered(numbers: np.ndarray, truth: _Truth) -> np.ndarray:
 
     Rank correlation where answers are numbers, the area under the curve where they are two classes.
     """
+    from scipy.stats import rankdata
+
     if not numbers.size or not (truth.is_numeric or len(truth.classes) == 2):
         return np.zeros(numbers.shape[1])
-    ranks = _ranks(numbers) - (len(numbers) + 1) / 2
+    ranks = rankdata(numbers, axis=0) - (len(numbers) + 1) / 2
     along = np.abs(truth.ranks @ ranks)
     if not truth.is_numeric:
         first = (truth.values == truth.classes[0]).sum()
         return np.asarray(0.5 + along / (first * (len(numbers) - first)))
     length = np.linalg.norm(ranks, axis=0) * np.linalg.norm(truth.ranks)
     return np.asarray(along / np.maximum(length, 1.0))
-
-
-def _ranks(numbers: np.ndarray) -> np.ndarray:
-    """Return the ranks in each column, from 1; equal numbers have their mean."""
-    from scipy.stats import rankdata
-
-    order = np.argsort(numbers, axis=0)
-    in_order = np.take_along_axis(numbers, order, axis=0)
-    if not (in_order[1:] > in_order[:-1]).all():
-        return rankdata(numbers, axis=0)
-    ranks = np.empty(numbers.shape)
-    np.put_along_axis(ranks, order, np.arange(1.0, len(numbers) + 1)[:, None], axis=0)
-    return ranks
 
 
 def _stands_for(values: np.ndarray, truth: _Truth) -> bool:
