@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from biomlbench.runtime.pool import Pool
 
-__all__ = ["Allowance", "OverdrawnError", "call_bounded"]
+__all__ = ["Allowance", "OverdrawnError", "call_bounded", "call_in_fork"]
 
 HANG_S = 3600.0
 """Seconds by the clock after which a process that uses no CPU time is given up."""
@@ -88,11 +88,13 @@ def call_bounded(function: str, job: Mapping[str, Any], allowance: Allowance | N
     Notes
     -----
     A process with threads must not fork: one of them may hold a lock that the child waits for.
-    There a worker process without threads, kept for the next call, does the forking.
+    There a worker process without threads, kept for the next call, does the forking. What loads
+    threads into each process of Python (a profiler, a tracer) loads them into the worker, too: it
+    forks all the same, as a worker of the worker would have them as well.
     """
     allowance = allowance or Allowance()
     if _is_alone():
-        return _in_fork(function, job, allowance)
+        return call_in_fork(function, job, allowance)
     asked = {
         "function": function,
         "job": dict(job),
@@ -128,7 +130,8 @@ def _workers() -> Pool:
         return _pool
 
 
-def _in_fork(function: str, job: Mapping[str, Any], allowance: Allowance) -> Any:
+def call_in_fork(function: str, job: Mapping[str, Any], allowance: Allowance) -> Any:
+    """Do as :func:`call_bounded` in a fork of this process, whatever threads it has."""
     module, _, name = function.partition(":")
     found = getattr(importlib.import_module(module), name)
     reading, writing = os.pipe()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -104,7 +106,7 @@ def test_a_process_with_threads_does_not_fork(monkeypatch):
         raise AssertionError
 
     monkeypatch.undo()
-    monkeypatch.setattr(bounded, "_in_fork", never)
+    monkeypatch.setattr(bounded, "call_in_fork", never)
     end = threading.Event()
     beside = threading.Thread(target=end.wait)
     beside.start()
@@ -115,3 +117,23 @@ def test_a_process_with_threads_does_not_fork(monkeypatch):
     finally:
         end.set()
         beside.join()
+
+
+@pytest.mark.parametrize("company", ["beside a thread"], indirect=True)
+def test_a_thread_in_each_process_of_python_starts_one_worker_only(tmp_path, monkeypatch):
+    """Profilers and tracers load one by ``sitecustomize``: the worker has it, too."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import threading, time\n"
+        "open(f'{__file__}.log', 'a').write('started\\n')\n"
+        "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+    )
+    code = (
+        "from biomlbench.runtime.bounded import call_bounded\n"
+        "print([call_bounded('builtins:len', {'a': 1}), call_bounded('builtins:len', {})])\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout == "[1, 0]\n", done.stderr
+    assert (tmp_path / "sitecustomize.py.log").read_text().count("started") == 2
