@@ -25,7 +25,7 @@ from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from biomlbench.errors import UserError, explain
 from biomlbench.outcomes import Reason
@@ -196,28 +196,35 @@ class _Worker:
     def __init__(self, root: str, threads: int) -> None:
         env = {**os.environ, **variables(threads)}
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [root, env.get("PYTHONPATH")]))
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "biomlbench.runtime.pool"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=env,
-        )
-        self._stdin = cast("BinaryIO", self._process.stdin)
-        self._stdout = cast("BinaryIO", self._process.stdout)
+        # Pipes of their own: what is loaded into each process of Python may print.
+        theirs, questions = os.pipe()
+        answers, told = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "biomlbench.runtime.pool", str(theirs), str(told)],
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                pass_fds=(theirs, told),
+                env=env,
+            )
+        finally:
+            os.close(theirs)
+            os.close(told)
+        self._questions, self._answers = os.fdopen(questions, "wb"), os.fdopen(answers, "rb")
 
     def warm(self, modules: Sequence[str]) -> None:
-        _send(self._stdin, (None, {"modules": tuple(modules)}))
+        _send(self._questions, (None, {"modules": tuple(modules)}))
 
     def ask(self, question: tuple[str, Arguments]) -> _Answer:
-        _send(self._stdin, question)
-        result: _Answer = _receive(self._stdout)
+        _send(self._questions, question)
+        result: _Answer = _receive(self._answers)
         return result
 
     def alive(self) -> bool:
         return self._process.poll() is None
 
     def stop(self) -> int | None:
-        for pipe in (self._stdin, self._stdout):
+        for pipe in (self._questions, self._answers):
             try:
                 pipe.close()
             except OSError:
@@ -285,11 +292,9 @@ def _work() -> None:
     threading.Thread(
         target=_exit_when_orphaned, args=(os.getppid(),), name=ORPHAN_WATCH, daemon=True
     ).start()
-    questions = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    # What a job prints must not end up between the answers.
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
+    for inherited in sys.argv[1:]:
+        os.set_inheritable(int(inherited), False)
+    questions, answers = os.fdopen(int(sys.argv[1]), "rb"), os.fdopen(int(sys.argv[2]), "wb")
     while True:
         try:
             script, job = _receive(questions)

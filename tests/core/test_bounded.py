@@ -121,9 +121,10 @@ def test_a_process_with_threads_does_not_fork(monkeypatch):
 
 @pytest.mark.parametrize("company", ["beside a thread"], indirect=True)
 def test_a_thread_in_each_process_of_python_starts_one_worker_only(tmp_path, monkeypatch):
-    """Profilers and tracers load one by ``sitecustomize``: the worker has it, too."""
+    """Profilers and tracers load one by ``sitecustomize``: the worker has it, too. Some print."""
     (tmp_path / "sitecustomize.py").write_text(
         "import threading, time\n"
+        "print('printed by each process')\n"
         "open(f'{__file__}.log', 'a').write('started\\n')\n"
         "threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
     )
@@ -135,5 +136,5 @@ def test_a_thread_in_each_process_of_python_starts_one_worker_only(tmp_path, mon
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
-    assert done.stdout == "[1, 0]\n", done.stderr
+    assert done.stdout == "printed by each process\n[1, 0]\n", done.stderr
     assert (tmp_path / "sitecustomize.py.log").read_text().count("started") == 2
