@@ -45,8 +45,6 @@ _QUERY = (
 )
 _SELF = "biomlbench"
 _SITE_NAMES = ("site-packages", "dist-packages")
-_SITES = tuple(f"python*/{name}" for name in _SITE_NAMES)
-"""Where, below a folder of libraries, packages of other interpreters lie that come with it."""
 MAX_LINKS = 40
 """As many links as the kernel follows."""
 
@@ -221,8 +219,7 @@ def hidden_paths(
     places = {os.path.realpath(place) for place in (package, *absolute)}
     within = [str(place) for place in extra if not place.is_absolute()]
     shown = tuple(shown)
-    sites = {str(site) for path in shown for pattern in _SITES for site in Path(path).glob(pattern)}
-    for folder in sites.union(interpreter.site_packages):
+    for folder in _sites_of_others(shown).union(interpreter.site_packages):
         names = (name for name in os.listdir(folder) if _SELF in name.lower())
         places.update(os.path.join(os.path.realpath(folder), name) for name in names)
         # A link in there is covered where it lies, and so is what it leads to.
@@ -236,3 +233,18 @@ def hidden_paths(
             if covered(place, (real,)) and os.path.lexists(place):
                 found.add(path + place[len(real) :])
     return sorted(found)
+
+
+def _sites_of_others(shown: Iterable[str]) -> set[str]:
+    """Return the folders of packages of interpreters that come with a folder of libraries.
+
+    They are looked for at each start, among thousands of names: so by their names first.
+    """
+    sites = set()
+    for path in shown:
+        try:
+            pythons = [name for name in os.listdir(path) if name.startswith("python")]
+        except OSError:  # a file, or a folder that nobody here may list
+            continue
+        sites |= {f"{path}/{python}/{name}" for python in pythons for name in _SITE_NAMES}
+    return {site for site in sites if os.path.isdir(site)}

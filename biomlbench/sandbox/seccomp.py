@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import platform
 import struct
+from functools import cache
 from typing import TYPE_CHECKING
 
 from biomlbench.sandbox.syscalls import (
@@ -213,6 +214,7 @@ def _check_arguments(
     code.label(f"{name}_other")
 
 
+@cache
 def build(machine_name: str | None = None, *, plain: bool = False) -> bytes:
     """Return the sandbox's filter.
 
