@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -25,6 +28,11 @@ MOST_GROUPS = 128
 _GROWTH = 32
 """A row group has at most this part of the rows before it, where the length is not known: some 170
 groups in ten million rows."""
+LARGE_BYTES = 1 << 20
+"""A table of more is written only where the disk keeps a reserve."""
+RESERVE_BYTES = 512 << 20
+"""Room that large tables leave to the small ones of others: a submission may choose how much it
+returns, but not whether others are graded."""
 _SHORT = 16  # rows up to which a dictionary and statistics take more room than they save
 
 
@@ -51,6 +59,9 @@ def write_table(
     ------
     ContractError
         If the table does not have the declared schema.
+    OSError
+        Where the disk is full, or a table of more than :data:`LARGE_BYTES` would leave less than
+        :data:`RESERVE_BYTES`.
     """
     _check(name, table, path)
     with whole_file(path) as temporary:
@@ -59,6 +70,7 @@ def write_table(
             with _writer_for_queries(name, temporary, provenance) as writer:
                 writer.write_table(table.cast(writer.schema), row_group_size=size)
         else:
+            _leave_reserve(table, temporary)
             _write_small(table, temporary, _metadata(name, provenance))
 
 
@@ -114,6 +126,13 @@ def _writer_for_queries(
 ) -> pq.ParquetWriter:
     schema = SCHEMAS[name].with_metadata(_metadata(name, provenance))
     return pq.ParquetWriter(path, schema, compression="zstd", write_page_index=True)
+
+
+def _leave_reserve(table: pa.Table, path: Path) -> None:
+    if table.nbytes <= LARGE_BYTES:
+        return
+    if shutil.disk_usage(path.parent).free - table.nbytes < RESERVE_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 def _write_small(table: pa.Table, path: Path, metadata: Mapping[bytes, bytes]) -> None:

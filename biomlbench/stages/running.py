@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from dataclasses import fields
+import math
+from dataclasses import fields, replace
 from functools import lru_cache, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -47,6 +48,9 @@ __all__ = [
 # reference took here, and never less than four seconds.
 REFERENCE_FACTOR = 10.0
 LEAST_WALL_S = 4.0
+# Nor one that returns lists or text for arrays, or prints: what is returned is kept for good.
+OUTPUT_FACTOR = 16
+LEAST_OUTPUT_MB = 8
 _KEPT_REQUESTS = 2048
 _RESOURCES = ("wall_s", "cpu_s", "peak_mb", "measured_by")
 
@@ -207,18 +211,21 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     own = Own(constants_of(code))
     loaded = card.with_own(own)
     repeats = EffectiveTask(task, context.overrides).repeats(context.repeats)
-    seeds = _hash_seeds(card.oracle, code, repeats)
+    # several for one candidate: what hangs on the order of a set shows under some seeds only
+    *seeds, adversarial, seed_of_draws = _hash_seeds(card.oracle, code, repeats + 2)
+    seeds_of = {Suite.VISIBLE: seeds[:1], Suite.HIDDEN: seeds, Suite.ADVERSARIAL: [adversarial]}
     run = partial(_execute, task, code, card, context)
     planned = {
         f"{case.id}-{repeat}": (case, repeat, seed)
         for case in loaded.plan.cases
-        for repeat, seed in enumerate(seeds if case.suite == Suite.HIDDEN else seeds[:1])
+        for repeat, seed in enumerate(seeds_of[case.suite])
     }
     # only of what many draws are asked about is it known here whether it passes
     groups = in_shared_processes(card.plan, card.oracle) if card.oracle.draws.cases else {}
     shared = {f"{case.id}-0" for group in groups.values() for case in group.steps}
-    calls = [_call(name, group.call, seeds[0]) for name, group in groups.items()]
+    calls = [_call(name, group.call, adversarial) for name, group in groups.items()]
     calls += [call for call in _called(planned) if call.id not in shared]
+    shown = {name for name, (case, *_) in planned.items() if case.suite == Suite.VISIBLE}
     execution = run(calls)
     stamp: dict[str, Any] = {"provider": execution.provider, "level": execution.level}
     if execution.load_status != Reason.OK:
@@ -227,6 +234,10 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     results |= {f"{result.id}-0": result for result in apart(groups, results)}
 
     spent = next((result for result in results.values() if result.total), None)
+    if spent is not None and spent.status == Reason.OUTPUT_LIMIT:
+        # which cases came first was chance, and what they returned is not worth its room
+        hidden = (name for name in results if name not in shown)
+        results |= _lost(hidden, spent)
 
     def run_alone(names: Iterable[str]) -> dict[str, CaseResult]:
         called = {name: planned[name] for name in names}
@@ -253,11 +264,11 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
         found = judged()
     if found.passes:
         # in sandboxes of their own: what they cost is not taken from the cases' totals
-        failed = screened(task, card, lambda groups: _together(run, groups, seeds[0]))
+        failed = screened(task, card, lambda groups: _together(run, groups, seed_of_draws))
         own = own._replace(draws=failed.draws, together=failed.together)
         known = {case.id for case in loaded.plan.cases}
         added = {
-            f"{case.id}-0": (case, 0, seeds[0])
+            f"{case.id}-0": (case, 0, seed_of_draws)
             for case in card.with_own(own).plan.cases
             if case.id not in known
         }
@@ -297,16 +308,22 @@ def _differ(one: CaseResult, other: CaseResult) -> bool:
 def function_limits(task: Task, context: Context, reference: Oracle) -> Limits:
     """Return the limits of a case: a right solution on a slow machine must not run into them."""
     slowest = REFERENCE_FACTOR * max(reference.seconds.values(), default=0.0)
-    return limits_of(task, context, max(LEAST_WALL_S, slowest))
+    limits = limits_of(task, context, max(LEAST_WALL_S, slowest))
+    if limits.total_output_mb is not None:
+        return limits
+    repeats = EffectiveTask(task, context.overrides).repeats(context.repeats)
+    ample = math.ceil(OUTPUT_FACTOR * repeats * reference.result_bytes / (1 << 20))
+    least = max(LEAST_OUTPUT_MB, ample)
+    return replace(limits, total_output_mb=min(limits.all_output_mb, least))
 
 
-def _hash_seeds(reference: Oracle, code: bytes, repeats: int) -> list[int]:
-    """Return a hash seed for each repeat: the same ones in every evaluation of this code.
+def _hash_seeds(reference: Oracle, code: bytes, count: int) -> list[int]:
+    """Return so many hash seeds, the same ones in every evaluation of this code.
 
-    Code sees its seed. What it cannot see goes into it, lest the seed tell which repeat it is.
+    Code sees its seed. What it cannot see goes into it, lest the seed tell what it is run for.
     """
     secret = reference.fingerprint.encode() + hashlib.sha256(code).digest()
-    digests = (hashlib.sha256(secret + str(repeat).encode()) for repeat in range(repeats))
+    digests = (hashlib.sha256(secret + str(number).encode()) for number in range(count))
     return [int.from_bytes(digest.digest()[:4], "little") for digest in digests]
 
 

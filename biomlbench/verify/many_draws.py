@@ -13,6 +13,7 @@ import contextlib
 import itertools
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.outcomes import Suite
@@ -22,6 +23,7 @@ from biomlbench.verify.alternates import layouts_of, with_mixed
 from biomlbench.verify.edge_numbers import Drawing
 from biomlbench.verify.edge_sizes import shrunk
 from biomlbench.verify.edge_sources import Source, sources
+from biomlbench.verify.large_draws import large_draws
 from biomlbench.verify.plan import PlannedCase, seeded
 from biomlbench.verify.related_draws import related
 from biomlbench.verify.stretches import stretched
@@ -48,8 +50,10 @@ MOST_CPU_S = 20.0
 """After so long no more are drawn, where a reference or a build takes milliseconds."""
 TOGETHER = 100
 """Calls that share a process."""
+TOGETHER_BYTES = 1_000_000
+"""Of calls that share a process: large ones take longer."""
 MOST_BYTES = 4000
-"""Of a call: a mistake that shows on small inputs is looked for."""
+"""Of a call, but for large ones: most mistakes show on small inputs."""
 LAID_OUT = 5
 """Of so many draws one has arrays that lie in memory in other ways."""
 AS_IT_IS = "as-it-is"
@@ -99,17 +103,23 @@ def drawn(card: Card) -> list[PlannedCase]:
     most = card.config.get("draws", COUNT)
     if not card.checks or not card.config.get("inputs"):
         return []
+    # first, as on a slow machine there may be fewer of the others, and all are known by numbers
+    large = large_draws(card, EXTREME - {"inf"}, _inputs(card, "large"), partial(_case, card))
     found: dict[bytes, PlannedCase] = {}
     end = time.process_time() + MOST_CPU_S
-    for function, inputs in itertools.islice(_inputs(card), TRIED * most):
+    for function, _, inputs in itertools.islice(_inputs(card, "draws"), TRIED * most):
         if len(found) == most or time.process_time() > end:
             break
-        suite = edges.suite_of(card, function)
-        case = numbered(len(found), suite, function, *card.unbind(function, inputs))
+        case = _case(card, len(large) + len(found), function, inputs)
         key = edges.key_of(case)
         if len(key) <= MOST_BYTES and key not in found and _is_promised(card, case):
             found[key] = _laid_out(card, case, len(found))
-    return list(found.values())
+    return [*large, *found.values()]
+
+
+def _case(card: Card, number: int, function: str, inputs: Arguments) -> PlannedCase:
+    suite = edges.suite_of(card, function)
+    return numbered(number, suite, function, *card.unbind(function, inputs))
 
 
 def _laid_out(card: Card, case: PlannedCase, number: int) -> PlannedCase:
@@ -137,10 +147,10 @@ def numbered(
     return PlannedCase(name, Suite(suite), function, tuple(args), dict(kwargs), name)
 
 
-def _inputs(card: Card) -> Iterator[tuple[str, Arguments]]:
+def _inputs(card: Card, what_for: str) -> Iterator[tuple[str, Source, Arguments]]:
     """Yield calls of all entry points and sources in turn, promised or not, without an end."""
     every = [
-        (function, source, edge_draws.factors_of(source), seeded(card.name, function, i, "draws"))
+        (function, source, edge_draws.factors_of(source), seeded(card.name, function, i, what_for))
         for function in card.entry_points
         for i, source in enumerate(sources(card, function, 1))
     ]
@@ -152,7 +162,7 @@ def _inputs(card: Card) -> Iterator[tuple[str, Arguments]]:
             for way in ways:
                 with contextlib.suppress(Exception):  # what a build cannot take is no input
                     for made in way:
-                        yield function, made
+                        yield function, source, made
 
 
 def _combined(
@@ -201,9 +211,16 @@ def in_few_processes(cases: Sequence[PlannedCase], together: int = TOGETHER) -> 
     together : int
         Cases that share a process.
     """
-    parts = (cases[start : start + together] for start in range(0, len(cases), together))
+    parts = packed({case: 1 / together + _bytes_of(case) / TOGETHER_BYTES for case in cases})
     named = {f"together-{part[0].id}-{len(part)}": part for part in parts}
     return {name: Together(in_one_process(name, part), part) for name, part in named.items()}
+
+
+def _bytes_of(case: PlannedCase) -> int:
+    values = (*case.args, *case.kwargs.values())
+    return sum(
+        getattr(value, "nbytes", 0) or len(value) for value in values if hasattr(value, "__len__")
+    )
 
 
 def packed(shares: Mapping[PlannedCase, float]) -> list[list[PlannedCase]]:

@@ -10,13 +10,14 @@ import copy
 import hashlib
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from biomlbench.errors import TaskError
-from biomlbench.sandbox.codec import CodecError, decode, encode
+from biomlbench.sandbox.codec import CodecError, decode, encode, weigh
 from biomlbench.verify.many_draws import NO_DRAWS, Draws, drawn, numbered
 from biomlbench.whole_files import whole_file
 
@@ -66,6 +67,15 @@ class Oracle:
     def total_seconds(self) -> float:
         """The reference's seconds over all cases."""
         return sum(self.seconds.values())
+
+    @cached_property
+    def result_bytes(self) -> int:
+        """About what the results take in memory: those of all cases, or of all draws if more."""
+        of_cases, of_draws = (
+            sum(weigh(encode(value)) for value in values)
+            for values in (self.values.values(), self.draws.values)
+        )
+        return max(of_cases, of_draws)
 
     def results(self) -> dict[str, RightResult]:
         """Return the values as results of a candidate that gives what the reference gives."""

@@ -18,10 +18,11 @@ from biomlbench.verify.on_cases import OnCases
 from biomlbench.verify.plan import seeded
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import Arguments
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["is_well_posed", "nudged"]
+__all__ = ["agreed_on", "is_well_posed", "keeps_its_result", "nudged"]
 
 FAR = 1e15
 """What is as large, or as small, leaves no digit for what is added to it."""
@@ -38,19 +39,39 @@ def is_well_posed(card: Card, case: PlannedCase) -> bool:
     sizes = [*map(_largest, (*case.args, *case.kwargs.values()))]
     if max(sizes, default=1.0) <= FAR:
         return True
+    if not keeps_its_result(card, case):
+        return False
+    # small ones beside them make up for their size, so that little of a result is as large
+    return min(sizes) >= 1 / FAR or bool(agreed_on(card, [case]))
+
+
+def keeps_its_result(card: Card, case: PlannedCase) -> bool:
+    """Whether a call whose floats have other last digits has a result that passes for its own."""
     function, on_cases = card.reference[case.function], OnCases(card)
+    expected = _right(card, case)
     with np.errstate(all="ignore"):
-        expected = function(*copy.deepcopy(case.args), **copy.deepcopy(case.kwargs))
         for number in range(TRIES):
-            rng = seeded("nudge", number)
-            args = tuple(nudged(value, rng) for value in case.args)
-            kwargs = {name: nudged(value, rng) for name, value in case.kwargs.items()}
+            args, kwargs = nudged(case.args, case.kwargs, seeded("nudge", number))
             if not on_cases.passes(case, expected, Reason.OK, function(*args, **kwargs)):
                 return False
-    # small ones beside them make up for their size, so that little of a result is as large
-    return min(sizes) >= 1 / FAR or not disputed(
-        card, [case], lambda _, *given: on_cases.passes(case, expected, *given)
+    return True
+
+
+def agreed_on(card: Card, cases: list[PlannedCase]) -> list[PlannedCase]:
+    """Return those of some calls that each right solution of the card passes."""
+    on_cases = OnCases(card)
+    expected = {case.id: _right(card, case) for case in cases}
+    doubtful = disputed(
+        card, cases, lambda case, *given: on_cases.passes(case, expected[case.id], *given)
     )
+    return [case for case in cases if case.id not in doubtful]
+
+
+def _right(card: Card, case: PlannedCase) -> Any:
+    with np.errstate(all="ignore"):
+        return card.reference[case.function](
+            *copy.deepcopy(case.args), **copy.deepcopy(case.kwargs)
+        )
 
 
 def _largest(value: Any) -> float:
@@ -60,24 +81,41 @@ def _largest(value: Any) -> float:
     return float(np.abs(value[np.isfinite(value)]).max(initial=0)) or 1.0
 
 
-def nudged(value: Any, rng: np.random.Generator) -> Any:
-    """Return other last digits for the floats of an array: their order stays, and what is equal.
+def nudged(
+    args: tuple[Any, ...], kwargs: Arguments, rng: np.random.Generator
+) -> tuple[tuple[Any, ...], Arguments]:
+    """Return a call whose floats have other last digits: their order stays, and what is equal.
 
     Parameters
     ----------
-    value : object
-        All but an array of floats is only copied.
+    args : tuple
+    kwargs : dict
+        All but floats and arrays of them is only copied.
     rng : numpy.random.Generator
+
+    Returns
+    -------
+    args : tuple
+    kwargs : dict
 
     Examples
     --------
-    >>> numbers = np.array([1e16, 1e16 + 2, 1e16])
-    >>> made = nudged(numbers, np.random.default_rng(0))
-    >>> bool(made[0] < made[1]), bool(made[0] == made[2]), bool(made[1] == numbers[1])
-    (True, True, False)
+    >>> (numbers, last), _ = nudged((np.array([3.0, 1.0, 1.0]), 3.0), {}, np.random.default_rng(0))
+    >>> bool(numbers[1] == numbers[2] != 1.0), bool(numbers[0] == last)
+    (True, True)
     """
-    if not isinstance(value, np.ndarray) or value.dtype != np.float64:
-        return copy.deepcopy(value)
-    numbers, place = np.unique(value, return_inverse=True)
+    given = [*filter(_is_float, (*args, *kwargs.values()))]
+    numbers = np.unique(np.concatenate([np.ravel(value) for value in (*given, 0.0)]))
     others = np.sort(numbers * (1 + NUDGE * rng.uniform(-1, 1, numbers.shape)))
-    return others[place].reshape(value.shape)
+
+    def other(value: Any) -> Any:
+        if not _is_float(value):
+            return copy.deepcopy(value)
+        made = others[np.searchsorted(numbers, value)]
+        return made if isinstance(value, np.ndarray) else float(made)
+
+    return tuple(map(other, args)), {name: other(value) for name, value in kwargs.items()}
+
+
+def _is_float(value: Any) -> bool:
+    return type(value) is float or (isinstance(value, np.ndarray) and value.dtype == np.float64)
