@@ -306,7 +306,9 @@ class Grader:
             Rows are matched by the first column of the submission, if the answers have it
             too and it tells the rows of both apart. Without declared columns a metric compares
             the one column beside it that both have, or else the only one of each; which columns
-            are meant must be plain. A function gets copies of both.
+            are meant must be plain. A function gets copies of both, all columns and missing
+            values included: it has to refuse these itself, as by `InvalidSubmissionError`.
+            :func:`biomlbench.grade.grade_csv` refuses them before the function is called.
 
         Returns
         -------

@@ -332,6 +332,11 @@ class TestGrader:
         with pytest.raises(GraderError, match="ZeroDivisionError"):
             Grader("g", lambda s, a: 1 / 0)(frame(), frame())
 
+    def test_a_function_gets_missing_predictions_and_a_metric_refuses_them(self):
+        submission, answers = frame(id=[1, 2], y=[1.0, None]), frame(id=[1, 2], y=[1.0, 2.0])
+        assert Grader("g", lambda s, a: s["y"].isna().sum())(submission, answers) == 1
+        assert Grader("g", metric="mse")(submission, answers) is None
+
     def test_an_invalid_submission_error_of_another_package_counts_as_one(self):
         class Foreign:
             class InvalidSubmissionError(Exception):
