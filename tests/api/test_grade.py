@@ -273,6 +273,9 @@ def test_summary_of_reports():
     assert aggregate_reports([one.to_dict() for one in reports]) == summary
     with pytest.raises(TypeError, match="report 2 is a NoneType; hand in what grade_csv"):
         aggregate_reports([reports[0], None])
+    for lone in (reports[0], reports[0].to_dict()):
+        with pytest.raises(TypeError, match=r"as a list: aggregate_reports\(\[report\]\)"):
+            aggregate_reports(lone)
     empty = aggregate_reports([])
     assert empty["avg_leaderboard_percentile"] is None
 
