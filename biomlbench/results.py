@@ -30,6 +30,7 @@ from biomlbench.notebook import html_fields, html_table
 from biomlbench.outcomes import Fault
 from biomlbench.report import plots
 from biomlbench.report.inputs import Tables, arrow_table, is_run
+from biomlbench.runtime.shown_numbers import as_python
 from biomlbench.scoring.task_report import TaskReport
 from biomlbench.stages import STAGES
 from biomlbench.summary.history import history_of, kept_in
@@ -329,7 +330,9 @@ class Results:
         """
         for what, given in (("task", task), ("run", run)):
             if not isinstance(given, str):
-                raise TypeError(f"the id of a {what} is text: write {str(given)!r}, not {given!r}")
+                raise TypeError(
+                    f"the id of a {what} is text: write {str(given)!r}, not {as_python(given)!r}"
+                )
         pairs = self._arrow("pairs")
         known = pairs.column("task_id").unique().to_pylist()
         name = task_among(task, known, str(self.folder))

@@ -14,6 +14,7 @@ from biomlbench.api.reports import report_of
 from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
 from biomlbench.frames import is_path, parquet_of
 from biomlbench.outcomes import Fault, Outcome, Reason
+from biomlbench.runtime.shown_numbers import as_python
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary, Totals
 from biomlbench.submission.submitted_file import looked_in
@@ -123,7 +124,7 @@ def check_numbers(bootstrap: Any, seed: Any) -> None:
     """Refuse a number of resamples, or a seed, that is no whole number from 0 on."""
     for name, value in (("bootstrap", bootstrap), ("seed", seed)):
         if not hasattr(value, "__index__") or operator.index(value) < 0:
-            raise ValueError(f"{name}: {value!r} is no whole number from 0 on")
+            raise ValueError(f"{name}: {as_python(value)!r} is no whole number from 0 on")
 
 
 def _source(submission: Submission) -> tuple[str | Path | bytes, str | None]:
@@ -236,7 +237,7 @@ def aggregate_reports(task_reports: Iterable[TaskReport | Mapping[str, Any]]) ->
     Raises
     ------
     TypeError
-        If one is neither.
+        If one is neither, or a single report comes without a list.
     KeyError
         If a dictionary lacks what a report has.
 
@@ -245,6 +246,8 @@ def aggregate_reports(task_reports: Iterable[TaskReport | Mapping[str, Any]]) ->
     >>> aggregate_reports([])["total_runs"]
     0
     """
+    if isinstance(task_reports, (TaskReport, Mapping)):
+        raise TypeError("reports are handed in as a list: aggregate_reports([report])")
     totals = Totals()
     entries = []
     for number, given in enumerate(task_reports, 1):

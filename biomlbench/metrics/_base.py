@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.by_name import NameTakenError, source_file
 from biomlbench.parameter_order import contradiction, parameter_names
+from biomlbench.runtime.shown_numbers import as_python
 
 from ._option_values import allowed_instead
 from ._truth_first import fault_of_truth, plain_score, truth_first
@@ -112,7 +113,8 @@ class Metric:
         for name, value in options.items():
             if allowed := allowed_instead(self.function, name, value):
                 raise ValueError(
-                    f"option {name} of metric {self.name} is {allowed}, not {value!r:.100}"
+                    f"option {name} of metric {self.name} is {allowed}, not "
+                    f"{as_python(value)!r:.100}"
                 )
 
     def __call__(self, y_true: Any, y_pred: Any, **options: Any) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomlbench.outcomes import Fault
+from biomlbench.runtime.shown_numbers import as_python
 
 from ._errors import MetricError
 
@@ -370,7 +371,10 @@ def positives(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
         :func:`positive_label`. All are the task's fault.
     """
     pos_label = positive_label(truth, pos_label)
-    hint = f"pos_label {pos_label!r} is not a label of the truth: set it to the positive class's"
+    hint = (
+        f"pos_label {as_python(pos_label)!r} is not a label of the truth: set it to the positive "
+        "class's"
+    )
     if truth.dtype.kind in "UT" and not isinstance(pos_label, str):
         raise MetricError("no_positives", _unquoted("pos_label", pos_label), Fault.TASK)
     if truth.dtype.kind not in "UT" and isinstance(pos_label, str):
@@ -389,8 +393,8 @@ def _unquoted(option: str, label: Any) -> str:
     """Say that a label is no text, as those of the truth are."""
     made = ", which YAML makes of words like yes, no, on, off, true and false"
     return (
-        f"{option} {label!r} is no text{made if isinstance(label, bool) else ''}, and the labels "
-        "of the truth are: put it in quotes in config.yaml"
+        f"{option} {as_python(label)!r} is no text{made if isinstance(label, bool) else ''}, and "
+        "the labels of the truth are: put it in quotes in config.yaml"
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from biomlbench.outcomes import Fault
+from biomlbench.runtime.shown_numbers import as_python
 
 from ._base import metric
 from ._confusion import Confusion, single
@@ -65,7 +66,8 @@ def _binary_rate_scorer(
         hint = "average over them: `options: {average: macro}` under `grader` in config.yaml"
         raise MetricError(error.reason, f"{error.message}; {hint}", error.fault) from None
     if not true.any():
-        raise MetricError("no_positives", f"no row is of the class {pos_label!r}", Fault.TASK)
+        told = f"no row is of the class {as_python(pos_label)!r}"
+        raise MetricError("no_positives", told, Fault.TASK)
     if len(np.union1d(truth, predictions)) > 2:
         raise MetricError("unknown_label", "a predicted label is not one of the task's two")
     predicted = predictions == pos_label

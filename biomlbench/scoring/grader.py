@@ -304,7 +304,11 @@ class Grader:
         ----------
         submission, answers : DataFrame
             Rows are matched by the first column of the submission, if the answers have it
-            too and it tells the rows of both apart. A function gets copies of both.
+            too and it tells the rows of both apart. Without declared columns a metric compares
+            the one column beside it that both have, or else the only one of each; which columns
+            are meant must be plain. A function gets copies of both, all columns and missing
+            values included: it has to refuse these itself, as by `InvalidSubmissionError`.
+            :func:`biomlbench.grade.grade_csv` refuses them before the function is called.
 
         Returns
         -------
@@ -315,6 +319,8 @@ class Grader:
         ------
         GraderError
             If the grading function fails for a reason of its own.
+        TaskError
+            As :meth:`score`.
         """
         try:
             return self.score(submission, answers)
@@ -328,8 +334,11 @@ class Grader:
         Raises
         ------
         InvalidSubmissionError
-            If the ids do not match, the function refuses the submission, or the score is NaN
-            or infinite.
+            If the ids do not match, the function refuses the submission, the score is NaN or
+            infinite, or a metric finds no column of predictions, or several.
+        TaskError
+            If a metric finds no column of true values in the answers, or several, or refuses
+            what it holds.
         GraderError
             If the grading function fails for a reason of its own, or returns no number.
         """

@@ -12,11 +12,13 @@ from biomlbench.frames import as_frame
 from biomlbench.outcomes import Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from biomlbench.task.submission_columns import SubmissionSchema
 
-__all__ = ["NoFiniteScoreError", "finite_score", "matched"]
+__all__ = ["NoFiniteScoreError", "finite_score", "id_columns", "matched"]
 
 
 class NoFiniteScoreError(InvalidSubmissionError):
@@ -51,6 +53,32 @@ def finite_score(score: Any, name: str) -> float:
     return value
 
 
+def id_columns(
+    columns: Sequence[Any], known: Sequence[Any], schema: SubmissionSchema | None = None
+) -> tuple[Any, ...]:
+    """Return the columns whose values tell which rows of submission and answers belong together.
+
+    Parameters
+    ----------
+    columns, known : sequence of str
+        Columns of the submission, and of the answers.
+    schema : SubmissionSchema, optional
+        Declares them; by default it is the first column of the submission, if the answers have
+        it too, and one of both tables has another one.
+
+    Examples
+    --------
+    >>> id_columns(["id", "y"], ["id", "y"]), id_columns(["y"], ["id", "target"])
+    (('id',), ())
+    >>> id_columns(["y"], ["y"])
+    ()
+    """
+    if schema and schema.ids:
+        return tuple(schema.ids)
+    is_lone = len(columns) == len(known) == 1
+    return (columns[0],) if len(columns) and columns[0] in known and not is_lone else ()
+
+
 def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = None) -> Any:
     """Return the submission with its rows in the order of the answers, matched by id.
 
@@ -59,8 +87,7 @@ def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = Non
     submission, answers : DataFrame
         Anything else is returned as it is.
     schema : SubmissionSchema, optional
-        Declares the id; by default it is the first column of the submission, if the answers
-        have it too and it tells the rows of both apart.
+        Declares the id; by default see :func:`id_columns`, if it tells the rows of both apart.
 
     Raises
     ------
@@ -79,8 +106,8 @@ def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = Non
         raise TaskError(f"the answers have repeated column(s) {repeated}", Reason.BROKEN_ANSWERS)
     if repeated := _repeated(columns):
         raise InvalidSubmissionError(f"repeated column(s) {repeated}", Reason.EXTRA_COLUMNS)
-    ids = tuple(schema.ids) if schema and schema.ids else (columns[0],)
-    if any(name not in known for name in ids):
+    ids = id_columns(columns, known, schema)
+    if not ids or any(name not in known for name in ids):
         return submission
     table, names = as_written(answers, ids), tuple(map(str, ids))
     wanted = Keys.of(table, names, kinds_of(table, names))

@@ -12,6 +12,7 @@ from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, fa
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.runtime.random_states import fresh_random_states
+from biomlbench.scoring.compared_columns import compared_columns
 from biomlbench.scoring.function_score import is_own_fault
 from biomlbench.scoring.score_apart import score_apart
 from biomlbench.scoring.task_report import NOT_THERE
@@ -407,30 +408,15 @@ def _failed(
     )
 
 
-def _last_column(table: Any, other: Any) -> list[Any]:
-    """Return the name of a table's last column; nothing where that is the id, or no table."""
-    columns, of_other = ([*getattr(one, "columns", ())] for one in (table, other))
-    only_id = columns == of_other[:1] and len(of_other) > 1
-    return [] if only_id else columns[-1:]
-
-
-def _lost(names: list[Any], table: Any) -> str:
-    """Say which columns are not there, or that there is none to score."""
-    there = list(getattr(table, "columns", ()))
-    lost = [name for name in names if name not in there]
-    if not names:
-        return "there is no column beside the id"
-    return f"there are no column(s) {lost}" if lost else ""
-
-
 def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame) -> float:
     """Score two tables with a grader's metric; rows are matched already.
 
     Parameters
     ----------
     grader : Grader
-        With a metric; its schema names the columns, by default the last one of each table.
+        With a metric.
     submission, answers : DataFrame
+        Which of their columns are compared, :func:`compared_columns` says.
 
     Raises
     ------
@@ -442,17 +428,11 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
     from biomlbench.metrics import MetricError
 
     submission, answers = as_frame(submission), as_frame(answers)
-    schema = grader.schema
-    predictions = list(schema.predictions if schema else ()) or _last_column(submission, answers)
-    targets = list(schema.targets if schema else ()) or _last_column(answers, submission)
-    if lost := _lost(predictions, submission):
-        raise InvalidSubmissionError(f"{lost} in the submission", Reason.MISSING_COLUMNS)
-    if lost := _lost(targets, answers):
-        raise TaskError(f"{lost} in the answers", Reason.BROKEN_ANSWERS)
     try:
         if grader.inputs_fn is not None:
             y_true, y_pred = _own_inputs(grader, submission, answers)
         else:
+            targets, predictions = compared_columns(submission, answers, grader.schema)
             y_true = answers[targets[0] if len(targets) == 1 else targets].to_numpy()
             metric, options = grader.required_metric, grader.options
             if (order := class_order(metric, options, predictions, y_true)) is not None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import LeaderboardError
+from biomlbench.runtime.shown_numbers import as_python
 from biomlbench.submission.csv_hints import number_hint
 from biomlbench.submission.csv_table import MISSING
 
@@ -60,7 +61,7 @@ def parse_scores(
         values = np.array([_number(cell, spellings) for cell in cells], dtype=np.float64)
     bad = np.flatnonzero(np.isinf(values))
     if len(bad):
-        cell = cells[bad[0]]
+        cell = as_python(cells[bad[0]])
         shown = repr(cell[:40] if isinstance(cell, str) else cell)[:60]
         raise LeaderboardError(
             f"{where}: row {bad[0] + 1}: the score {shown} is not a finite number"
@@ -118,5 +119,6 @@ def given_score(score: Any) -> float | None:
         return None
     value = _number(score, spellings=True)
     if math.isinf(value):
-        raise ValueError(f"a score is a finite number, not {score!r:.100}{number_hint([score])}")
+        shown = f"{as_python(score)!r:.100}"
+        raise ValueError(f"a score is a finite number, not {shown}{number_hint([score])}")
     return None if math.isnan(value) else value

@@ -51,7 +51,6 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _CPU_S = 120
 # linux/prctl.h
 _PR_SET_PDEATHSIG = 1
-_BOOLEAN = r"^(True|TRUE|true|False|FALSE|false)$"
 _AT_END = 3
 # What Arrow writes of its own types into a file's footer.
 _ARROW_SCHEMA = re.compile(rb"ARROW:schema.{1,8}?([A-Za-z0-9+/]{40,}={0,2})", re.DOTALL)
@@ -158,7 +157,7 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    label = json.dumps(name[:60])
+    label = f"`{json.dumps(name[:60])[1:-1]}`"
     if pa.types.is_dictionary(column.type):
         lengths = [
             pc.sum(pc.take(pc.binary_length(chunk.dictionary), chunk.indices)).as_py() or 0
@@ -188,7 +187,8 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
             return "integer", [column.cast(pa.int64()).to_numpy().astype("int64").tobytes()]
         except pa.ArrowInvalid:  # an unsigned one beyond int64
             pass
-    if kind == "text" or (whole and not pa.types.is_floating(column.type)):
+    # Text is sent as it is: what of it is a number, all formats are told by the same code.
+    if kind == "text" or text or (whole and not pa.types.is_floating(column.type)):
         if pa.types.is_boolean(column.type):  # as Python and pandas write them
             column = pc.if_else(column, "True", "False")
         elif pa.types.is_floating(column.type):
@@ -203,37 +203,11 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
             body = memoryview(content)[offsets[0] : offsets[-1]] if content else b""
             raw = [(offsets - offsets[0]).tobytes(), bytes(body)]
         return "text", raw
-    if text:
-        try:
-            values = column.cast(pa.float64())
-        except pa.ArrowInvalid:
-            if not pc.all(pc.match_substring_regex(column, _BOOLEAN), min_count=0).as_py():
-                found = json.dumps(_no_number(column)[:40])
-                raise RefusedError(
-                    f"column {label} holds text that is not a number: {found}", "wrong_type"
-                ) from None
-            values = pc.equal(pc.utf8_lower(column), "true").cast(pa.int8()).cast(pa.float64())
-    elif pa.types.is_boolean(column.type) or pa.types.is_null(column.type):
+    if pa.types.is_boolean(column.type) or pa.types.is_null(column.type):
         values = column.cast(pa.int8()).cast(pa.float64())
     else:
         values = column.cast(pa.float64(), safe=False)
     return "number", [values.to_numpy(zero_copy_only=False).astype("float64").tobytes()]
-
-
-def _no_number(column: Any) -> str:
-    """Return the first text that is no number."""
-    import pyarrow as pa
-
-    low, high = 0, len(column)
-    while high - low > 1:
-        middle = (low + high) // 2
-        try:
-            column.slice(low, middle - low).cast(pa.float64())
-        except pa.ArrowInvalid:
-            high = middle
-        else:
-            low = middle
-    return str(column[low].as_py())
 
 
 def floats_as_text(column: Any) -> Any:

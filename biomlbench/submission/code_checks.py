@@ -13,6 +13,8 @@ from biomlbench.submission.submitted_file import read_code
 from biomlbench.submission.validation import structure_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from biomlbench.contracts.rows import StructureRow
     from biomlbench.task.task import Task
 
@@ -23,7 +25,9 @@ CODE_CHECKS = ("file", "syntax")
 NOTEBOOK = ".ipynb"
 
 
-def code_rows(path: str | Path, task: Task | None = None) -> list[StructureRow]:
+def code_rows(
+    path: str | Path, task: Task | None = None, functions: Sequence[str] = ()
+) -> list[StructureRow]:
     """Return one row a structural check of submitted code, which is parsed but not run.
 
     Parameters
@@ -31,6 +35,8 @@ def code_rows(path: str | Path, task: Task | None = None) -> list[StructureRow]:
     path : path
     task : Task, optional
         Whose private files it must not be.
+    functions : sequence of str
+        What it must be able to define.
 
     Returns
     -------
@@ -48,6 +54,6 @@ def code_rows(path: str | Path, task: Task | None = None) -> list[StructureRow]:
     found: dict[str, tuple[Reason, str]] = {}
     if not code.strip():
         found["syntax"] = (Reason.EMPTY, "the file holds no code")
-    elif fault := syntax_fault(code):
+    elif fault := syntax_fault(code, functions):
         found["syntax"] = fault
     return structure_rows(CODE_CHECKS, found, "syntax")

@@ -1,4 +1,4 @@
-"""Whether submitted code parses, found out in a process with limits."""
+"""Whether submitted code parses and can define anything, found out in a process with limits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["CPU_S", "syntax_fault"]
 
@@ -18,17 +22,21 @@ _WALL_S = 300.0
 _SCRIPT = Path(__file__).with_name("_code_parser.py")
 
 
-def syntax_fault(code: str) -> tuple[Reason, str] | None:
-    """Return reason and message of why code does not parse; None if it does.
+def syntax_fault(code: str, functions: Sequence[str] = ()) -> tuple[Reason, str] | None:
+    """Return reason and message of why code does not parse, or defines nothing; None if it may do.
 
     Parameters
     ----------
     code : str
+    functions : sequence of str
+        Where some are named, code is at fault that is nothing but expressions without a call, as
+        a CSV is: whatever else it is, only a run shows what it defines.
 
     Returns
     -------
     (Reason, str) or None
-        ``time_limit`` for code that keeps the parser busy for longer than :data:`CPU_S`.
+        ``time_limit`` for code that keeps the parser busy for longer than :data:`CPU_S`,
+        ``missing_function`` for code that cannot define the functions.
 
     Raises
     ------
@@ -55,11 +63,18 @@ def syntax_fault(code: str) -> tuple[Reason, str] | None:
     if done.returncode == -signal.SIGXCPU:
         return Reason.TIME_LIMIT, f"the code takes longer than {CPU_S} s to parse"
     try:
-        fault = json.loads(done.stdout)["fault"]
+        found = json.loads(done.stdout)
+        fault, may_define = found["fault"], found["may_define"]
     except (ValueError, KeyError, TypeError):
-        fault = (0, "")  # deeper nesting than the parser's stack holds ends its process
+        # deeper nesting than the parser's stack holds ends its process
+        fault, may_define = (0, ""), False
     if fault is None:
-        return None
+        if may_define or not functions:
+            return None
+        return Reason.MISSING_FUNCTION, (
+            "the code defines nothing, as it consists of expressions alone; hand in the code that "
+            f"defines {', '.join(functions)}"
+        )
     line, words = fault
     if not line:
         return Reason.SYNTAX_ERROR, "the code cannot be parsed"

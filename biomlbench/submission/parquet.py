@@ -21,7 +21,12 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Reason
-from biomlbench.submission.csv_table import MAX_EXTRA_COLUMNS, MAX_ROWS, check_columns
+from biomlbench.submission.csv_table import (
+    MAX_EXTRA_COLUMNS,
+    MAX_ROWS,
+    check_columns,
+    clean_numbers,
+)
 from biomlbench.submission.ids import integers_or_as_is
 
 if TYPE_CHECKING:
@@ -202,7 +207,7 @@ def _table(
 ) -> pa.Table:
     arrays, queue = [], iter(buffers)
     rows = header["rows"]
-    for kind, wanted in zip(header["types"], columns.values(), strict=True):
+    for kind, (name, wanted) in zip(header["types"], columns.items(), strict=True):
         if kind == "text":
             offsets, content = next(queue), next(queue)
             array = pa.LargeStringArray.from_buffers(
@@ -214,5 +219,9 @@ def _table(
             type_ = pa.int64() if kind == "integer" else pa.float64()
             array = pa.Array.from_buffers(type_, rows, [None, pa.py_buffer(next(queue))])
             array.validate(full=True)
-        arrays.append(integers_or_as_is(array) if wanted == "integer" else array)
+        if wanted == "integer":
+            array = integers_or_as_is(array)
+        elif wanted == "number" and kind == "text":
+            array = clean_numbers(array, name)
+        arrays.append(array)
     return pa.Table.from_arrays(arrays, names=list(columns))

@@ -15,13 +15,14 @@ from biomlbench.task.task_files import TaskFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from biomlbench.contracts.mappings import Config
     from biomlbench.metrics import Metric
     from biomlbench.scoring.grader import Grader
     from biomlbench.suites.published import Native
 
-__all__ = ["DIRECTIONS", "KINDS", "TASK_ID", "Task"]
+__all__ = ["DIRECTIONS", "KINDS", "TASK_ID", "Task", "entry_points_of"]
 
 DIRECTIONS = ("maximize", "minimize")
 TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -268,6 +269,28 @@ class Task(TaskFiles):
 def is_card(config: Mapping[str, Any]) -> bool:
     """Tell whether a config is that of a problem card."""
     return config.get("kind") == "functions"
+
+
+def entry_points_of(folder: Path, config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the functions that a submission to a problem card defines.
+
+    Raises
+    ------
+    TaskError
+        If the config does not list them.
+    """
+    names: Any = config.get("entry_points")
+    valid = (
+        isinstance(names, list)
+        and names
+        and all(isinstance(name, str) and name.isidentifier() for name in names)
+    )
+    if not valid:
+        raise TaskError(
+            f"{folder / 'config.yaml'}: `entry_points` must list the functions that a candidate "
+            "defines, such as [fit]"
+        )
+    return tuple(names)
 
 
 def slug(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import TaskError, faults_as
 from biomlbench.scoring.effective_task import declared_verifier
 from biomlbench.task.loading import load_module
-from biomlbench.task.task import is_card
+from biomlbench.task.task import entry_points_of, is_card
 from biomlbench.verify import config as verifier_config
 from biomlbench.verify import declaration_rules, solutions
 from biomlbench.verify._lines import YamlError, read
@@ -175,7 +175,7 @@ def load(folder: str | Path) -> Card:
     """
     folder = Path(folder).resolve()
     config = _card_config(folder)
-    entry_points = _entry_points(folder, config)
+    entry_points = entry_points_of(folder, config)
     declaration_rules.hold_form(folder / "config.yaml", config, entry_points)
     reference_module = _module(folder, "reference.py")
     reference = {}
@@ -228,21 +228,6 @@ def _card_config(folder: Path) -> Config:
     if not is_card(data):
         raise TaskError(f"{folder / 'config.yaml'}: a problem card needs `kind: functions`")
     return data
-
-
-def _entry_points(folder: Path, config: Config) -> tuple[str, ...]:
-    names: Any = config.get("entry_points")
-    valid = (
-        isinstance(names, list)
-        and names
-        and all(isinstance(name, str) and name.isidentifier() for name in names)
-    )
-    if not valid:
-        raise TaskError(
-            f"{folder / 'config.yaml'}: `entry_points` must list the functions that a candidate "
-            "defines, such as [fit]"
-        )
-    return tuple(names)
 
 
 def _module(folder: Path, name: str) -> Any:

@@ -21,7 +21,7 @@ import biomlbench.verify
 from biomlbench.cli import _cli
 from biomlbench.contracts import compared
 from biomlbench.errors import TaskError
-from biomlbench.grade import TaskReport, grade_csv, grade_jsonl
+from biomlbench.grade import TaskReport, grade_csv, grade_jsonl, validate_submission
 from biomlbench.outcomes import Verifier
 from biomlbench.scoring.task_report import TaskReport as Report
 from biomlbench.stages import STAGES, Context, Pair, run_pair
@@ -270,6 +270,17 @@ class TestChangesOfTheConfig:
         for other in set(VERSIONS) - {wanted}:
             context = self.context(cards, other, verifier=wanted)
             assert self.rows(context, CARD, file, tmp_path / other, "functions") == declared
+
+    def test_a_table_is_no_code(self, cards, tmp_path):
+        file = tmp_path / "predictions.csv"
+        file.write_text("id,y\nr1,0.5\n")
+        context = self.context(cards, "v2")
+        found = self.rows(context, CARD, file, tmp_path / "pair", "functions")
+        told = "\n".join(row["message"] for row in found["validate"])
+        assert told.endswith("expressions alone; hand in the code that defines gc_content")
+        told = f"Submission invalid! {told.strip()}"
+        assert validate_submission(file, context.task(CARD)) == (False, told)
+        assert found["medal"][0]["reason"] == "missing_function"
 
     def test_repeats_and_limits(self, cards, tmp_path):
         changes = {"repeats": 2, "limits": {"memory_mb": 300}}

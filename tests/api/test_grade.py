@@ -29,6 +29,7 @@ from biomlbench.scoring.humans import compare_with_humans, human_tiers, read_hum
 from biomlbench.scoring.leaderboard import read_leaderboard
 from biomlbench.scoring.medals import rank_score
 from biomlbench.scoring.score import score_submission
+from biomlbench.task.submission_columns import SubmissionSchema
 
 PUBLISHED_FIELDS = {
     *("task_id", "score", "gold_threshold", "silver_threshold", "bronze_threshold"),
@@ -272,6 +273,9 @@ def test_summary_of_reports():
     assert aggregate_reports([one.to_dict() for one in reports]) == summary
     with pytest.raises(TypeError, match="report 2 is a NoneType; hand in what grade_csv"):
         aggregate_reports([reports[0], None])
+    for lone in (reports[0], reports[0].to_dict()):
+        with pytest.raises(TypeError, match=r"as a list: aggregate_reports\(\[report\]\)"):
+            aggregate_reports(lone)
     empty = aggregate_reports([])
     assert empty["avg_leaderboard_percentile"] is None
 
@@ -330,6 +334,11 @@ class TestGrader:
         assert Grader("g", lambda s, a: float("nan"))(frame(), frame()) is None
         with pytest.raises(GraderError, match="ZeroDivisionError"):
             Grader("g", lambda s, a: 1 / 0)(frame(), frame())
+
+    def test_a_function_gets_missing_predictions_and_a_metric_refuses_them(self):
+        submission, answers = frame(id=[1, 2], y=[1.0, None]), frame(id=[1, 2], y=[1.0, 2.0])
+        assert Grader("g", lambda s, a: s["y"].isna().sum())(submission, answers) == 1
+        assert Grader("g", metric="mse")(submission, answers) is None
 
     def test_an_invalid_submission_error_of_another_package_counts_as_one(self):
         class Foreign:
@@ -394,6 +403,43 @@ class TestGrader:
         assert grader(frame(id=[4, 3, 2, 1], p=[0.9, 0.1, 0.8, 0.2]), answers) == 1.0
         assert grader.grade_fn(frame(p=[0, 1, 0, 1]), answers) == 1.0
         assert grader(frame(id=[4, 3, 2, 1], p=[0.5] * 4), answers) is None
+
+    @pytest.mark.parametrize("submitted", [["id", "y", "std"], ["id", "std", "y"]])
+    @pytest.mark.parametrize("known", [["id", "y"], ["id", "y", "group"], ["id", "group", "y"]])
+    def test_a_metric_compares_columns_of_one_name(self, submitted, known):
+        table = frame(id=[1, 2, 3], y=[1.0, 2.0, 3.0], std=[0.1, 0.2, 0.3], group=["a", "b", "b"])
+        assert Grader("g", metric="mse")(table[submitted], table[known]) == 0
+
+    @pytest.mark.parametrize(
+        ("submitted", "known", "kind", "told"),
+        [
+            ("id a b", "id y", InvalidSubmissionError, r"\['a', 'b'\] holds .* name it 'y'"),
+            ("id a", "id y z", TaskError, r"\['y', 'z'\] .* have no column in common"),
+            ("id y z", "id y z", TaskError, r"have the columns \['y', 'z'\] in common"),
+            ("a id y", "id y", InvalidSubmissionError, "begins with the column 'a'.*begin both"),
+            ("y id", "id y", InvalidSubmissionError, "begin both with the id"),
+            ("id", "id y", InvalidSubmissionError, "no column beside the id in the submission"),
+            ("id y", "id", TaskError, "no column beside the id in the answers"),
+        ],
+    )
+    def test_columns_that_a_metric_could_mean_otherwise_are_refused(
+        self, submitted, known, kind, told
+    ):
+        tables = [
+            frame(**{name: [1, 2, 3] for name in names.split()}) for names in (submitted, known)
+        ]
+        with pytest.raises(kind, match=told):
+            Grader("g", metric="mse").score(*tables)
+
+    def test_declared_columns_are_compared_whatever_else_there_is(self):
+        schema = SubmissionSchema(("id",), ("y",), ("p",))
+        answers = frame(y=[1.0, 2.0], id=[1, 2], p=[7.0, 7.0])
+        submission = frame(p=[2.0, 1.0], y=[9.0, 9.0], id=[2, 1])
+        assert Grader("g", metric="mse", schema=schema)(submission, answers) == 0
+
+    def test_a_lone_column_is_no_id(self):
+        submission, answers = frame(y=[3.0, 1.0, 2.0]), frame(y=[1.0, 2.0, 3.0])
+        assert Grader("g", metric="mse")(submission, answers) == 2
 
     def test_functions_by_name_and_by_file(self, tmp_path):
         (tmp_path / "grade.py").write_text("def grade(s, a):\n    return 0.25\n")

@@ -8,12 +8,15 @@ import pyarrow as pa
 import pytest
 from pandas._libs.parsers import STR_NA_VALUES
 
+from biomlbench.api.grading import check_numbers
 from biomlbench.errors import LeaderboardError, TaskError
 from biomlbench.grade import calculate_human_performance_metrics
 from biomlbench.grade_helpers import Grader
+from biomlbench.metrics import MetricError, get_metric
 from biomlbench.scoring.humans import human_scores, read_human_baselines
 from biomlbench.scoring.leaderboard import as_leaderboard, read_leaderboard
 from biomlbench.scoring.medals import rank_score
+from biomlbench.scoring.score_cells import given_score
 
 CELLS = {
     "numbers": [0.5, 1, np.int8(2)],
@@ -44,6 +47,26 @@ def test_what_is_no_number_is_refused_with_its_row(tmp_path, cell):
         ):
             with pytest.raises(TaskError, match=r"row 2: the score .* is not a finite number"):
                 read(column)
+
+
+@pytest.mark.parametrize(
+    ("refused", "told"),
+    [
+        (lambda: human_scores(np.array([0.5, np.inf])), "the score inf is not"),
+        (lambda: as_leaderboard(np.array([0.5, -np.inf])), "the score -inf is not"),
+        (lambda: given_score(np.True_), "not True"),
+        (lambda: check_numbers(np.float64(1.5), 0), "bootstrap: 1.5 is"),
+        (lambda: Grader("g", metric="f1", options={"average": np.str_("x")}), "not 'x'"),
+        (lambda: get_metric("f1")(["a", "b"], ["a", "b"], pos_label=np.int64(7)), "pos_label 7 is"),
+        (lambda: get_metric("roc_auc")([2, 1], [2, 1], pos_label=np.int64(7)), "pos_label 7 is"),
+        (lambda: get_metric("f1")([0, 0], [0, 0], pos_label=np.float64(7)), "the class 7.0"),
+    ],
+)
+def test_messages_write_numbers_of_numpy_as_people_do(refused, told):
+    with pytest.raises((MetricError, TaskError, ValueError)) as error:
+        refused()
+    assert told in str(error.value)
+    assert "np." not in str(error.value)
 
 
 @pytest.mark.parametrize("given", ["0.5", decimal.Decimal("0.5"), np.float32(0.5), pa.scalar(0.5)])

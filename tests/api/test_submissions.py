@@ -117,7 +117,7 @@ def test_booleans_that_are_text_are_read_alike(tmp_path):
         table = read_table(tmp_path / name, {"id": "text", "y": "number"})
         assert values(table)["y"] == [1.0, 0.0]
     frame.assign(y=["true", "maybe"]).to_parquet(tmp_path / "b.parquet", index=False)
-    with pytest.raises(InvalidSubmissionError, match="not a number"):
+    with pytest.raises(InvalidSubmissionError, match="are not numbers, first in data row 1"):
         read_table(tmp_path / "b.parquet", {"id": "text", "y": "number"})
 
 

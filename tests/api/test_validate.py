@@ -181,6 +181,42 @@ def test_code_is_parsed_and_not_run(factory, code, expected, recwarn):
     assert not recwarn.list
 
 
+@pytest.mark.parametrize(
+    "code",
+    ["id,y\nr1,0.5\nr2,-1e-3\n", "'a text'\n", "# nothing\n", "pass\n", "fit\n", "lambda x: x\n"],
+)
+def test_code_that_defines_nothing_cannot_define_the_cards_functions(factory, code):
+    path = factory.submission(name="s.csv", text=code)
+    assert failed(code_rows(path)) == {}
+    rows = code_rows(path, functions=("fit", "predict"))
+    assert failed(rows) == {"syntax": "missing_function"}
+    assert rows[1]["message"].endswith("hand in the code that defines fit, predict")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from m import *\n",
+        "fit = len\n",
+        "if 1:\n    fit = len\n",
+        "for fit in [len]:\n    pass\n",
+        "exec('def fit(): pass')\n",
+        "globals()['fit'] = len\n",
+        "globals().update(fit=len)\n",
+        "[print(0), [[setattr]]]\n",
+        "(fit := len)\n",
+        "[0 for __builtins__.fit in [len]]\n",
+        "class C:\n    pass\n",
+        "try:\n    1 / 0\nexcept Exception as fit:\n    pass\n",
+        "match len:\n    case fit:\n        pass\n",
+        "del x\n",
+    ],
+)
+def test_odd_ways_to_define_a_function_are_for_a_run_to_judge(factory, code):
+    rows = code_rows(factory.submission(name="s.py", text=code), functions=("fit",))
+    assert failed(rows) == {}
+
+
 def test_code_that_would_harm_is_not_run(factory, tmp_path):
     harm = tmp_path / "harmed"
     rows = code_rows(factory.submission(name="s.py", text=f"open({str(harm)!r}, 'w')\n"))

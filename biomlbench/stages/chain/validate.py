@@ -62,7 +62,7 @@ STAGE = spec.Stage(
     compute=compute,
     table=SCHEMAS["validate"],
     key=("check",),
-    task=("kind", "dataset", "submission"),
+    task=("kind", "dataset", "submission", "entry_points"),
     unused=(
         *(*spec.SCORING, *spec.ANSWERS, *spec.FETCHING, *spec.RANKING, *spec.PREPARING),
         *(*spec.RUNNING, *spec.RERUNNING, *spec.SCORING_A_PAIR),

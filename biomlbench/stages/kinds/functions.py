@@ -26,10 +26,11 @@ VALID = "Submission is valid."
 
 
 def validate(submission: str, task: Task) -> list[StructureRow]:
-    """Parse the code."""
+    """Parse the code, which must be able to define the card's functions."""
     from biomlbench.submission.code_checks import code_rows
+    from biomlbench.task.task import entry_points_of
 
-    return code_rows(submission, task)
+    return code_rows(submission, task, entry_points_of(task.folder, task.config))
 
 
 def execute(pair: Pair, context: Context) -> list[CaseRow]:
