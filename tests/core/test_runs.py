@@ -363,6 +363,39 @@ def test_tables_of_excel_are_read_and_the_separator_is_told(tmp_path, encoding, 
     assert all("the columns seem to be separated by" in text for text in notes)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        (["run_id", "agent", '"my\n\nnotes"', "task_id", "submission"],
+         ["a", "ada", '"x\ny"', "line", "s.csv"]),
+        (["run_id", "agent", "task_id", "submission", '"my\nnotes"'],
+         ["a", "ada", "line", "s.csv", "x"]),
+        (['"meta_site\n(""city"")"', '"run_id\n"', "agent", "task_id", "submission"],
+         ["x", "a", "ada", "line", "s.csv"]),
+    ],
+)  # fmt: skip
+def test_a_line_break_in_the_header_costs_nothing(tmp_path, header, rows, separator, end):
+    lines = (separator.join(header), separator.join(rows), separator.join(rows[:2]), "")
+    table = tmp_path / "r.csv"
+    table.write_bytes("\n".join(lines).replace("\n", end).encode())
+    notes = []
+    runs, bad = read_runs([table], resolve, note=notes.append)
+    assert [(run.run_id, run.agent, run.submission) for run in runs] == [("a", "ada", "s.csv")]
+    lines_before = sum(cell.count("\n") for cell in (*header, *rows))
+    assert [row.source for row in bad] == [f"{table}:{3 + lines_before}"]
+    assert ("meta" in header[0]) != any("the column 'my" in note for note in notes)
+    assert not any("\n" in note for note in notes)
+
+
+def test_a_quotation_mark_in_the_header_that_is_never_closed_takes_no_rows(tmp_path):
+    text = 'run_id,agent,task_id,submission,"notes\na,ada,line,s.csv,\nb,"bob",line,s.csv,\n'
+    runs, bad = read(tmp_path / "r.csv", text)
+    assert [run.run_id for run in runs] == ["a", "b"]
+    assert not bad
+
+
 def test_bytes_of_another_encoding_cost_their_row(tmp_path):
     text = b"run_id,agent,task_id,submission\na,Zo\xeb,line,s.csv\nb,Zo\xc3\xab,line,s.csv\n"
     (tmp_path / "r.csv").write_bytes(text)
