@@ -434,15 +434,20 @@ def test_a_table_that_cannot_be_read_costs_only_itself(tmp_path):
     (tmp_path / "book.csv").write_bytes(b"PK\x03\x04" + b"\0" * 50)
     (tmp_path / "good.csv").write_text(HEADER + "a,b,line,s.csv,,,,,,\n")
     names = ["folder.csv", "empty.csv", "gone.csv", "book.csv", "good.csv", "good.csv"]
+    for other in ("runs.txt", "runs.csv.gz", "runs.xlsx"):
+        (tmp_path / other).write_text(HEADER + "a,b,line,s.csv,,,,,,\n")
+        names.append(other)
     runs, bad = read_runs([tmp_path / name for name in names], resolve)
     assert len(runs) == 1
-    for row, said in zip(bad, ("is a folder", "missing column", "no such run table", "Excel"),
-                         strict=True):  # fmt: skip
+    told = ["is a folder", "missing column", "no such run table", "Excel"]
+    told += ["a run table is a .csv, .tsv", "unpack an archive", "export a workbook as CSV"]
+    for row, said in zip(bad, told, strict=True):
         assert said in row.message
         assert row.message.count(row.source) == 1
-    assert len({row.run_id for row in bad}) == 4
-    with pytest.raises(RunTableError, match="no such run table"):
-        read_runs([tmp_path / "gone.csv"], resolve)
+    assert len({row.run_id for row in bad}) == len(bad)
+    for name, said in (("gone.csv", "no such run table"), ("runs.xlsx", "export a workbook")):
+        with pytest.raises(RunTableError, match=said):
+            read_runs([tmp_path / name], resolve)
 
 
 def test_a_repeated_run_id_leaves_the_first_and_no_two_rows_share_one(tmp_path):
