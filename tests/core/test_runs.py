@@ -55,8 +55,9 @@ def test_a_full_row(tmp_path):
 
 @pytest.mark.parametrize(
     ("task", "submission", "kind"),
-    [("line", "a.csv", "predictions"), ("line", "a.py", "program"), ("k", "a.py", "functions")],
-)
+    [("line", "a.csv", "predictions"), ("line", "a.py", "program"), ("k", "a.py", "functions"),
+     ("line", "a.PY", "program"), ("k", "a.PY", "functions"), ("line", "a.CSV", "predictions")],
+)  # fmt: skip
 def test_the_kind_follows_task_and_file(tmp_path, task, submission, kind):
     (run,), _ = read(tmp_path / "r.csv", HEADER + f"r,a,{task},{submission},,,,,,\n")
     assert run.kind == kind
