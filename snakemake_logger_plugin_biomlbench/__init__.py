@@ -48,6 +48,14 @@ _FINAL = f"/{FINAL}.parquet"
 _UNSAID = (*_PER_JOB, LogEvent.PROGRESS, LogEvent.RUN_INFO, LogEvent.WORKFLOW_STARTED)
 # Lines of a failed job's message that say where in the rules files it came through.
 _OF_SNAKEMAKE = ("RuleException:", "WorkflowError in file", "  File ")
+# What Snakemake says when it is interrupted, first, and when it ends as for a job that failed.
+_STOPPED = (
+    "Terminating processes on user request",
+    "Will exit after finishing currently running jobs",
+    "Cancelling snakemake on user request",
+)
+_NOT_ALL = "At least one job did not complete successfully"
+_INTERRUPTED = "interrupted: what is finished is kept; run again, then only what is missing is done"
 
 
 def _finishes_pairs(outputs: Sequence[str]) -> bool:
@@ -70,6 +78,7 @@ class LogHandler(LogHandlerBase):
         self._writer: Writer | None = None
         self._jobs = 0
         self._begun = False
+        self._interrupted = False
         self._medals: dict[int, str] = {}
         self._reached = (0, 0)
         self._over = False
@@ -98,6 +107,8 @@ class LogHandler(LogHandlerBase):
             self._advance(said.done, said.total)
         elif event == LogEvent.JOB_ERROR:
             self._fail(said.rule_name, said.output, said.log)
+        elif not event and str(record.msg).startswith(_STOPPED):
+            self._interrupt()
         elif event not in _UNSAID and (event or _matters(record)):
             self._print(record)
 
@@ -123,9 +134,16 @@ class LogHandler(LogHandlerBase):
 
     def _print(self, record: LogRecord) -> None:
         lines = self.format(record).strip().splitlines()
+        if self._interrupted and _NOT_ALL in "".join(lines):
+            return  # they did not fail
         if text := "\n".join(line for line in lines if not line.startswith(_OF_SNAKEMAKE)):
             style = {"WARNING": "yellow", "ERROR": "red"}.get(record.levelname)
             self._console.print(plain(text), style=style)
+
+    def _interrupt(self) -> None:
+        if not self._interrupted:
+            self._interrupted = True
+            self._console.print(_INTERRUPTED, style="yellow")
 
     def _fail(self, rule: str, outputs: Iterable[str], logs: Iterable[str]) -> None:
         for output in outputs:

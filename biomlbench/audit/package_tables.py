@@ -169,7 +169,7 @@ def _of_arrays(path: Path) -> Iterator[pd.DataFrame]:
 
 def _of_text(path: Path) -> Iterator[pd.DataFrame]:
     """Yield the table whose rows have as many fields as most lines have."""
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         with gzip.open(path) as file:
             raw = file.read(MAX_BYTES)
     else:

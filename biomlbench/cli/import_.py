@@ -108,7 +108,7 @@ def command(
     try:
         if start:
             _run(paths, to, agent, _renamed(tasks), context, cores)
-        elif path.suffix == ".csv":
+        elif path.suffix.lower() == ".csv":
             _leaderboard(path, to or Path("leaderboard.csv"), direction, as_json)
         elif logs := find_logs(path):
             _logs(

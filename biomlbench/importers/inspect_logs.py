@@ -124,8 +124,13 @@ def find_logs(path: Path) -> list[Path]:
         Empty where it means something else, such as a run group.
     """
     if path.is_dir():
-        return [] if (path / "submission.jsonl").exists() else sorted(path.glob("*.eval"))
-    return [path] if path.suffix in (".eval", ".json") else []
+        is_group = (path / "submission.jsonl").exists()
+        return [] if is_group else sorted(p for p in path.iterdir() if _format(p) == "eval")
+    return [path] if _format(path) in ("eval", "json") else []
+
+
+def _format(path: Path) -> str:
+    return path.suffix.lower().removeprefix(".")
 
 
 def read_logs(
@@ -166,7 +171,7 @@ def read_logs(
 def _check(path: Path) -> None:
     """Refuse a log that its reader would unpack to more than there is memory for."""
     try:
-        if path.suffix == ".eval":
+        if _format(path) == "eval":
             checked_members(path, LIMITS)
         else:
             check_json(path, path.stat().st_size)
@@ -187,7 +192,7 @@ def _read(path: Path) -> Any:
         ) from None
     _check(path)
     try:
-        return read_eval_log(path, exclude_fields=_UNUSED)
+        return read_eval_log(path, format=_format(path), exclude_fields=_UNUSED)
     except Exception as error:  # a foreign reader, and a file from anywhere
         said = str(error).strip().partition("\n")[0][:300]
         raise ImportRefusedError(

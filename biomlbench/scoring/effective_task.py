@@ -171,8 +171,13 @@ class EffectiveTask:
         """File of the human baselines, or None."""
         return self.task.human_baselines
 
-    def read_humans(self) -> np.ndarray | None:
+    def read_humans(self, *, quiet: bool = True) -> np.ndarray | None:
         """Return the human scores, or None.
+
+        Parameters
+        ----------
+        quiet : bool
+            As for :func:`biomlbench.scoring.humans.read_human_baselines`.
 
         Raises
         ------
@@ -183,7 +188,7 @@ class EffectiveTask:
             return None
         from biomlbench.scoring.humans import read_human_baselines
 
-        return read_human_baselines(self.human_baselines, self.score_range)
+        return read_human_baselines(self.human_baselines, self.score_range, quiet=quiet)
 
     @cached_property
     def audit(self) -> Path | None:

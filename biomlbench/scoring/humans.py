@@ -50,6 +50,14 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     TaskError
         If there is no ``score`` column, or a score is infinite or no number.
     """
+    scores, note = _scores_and_note(humans, name)
+    if note:
+        logger.warning("%s", note)
+    return scores
+
+
+def _scores_and_note(humans: Any, name: str) -> tuple[np.ndarray, str]:
+    """Return the scores, and what is to be said of those that are missing."""
     import numpy as np
 
     try:
@@ -57,12 +65,10 @@ def human_scores(humans: Any, name: str = "human baselines") -> np.ndarray:
     except LeaderboardError as error:
         raise TaskError(error.message) from error
     missing = np.isnan(scores)
-    if missing.any():
-        logger.warning(
-            "%s: %d row(s) without a score left out, first row %d",
-            *(name, int(missing.sum()), int(missing.argmax()) + 1),
-        )
-    return scores[~missing]
+    if not missing.any():
+        return scores, ""
+    count, first = int(missing.sum()), int(missing.argmax()) + 1
+    return scores[~missing], f"{name}: {count} row(s) without a score left out, first row {first}"
 
 
 def compare_with_humans(score: float | None, humans: Any, direction: str) -> HumanComparison:
@@ -129,10 +135,11 @@ def human_tiers(humans: Any, direction: str) -> dict[str, float]:
 
 
 _cache: dict[str, tuple[tuple[int, int], Any]] = {}
+_untold: dict[str, str] = {}
 
 
 def read_human_baselines(
-    path: str | Path, score_range: tuple[float, float] | None = None
+    path: str | Path, score_range: tuple[float, float] | None = None, *, quiet: bool = False
 ) -> np.ndarray:
     """Read a file of human baselines, once for each state of it.
 
@@ -143,6 +150,9 @@ def read_human_baselines(
         ``NA``, is a missing score.
     score_range : tuple of float, optional
         Lowest and highest value that the metric can have.
+    quiet : bool
+        Leave it to a later call to say which rows are left out: each process of a run reads the
+        file, and one of them says it.
 
     Returns
     -------
@@ -161,8 +171,11 @@ def read_human_baselines(
         stamp = (state.st_mtime_ns, state.st_size)
         cached = _cache.get(os.fspath(path))
         if cached is None or cached[0] != stamp:
-            scores = human_scores(np.array(read_score_columns(path)["score"], object), str(path))
+            column = np.array(read_score_columns(path)["score"], object)
+            scores, _untold[os.fspath(path)] = _scores_and_note(column, str(path))
             cached = _cache[os.fspath(path)] = (stamp, scores)
+        if not quiet and (note := _untold.pop(os.fspath(path), "")):
+            logger.warning("%s", note)
         if score_range:
             check_range(cached[1], score_range, str(path), "the human baselines are")
     except LeaderboardError as error:

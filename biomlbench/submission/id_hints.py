@@ -15,9 +15,11 @@ from biomlbench.submission.spellings import difference
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    import pyarrow as pa
+
     from biomlbench.submission.ids import Keys
 
-__all__ = ["id_hint", "missing_label_hint"]
+__all__ = ["empty_rows_hint", "id_hint", "missing_label_hint"]
 
 _SPELLINGS = frozenset(filter(None, MISSING))
 _KEEP = "names such as NA, None, null and nan for missing: read with `keep_default_na=False`"
@@ -33,6 +35,41 @@ _FULL = (
 )
 # Ids that are compared with one another.
 _MOST = 10_000
+
+
+def empty_rows_hint(table: pa.Table) -> str:
+    """Return what would help where the last rows of a table are empty, as Excel writes them.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+
+    Returns
+    -------
+    str
+        To be added to a message; empty where the last row has something in a cell.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> empty_rows_hint(pa.table({"id": ["a", ""], "y": [0.5, None]}))
+    '; the last 1 row(s) have nothing but empty cells: delete them'
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    filled = np.zeros(table.num_rows, bool)
+    for column in table.columns:
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            there = pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(column), ""), False)
+        else:
+            there = pc.invert(column.is_null(nan_is_null=True))
+        filled |= there.to_numpy()
+    count = int(np.argmax(filled[::-1])) if filled.any() else len(filled)
+    if not count:
+        return ""
+    return f"; the last {count} row(s) have nothing but empty cells: delete them"
 
 
 def id_hint(submitted: Keys, wanted: Keys, written: Keys | None = None) -> str:

@@ -264,25 +264,29 @@ def csv_rows(
     header_line = lines[first]
     if len(header_line) > MOST_IN_A_LINE:
         raise RunTableError(f"{path}:{first + 1}: {_TOO_LONG}")
-    options = {mark: _names(header_line, mark) for mark in _DELIMITERS}
-    delimiter = max(options, key=lambda mark: len(set(options[mark]) & set(known)))
-    header, where = options[delimiter], f"{path}:{first + 1}"
+    options = {mark: _names(lines, first, mark) for mark in _DELIMITERS}
+    delimiter = max(options, key=lambda mark: len(set(options[mark][0]) & set(known)))
+    (header, taken), where = options[delimiter], f"{path}:{first + 1}"
     notes = _check_header(header, required, known, prefix, where)
     if delimiter != ",":
         notes.append(f"{where}: the columns seem to be separated by {_DELIMITERS[delimiter]}; "
                      "read so")  # fmt: skip
-    return _records(lines, first + 1, header, delimiter), notes
+    return _records(lines, first + taken, header, delimiter), notes
 
 
-def _names(line: str, delimiter: str) -> list[str]:
+def _names(lines: list[str], first: int, delimiter: str) -> tuple[list[str], int]:
+    """Return the names in a header, and how many lines it has: Excel breaks lines within cells."""
     try:
-        names = next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return []
-    names = [name.strip() for name in names]
+        names, taken = _record(lines, first, len(lines), delimiter)
+    except (csv.Error, StopIteration):
+        try:
+            names, taken = next(csv.reader([lines[first]], delimiter=delimiter), []), 1
+        except csv.Error:
+            return [], 1
+    names = [" ".join(name.splitlines()).strip() for name in names]
     while names and not names[-1]:
         names.pop()  # Excel's empty columns
-    return names
+    return names, taken
 
 
 def _check_header(
@@ -353,19 +357,25 @@ def _quoted(
         return next(csv.reader([lines[start]], delimiter=delimiter, strict=True)), 1, ""
     except (csv.Error, StopIteration) as error:
         problem = f"not CSV ({error})"
+    try:
+        cells, taken = _record(lines, start, last, delimiter)
+    except (csv.Error, StopIteration):
+        cells, taken = [], 1
+    if len(cells) == width and taken > 1:
+        return cells, taken, ""
+    cells = [cell.strip('"') for cell in lines[start].split(delimiter)]
+    return cells, 1, f"{problem}; is a quotation mark never closed?"
+
+
+def _record(lines: list[str], start: int, last: int, delimiter: str) -> tuple[list[str], int]:
+    """Return the cells of a record of one line or several, and how many it has."""
     # A row has no more characters in several lines than in one.
     length = accumulate(len(lines[number]) + 1 for number in range(start, last))
     ends = takewhile(lambda total: total <= MOST_IN_A_LINE, length)
     rest = (f"{lines[start + number]}\n" for number, _ in enumerate(ends))
     reader = csv.reader(rest, delimiter=delimiter, strict=True)
-    try:
-        cells = next(reader)
-    except (csv.Error, StopIteration):
-        cells = []
-    if len(cells) == width and reader.line_num > 1:
-        return cells, reader.line_num, ""
-    cells = [cell.strip('"') for cell in lines[start].split(delimiter)]
-    return cells, 1, f"{problem}; is a quotation mark never closed?"
+    cells = next(reader)
+    return cells, reader.line_num
 
 
 def _other_separator(cells: list[str], delimiter: str) -> str:

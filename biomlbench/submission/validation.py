@@ -14,7 +14,7 @@ from biomlbench.arrow import numpy_of
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import Outcome, Reason
 from biomlbench.submission.booleans import written_as
-from biomlbench.submission.id_hints import missing_label_hint
+from biomlbench.submission.id_hints import empty_rows_hint, missing_label_hint
 from biomlbench.submission.private_files import PrivateFiles
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import Sample, has_rows, sample_of
@@ -221,7 +221,10 @@ def _check_ids(result: Inspection, sample: Sample, table: pa.Table, found: Align
     if found.duplicate:
         result.found["duplicate_ids"] = (
             Reason.DUPLICATE_IDS,
-            f"{found.duplicate} row(s) repeat an id, first in data row {found.first_duplicate}",
+            (
+                f"{found.duplicate} row(s) repeat an id, first in data row "
+                f"{found.first_duplicate}{empty_rows_hint(table)}"
+            ),
         )
     if found.missing:
         result.found["missing_ids"] = (
@@ -236,7 +239,7 @@ def _check_ids(result: Inspection, sample: Sample, table: pa.Table, found: Align
             Reason.EXTRA_IDS,
             (
                 f"{found.extra} row(s) have an id that the sample submission does not have, first "
-                f"in data row {found.first_extra}"
+                f"in data row {found.first_extra}{empty_rows_hint(table)}"
             ),
         )
 

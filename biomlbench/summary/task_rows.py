@@ -84,7 +84,7 @@ def task_rows(
         except TaskError as error:
             row["leaderboard_note"] = str(error)
         try:
-            if (humans := found.read_humans()) is not None:
+            if (humans := found.read_humans(quiet=False)) is not None:
                 row["humans"] = humans.tolist()
         except TaskError as error:
             log.warning("%s", error)

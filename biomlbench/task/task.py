@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.task.submission_columns import SubmissionSchema
-from biomlbench.task.task_files import TaskFiles
+from biomlbench.task.task_files import SECTIONS, TaskFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from biomlbench.contracts.mappings import Config
@@ -35,7 +35,9 @@ _DECIDING = (
     "datasets",
     "environment",
     "grader",
+    "human_baselines",
     "installed_data",
+    "kind",
     "leaderboard",
     "leaderboard_note",
     "leaderboard_of",
@@ -43,6 +45,7 @@ _DECIDING = (
     "preparer",
     "source",
     "submission",
+    "verifier",
 )
 _ALIKE = 0.85
 _DIFFICULTIES = ("easy", "medium", "hard")
@@ -71,11 +74,25 @@ class Task(TaskFiles):
             )
 
     def _refuse_misspelt(self) -> None:
-        """Refuse a key that looks like one that decides how submissions are graded."""
-        for key in self.config:
-            near = difflib.get_close_matches(str(key), _DECIDING, 1, _ALIKE)
-            if near and key not in _DECIDING and near[0] not in self.config:
-                raise TaskError(f"{self._where}: unknown key `{key}`; did you mean `{near[0]}`?")
+        """Refuse a key that looks like one that decides how submissions are graded.
+
+        Others are ignored, as those of the published form that are of no use here; only `limits`
+        are none of that form's.
+        """
+        self._refuse_alike("", self.config, _DECIDING)
+        for name, known in SECTIONS.items():
+            if isinstance(section := self.config.get(name), dict):
+                self._refuse_alike(f"{name}.", section, known)
+        limits, own = self.config.get("limits"), sorted(SECTIONS["limits"])
+        if isinstance(limits, dict) and (unknown := [key for key in limits if key not in own]):
+            raise TaskError(f"{self._where}: `limits` has unknown key(s) {unknown}; known: {own}")
+
+    def _refuse_alike(self, place: str, section: Mapping[str, Any], known: Collection[str]) -> None:
+        for key in section:
+            if near := key not in known and _meant(str(key), known):
+                raise TaskError(
+                    f"{self._where}: unknown key `{place}{key}`; did you mean `{place}{near}`?"
+                )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Task):
@@ -264,6 +281,13 @@ class Task(TaskFiles):
         if not reference:
             raise TaskError(f"{self._where}: there is no `preparer`")
         return load_function(reference, self.folder)
+
+
+def _meant(key: str, known: Collection[str]) -> str:
+    """Return the known key that an unknown one is like, or the beginning of; empty for none."""
+    near = difflib.get_close_matches(key.lower(), known, 1, _ALIKE)
+    near += sorted(name for name in known if name.startswith(f"{key.lower()}_"))
+    return near[0] if near else ""
 
 
 def is_card(config: Mapping[str, Any]) -> bool:

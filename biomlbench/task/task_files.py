@@ -16,15 +16,24 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Config
     from biomlbench.suites.published import Published
 
-__all__ = ["TaskFiles", "description_file"]
+__all__ = ["SECTIONS", "TaskFiles", "description_file"]
 
 _WITHOUT_END = frozenset({"cpu_s", "total_wall_s", "total_cpu_s", "total_output_mb"})
 """Limits that there need not be: null."""
-_AMOUNTS = _WITHOUT_END | {
-    *("cpus", "memory_mb", "runtime_min", "gpus", "estimated_runtime_minutes"),
-    *("wall_s", "processes", "file_mb", "open_files", "output_mb", "log_kb", "restarts", "threads"),
+_LIMITS = _WITHOUT_END | {
+    *("wall_s", "memory_mb", "processes", "file_mb", "open_files", "output_mb", "log_kb"),
+    "restarts",
 }
+_REQUIREMENTS = frozenset({"cpus", "memory_mb", "runtime_min", "gpus", "estimated_runtime_minutes"})
+_AMOUNTS = _LIMITS | _REQUIREMENTS
 """Keys of `limits` and `compute_requirements` whose values are numbers."""
+SECTIONS = {
+    "limits": _LIMITS,
+    "compute_requirements": _REQUIREMENTS | {"recommended_gpu_memory_gb"},
+    "dataset": frozenset({"answers", "sample_submission", "gold_submission"}),
+    "verifier": frozenset({"version"}),
+}
+"""Keys of sections of a config that no other module checks."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,7 +96,7 @@ def check_configs(given: Sequence[str]) -> None:
                 raise UserError(f"{value}:1: a config is a mapping of keys to values")
         elif option in _CONFIG and value:
             _check_entry(value)
-        elif first and option in ("", *_CORES) and Path(value).suffix in (".yaml", ".yml"):
+        elif first and option in ("", *_CORES) and Path(value).suffix.lower() in (".yaml", ".yml"):
             named = shlex.quote(value)
             raise UserError(f"{value}: name a config by its option, --configfile {named}")
         first = first and option in _CORES

@@ -29,7 +29,7 @@ from biomlbench.workflow.list_sizes import too_large
 from biomlbench.workflow.planned import Planned
 from biomlbench.workflow.planned import read as read_planned
 from biomlbench.workflow.planned import write as write_planned
-from biomlbench.workflow.runs import Run, is_list, read_runs
+from biomlbench.workflow.runs import Run, is_list, is_run_table, read_runs
 from biomlbench.workflow.turns import turns_of
 
 if TYPE_CHECKING:
@@ -149,12 +149,16 @@ class ConfiguredRuns:
 
     def _read_tables(self, note: Callable[[str], None] | None) -> Planned:
         """Read the run tables."""
-        texts = {name: recorded_text(self.run_table(name)) for name in self.config["runs"]}
+        names = self.config["runs"]
+        texts = {
+            name: recorded_text(self.run_table(name)) if is_run_table(name) else None
+            for name in names
+        }
         lists = {name: text for name, text in texts.items() if text and is_list(name)}
         refused = too_large(lists, self.config["runs_per_list"])
         texts.update(dict.fromkeys(refused))
         runs, bad_rows = read_runs(
-            [self.run_table(name) for name in self.config["runs"]],
+            [self.run_table(name) for name in names],
             self._resolve,
             ignore_case=_ignores_case(Path(self.results)),
             note=note,

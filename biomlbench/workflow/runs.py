@@ -53,6 +53,7 @@ __all__ = [
     "Run",
     "RunTableError",
     "is_list",
+    "is_run_table",
     "read_runs",
     "stated_submissions",
 ]
@@ -217,8 +218,11 @@ class _Reader:
 
     def read(self, path: Path, note: Callable[[str], None]) -> None:
         rows: Iterable[TableRow]
-        if path.suffix.lower() not in SUFFIXES:
-            raise RunTableError(f"{path}: a run table is a .csv, .tsv, .parquet or .jsonl file")
+        if not is_run_table(path):
+            raise RunTableError(
+                f"{path}: a run table is a .csv, .tsv, .parquet or .jsonl file; unpack an archive, "
+                "export a workbook as CSV, and write `runs: [my-runs.csv]`"
+            )
         group = None
         if is_list(path):
             rows = listed = list(self._bounded(json_rows(path)))
@@ -354,6 +358,11 @@ class _Reader:
 def is_list(path: str | Path) -> bool:
     """Tell whether a run table is a list of runs, which may be an agent's own."""
     return Path(path).suffix.lower() == LIST
+
+
+def is_run_table(path: str | Path) -> bool:
+    """Tell whether a file's name has an ending of run tables."""
+    return Path(path).suffix.lower() in SUFFIXES
 
 
 def stated_submissions(table: Path) -> Iterator[tuple[int, str]]:

@@ -529,6 +529,15 @@ class TestHumans:
         assert "1 row(s) without a score left out, first row 2" in caplog.text
         assert calculate_human_performance_metrics(0.8, table, False) == of_file == (True, 50.0)
 
+    def test_what_is_left_out_of_a_file_is_told_once_and_not_by_each_grade(self, tmp_path, caplog):
+        path = tmp_path / "human_baselines.csv"
+        path.write_text("score\n0.6\nNA\n")
+        assert read_human_baselines(path, quiet=True).tolist() == [0.6]
+        assert not caplog.text
+        for _ in range(2):
+            read_human_baselines(path)
+        assert caplog.text.count("1 row(s) without a score left out, first row 2") == 1
+
     def test_tiers_follow_the_direction(self):
         scores = np.arange(101.0)
         up, down = human_tiers(scores, "maximize"), human_tiers(scores, "minimize")

@@ -303,6 +303,43 @@ def test_broken_config_is_named(factory, config, message):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
+        ({"limits": {"wall": 1}}, "`limits.wall`; did you mean `limits.wall_s`"),
+        ({"limits": {"Memory_MB": 64}}, "did you mean `limits.memory_mb`"),
+        ({"limits": {"disk": 2}}, r"`limits` has unknown key\(s\) \['disk'\]; known: \['cpu_s'"),
+        ({"dataset": {"gold_submision": "x.csv"}}, "did you mean `dataset.gold_submission`"),
+        ({"dataset": {"answer": "x.csv"}}, "did you mean `dataset.answers`"),
+        ({"compute_requirements": {"runtime": 5}}, "`compute_requirements.runtime_min`"),
+        ({"compute_requirements": {"memory_gb": 5}}, "`compute_requirements.memory_mb`"),
+        ({"verifier": {"verson": "v1"}}, "did you mean `verifier.version`"),
+        ({"leaderboard": "b.csv", "leaderbord": "x.csv"}, "did you mean `leaderboard`"),
+        ({"human_baseline": "x.csv"}, "did you mean `human_baselines`"),
+    ],
+)
+def test_a_misspelt_key_is_refused_with_what_is_meant(factory, config, message):
+    with pytest.raises(TaskError, match=message) as error:
+        factory.task("clinical/a", config=config)
+    assert "clinical/a/config.yaml: " in str(error.value)
+
+
+def test_keys_of_the_published_form_are_ignored(factory):
+    section = {
+        "estimated_runtime_minutes": 15,
+        "recommended_gpu_memory_gb": 4,
+        "recommended_memory": 1,
+    }
+    dataset = {"name": "x", "path": "y"}
+    config = {
+        "compute_requirements": section,
+        "dataset": dataset,
+        "data_source": {},
+        "prizes": None,
+    }
+    assert factory.task("clinical/a", config=config).compute == section
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
         ({"submission": {"idd": "id"}}, "unknown key"),
         ({"submission": {"id": "id", "columns": {"y": {"type": "float"}}}}, "type"),
         ({"grader": {"metric": "roc_auk"}}, "did you mean"),

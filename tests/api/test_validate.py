@@ -77,6 +77,20 @@ def test_counts_and_first_rows(factory):
     }
 
 
+@pytest.mark.parametrize("ids", [None, list(range(6))])
+@pytest.mark.parametrize("end", [",\n", ",\n , \n,", '"",\r\n\r\n'])
+def test_empty_rows_at_the_end_are_told_with_the_remedy(factory, ids, end):
+    task = factory.task(ids=ids or [f"r{n}" for n in range(6)])
+    whole = "id,y\n" + "".join(f"{name},1\n" for name in ids or [f"r{n}" for n in range(6)])
+    rows = len(end.split())
+    valid, message = validate_submission(factory.submission(text=whole + end), task)
+    assert not valid
+    assert message.endswith(f"; the last {rows} row(s) have nothing but empty cells: delete them")
+    told = validate_submission(factory.submission(text=whole + end + "\nx,1\n"), task)[1]
+    assert "delete them" not in told
+    assert validate_submission(factory.submission(text=f"{whole}\n\r\n"), task)[0]
+
+
 def test_the_answers_are_never_opened(factory, good):
     task = factory.task()
     shutil.rmtree(task.private_dir)

@@ -347,6 +347,15 @@ def test_a_leaderboard_of_kaggles_page(tmp_path):
         import_leaderboard(source, to, "minimize")
 
 
+def test_a_leaderboard_has_its_ending_in_any_case(tmp_path):
+    source, to = tmp_path / "EXPORT.CSV", tmp_path / "leaderboard.csv"
+    source.write_text("Rank,Score\n1,0.9\n2,0.8\n")
+    options = ["--direction", "maximize", "--to", str(to)]
+    done = CliRunner().invoke(_cli, ["import", str(source), *options])
+    assert done.exit_code == 0, done.output
+    assert to.read_text() == "rank,score\n1,0.9\n2,0.8\n"
+
+
 def test_an_export_counts_as_the_leaderboard_that_it_is(tmp_path):
     source, to = tmp_path / "export.csv", tmp_path / "leaderboard.csv"
     source.write_text("Rank;TeamName;PublicScore;PrivateScore\n1;A;0;0.9\n2;A;0;0.8\n3;B;0;\n")

@@ -169,8 +169,9 @@ def test_a_log_without_submissions_is_refused_with_the_mend(tmp_path, monkeypatc
 def test_a_folder_of_logs_is_told_from_a_run_group(tmp_path):
     assert find_logs(tmp_path) == []
     (tmp_path / "b.eval").touch()
-    (tmp_path / "a.eval").touch()
-    assert [path.name for path in find_logs(tmp_path)] == ["a.eval", "b.eval"]
+    (tmp_path / "a.EVAL").touch()
+    assert [path.name for path in find_logs(tmp_path)] == ["a.EVAL", "b.eval"]
+    assert find_logs(tmp_path / "a.EVAL") == [tmp_path / "a.EVAL"]
     (tmp_path / "submission.jsonl").touch()
     assert find_logs(tmp_path) == []
 

@@ -39,6 +39,7 @@ def _here(tmp_path, monkeypatch):
         (["--configfiles", "list.yaml"], "list.yaml:1: a config is a mapping"),
         (["--configfile", "empty.yaml"], "empty.yaml:1: a config is a mapping"),
         (["good one.yaml"], "by its option, --configfile 'good one.yaml'"),
+        (["GOOD.YAML"], "by its option, --configfile GOOD.YAML"),
         (["--cores=2", "good one.yaml"], "by its option, --configfile 'good one.yaml'"),
     ],
 )

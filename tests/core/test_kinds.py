@@ -32,7 +32,8 @@ class TestKind:
         assert kind.__doc__.startswith(f"`{kind.NAME}`: ")
         assert kind.TASK in KINDS
         assert FOUND[kind.TASK].TASK == kind.TASK  # the kind that prepares those tasks
-        assert all(ending.startswith(".") for ending in (*kind.ENDINGS, kind.SUFFIX))
+        endings = (*kind.ENDINGS, kind.SUFFIX)
+        assert all(ending.startswith(".") and ending == ending.lower() for ending in endings)
         assert {type(kind.IS_CODE), type(kind.HAS_CASES), type(kind.SHARES_JOBS)} == {bool}
         assert kind.VALID.startswith("Submission is valid.")
 
@@ -48,7 +49,8 @@ class TestKind:
         assert found.__doc__
 
     def test_a_file_of_its_name_is_of_its_kind(self, kind):
-        assert kind_of(f"a{kind.SUFFIX}", kind.TASK) == kind.NAME
+        for ending in (kind.SUFFIX, kind.SUFFIX.upper(), kind.SUFFIX.title()):
+            assert kind_of(f"a{ending}", kind.TASK) == kind.NAME
 
 
 def test_there_is_a_kind_for_every_task():

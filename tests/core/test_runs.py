@@ -55,8 +55,9 @@ def test_a_full_row(tmp_path):
 
 @pytest.mark.parametrize(
     ("task", "submission", "kind"),
-    [("line", "a.csv", "predictions"), ("line", "a.py", "program"), ("k", "a.py", "functions")],
-)
+    [("line", "a.csv", "predictions"), ("line", "a.py", "program"), ("k", "a.py", "functions"),
+     ("line", "a.PY", "program"), ("k", "a.PY", "functions"), ("line", "a.CSV", "predictions")],
+)  # fmt: skip
 def test_the_kind_follows_task_and_file(tmp_path, task, submission, kind):
     (run,), _ = read(tmp_path / "r.csv", HEADER + f"r,a,{task},{submission},,,,,,\n")
     assert run.kind == kind
@@ -363,6 +364,39 @@ def test_tables_of_excel_are_read_and_the_separator_is_told(tmp_path, encoding, 
     assert all("the columns seem to be separated by" in text for text in notes)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        (["run_id", "agent", '"my\n\nnotes"', "task_id", "submission"],
+         ["a", "ada", '"x\ny"', "line", "s.csv"]),
+        (["run_id", "agent", "task_id", "submission", '"my\nnotes"'],
+         ["a", "ada", "line", "s.csv", "x"]),
+        (['"meta_site\n(""city"")"', '"run_id\n"', "agent", "task_id", "submission"],
+         ["x", "a", "ada", "line", "s.csv"]),
+    ],
+)  # fmt: skip
+def test_a_line_break_in_the_header_costs_nothing(tmp_path, header, rows, separator, end):
+    lines = (separator.join(header), separator.join(rows), separator.join(rows[:2]), "")
+    table = tmp_path / "r.csv"
+    table.write_bytes("\n".join(lines).replace("\n", end).encode())
+    notes = []
+    runs, bad = read_runs([table], resolve, note=notes.append)
+    assert [(run.run_id, run.agent, run.submission) for run in runs] == [("a", "ada", "s.csv")]
+    lines_before = sum(cell.count("\n") for cell in (*header, *rows))
+    assert [row.source for row in bad] == [f"{table}:{3 + lines_before}"]
+    assert ("meta" in header[0]) != any("the column 'my" in note for note in notes)
+    assert not any("\n" in note for note in notes)
+
+
+def test_a_quotation_mark_in_the_header_that_is_never_closed_takes_no_rows(tmp_path):
+    text = 'run_id,agent,task_id,submission,"notes\na,ada,line,s.csv,\nb,"bob",line,s.csv,\n'
+    runs, bad = read(tmp_path / "r.csv", text)
+    assert [run.run_id for run in runs] == ["a", "b"]
+    assert not bad
+
+
 def test_bytes_of_another_encoding_cost_their_row(tmp_path):
     text = b"run_id,agent,task_id,submission\na,Zo\xeb,line,s.csv\nb,Zo\xc3\xab,line,s.csv\n"
     (tmp_path / "r.csv").write_bytes(text)
@@ -401,15 +435,20 @@ def test_a_table_that_cannot_be_read_costs_only_itself(tmp_path):
     (tmp_path / "book.csv").write_bytes(b"PK\x03\x04" + b"\0" * 50)
     (tmp_path / "good.csv").write_text(HEADER + "a,b,line,s.csv,,,,,,\n")
     names = ["folder.csv", "empty.csv", "gone.csv", "book.csv", "good.csv", "good.csv"]
+    for other in ("runs.txt", "runs.csv.gz", "runs.xlsx"):
+        (tmp_path / other).write_text(HEADER + "a,b,line,s.csv,,,,,,\n")
+        names.append(other)
     runs, bad = read_runs([tmp_path / name for name in names], resolve)
     assert len(runs) == 1
-    for row, said in zip(bad, ("is a folder", "missing column", "no such run table", "Excel"),
-                         strict=True):  # fmt: skip
+    told = ["is a folder", "missing column", "no such run table", "Excel"]
+    told += ["a run table is a .csv, .tsv", "unpack an archive", "export a workbook as CSV"]
+    for row, said in zip(bad, told, strict=True):
         assert said in row.message
         assert row.message.count(row.source) == 1
-    assert len({row.run_id for row in bad}) == 4
-    with pytest.raises(RunTableError, match="no such run table"):
-        read_runs([tmp_path / "gone.csv"], resolve)
+    assert len({row.run_id for row in bad}) == len(bad)
+    for name, said in (("gone.csv", "no such run table"), ("runs.xlsx", "export a workbook")):
+        with pytest.raises(RunTableError, match=said):
+            read_runs([tmp_path / name], resolve)
 
 
 def test_a_repeated_run_id_leaves_the_first_and_no_two_rows_share_one(tmp_path):

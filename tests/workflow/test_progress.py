@@ -60,6 +60,39 @@ def test_what_is_left_out_is_told_once_where_nothing_is_done(
     assert capsys.readouterr().err == (f"{told}\n" if told else "")
 
 
+@pytest.mark.parametrize("said", plugin._STOPPED)
+def test_an_interruption_is_told_with_the_remedy_and_once(handler, capsys, said):
+    error = "WorkflowError:\nAt least one job did not complete successfully."
+    for level, text in ((logging.INFO, f"{said}."), (logging.INFO, said), (logging.ERROR, error)):
+        handler.emit(logging.LogRecord("snakemake", level, "", 0, text, None, None))
+    told = capsys.readouterr().err
+    assert told == f"{plugin._INTERRUPTED}\n"
+    assert "run again, then only what is missing is done" in told
+
+
+def test_jobs_that_failed_are_told_as_such(handler, capsys):
+    error = "WorkflowError:\nAt least one job did not complete successfully."
+    handler.emit(logging.LogRecord("snakemake", logging.ERROR, "", 0, error, None, None))
+    assert "did not complete" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_says_so_and_goes_on(fresh):
+    # What runs in the background ignores interrupts, and all that it starts.
+    fresh.at_start("import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n")
+    fresh.before_each_stage("""
+        import os, signal
+        if stage == "grade" and not os.path.exists("interrupted"):
+            open("interrupted", "w").close()
+            os.kill(os.getppid(), signal.SIGINT)
+    """)
+    stopped = fresh.snakemake(check=False)
+    assert stopped.returncode != 0
+    assert plugin._INTERRUPTED in stopped.stderr
+    assert "did not complete" not in stopped.stderr
+    fresh.snakemake()
+
+
 def test_a_table_is_counted_once(tally):
     tally.finish("results/pairs/a/b/medal.parquet", ["none"])
     tally.finish("results/pairs/a/b/medal.parquet", ["none"])

@@ -9,7 +9,8 @@ from collections import defaultdict
 import pytest
 
 from biomlbench.contracts import read_table
-from tests.workflow.conftest import predictions
+from biomlbench.workflow.plan import Benchmark
+from tests.workflow.conftest import ROOT, predictions
 from tests.workflow.run_table_rows import BAD_CELLS, COLUMNS, GOOD, csv_line
 from tests.workflow.test_progress import last_line
 
@@ -106,6 +107,20 @@ def test_of_300_rows_60_bad_ones_cost_only_themselves(fresh, size):
     assert (report["total_runs"], report["total_errors"]) == (240, 60)
     again = fresh.snakemake()
     assert again.stderr.strip().splitlines()[-1] == "60 rows of the run tables left out"
+
+
+@pytest.mark.parametrize("name", ["runs.txt", "runs.csv.gz", "runs"])
+def test_a_table_of_an_ending_that_is_not_read_costs_only_itself(fresh, name):
+    table = fresh.path / "runs.csv"
+    shutil.copy(table, fresh.path / name)
+    tables = [str(table), str(fresh.path / name)]
+    config = {"runs": tables, "tasks_dirs": [str(fresh.path / "toy")]}
+    whole = Benchmark(config | {"runs": tables[:1]}, ROOT, results=fresh.path / "r")
+    found = Benchmark(config, ROOT, results=fresh.path / "r")
+    assert found.runs == whole.runs
+    (bad,) = (row for row in found.bad_rows if row.is_table)
+    assert f"{name}: a run table is a .csv, .tsv, .parquet or .jsonl file" in bad.message
+    assert found.table_texts[tables[1]] is None
 
 
 @pytest.mark.slow

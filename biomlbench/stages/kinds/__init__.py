@@ -54,8 +54,8 @@ class Kind(Protocol):
         The kind of task that takes such submissions. The kind of that very name also prepares
         those tasks.
     ENDINGS : tuple of str
-        Endings of file names that tell it from the task's other kinds; empty for the kind that
-        a file is of where no ending says otherwise.
+        Endings of file names, in lower case, that tell it from the task's other kinds; empty for
+        the kind that a file is of where no ending says otherwise.
     SUFFIX : str
         Ending of a file of this kind that has no name of its own.
     IS_CODE : bool
@@ -131,18 +131,18 @@ def kinds_for(task_kind: str) -> dict[str, Kind]:
 
 
 def kind_of(submission: str, task_kind: str) -> str:
-    """Return the kind of a submission after its task's kind and its file's name.
+    """Return the kind of a submission after its task's kind and its file's name, in any case.
 
     Examples
     --------
     >>> kind_of("model.py", "predictions"), kind_of("model.py", "functions")
     ('program', 'functions')
-    >>> kind_of("table.csv", "predictions")
-    'predictions'
+    >>> kind_of("MODEL.PY", "predictions"), kind_of("table.csv", "predictions")
+    ('program', 'predictions')
     """
-    found = kinds_for(task_kind)
+    found, lower = kinds_for(task_kind), submission.lower()
     for name, kind in found.items():
-        if kind.ENDINGS and submission.endswith(kind.ENDINGS):
+        if kind.ENDINGS and lower.endswith(kind.ENDINGS):
             return name
     return next(name for name, kind in found.items() if not kind.ENDINGS)
 
