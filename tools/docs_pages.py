@@ -45,6 +45,7 @@ API = {
         "biomlbench.scoring.medals",
         "biomlbench.scoring.humans",
         "biomlbench.metrics",
+        "biomlbench.metrics.rle",
     ),
     "Tasks and their data": (
         "biomlbench.registry",
@@ -256,7 +257,8 @@ def metrics() -> str:
     return (
         "# Metrics\n\nA task names one in its `config.yaml`, under `grader: metric:`, and its "
         "options under `grader: options:`. Case does not matter, and a hyphen is read as an "
-        "underscore.\n\n"
+        "underscore. [What metrics read, and their options](values-and-options.md) says what each "
+        "option means.\n\n"
         + table(("name", "what", "direction", "range", "input", "options"), rows)
         + "\n\n## Kinds of input\n\n"
         + table(("kind", "truth; predictions"), [(f"`{k}`", v) for k, v in KINDS.items()])

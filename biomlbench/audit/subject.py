@@ -214,6 +214,17 @@ class Subject:
             frame[name] = frame[name].to_numpy()[source]
         return frame
 
+    def blurred(self, share: float) -> pd.DataFrame:
+        """Return the perfect submission, each number moved that share of the way to another row's.
+
+        Its errors are spread over all rows, and no value leaves the range of the answers.
+        """
+        frame, other = self.perfect.copy(), self.shuffled(0)
+        for name in self.names:
+            own, others = (one[name].to_numpy(float) for one in (self.perfect, other))
+            frame[name] = (1 - share) * own + share * others
+        return frame
+
     def shuffled(self, number: int) -> pd.DataFrame:
         """Return the perfect submission with all predictions in a wrong order."""
         order = self.rng(3, number).permutation(self.n)

@@ -11,11 +11,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.outcomes import Suite
+from biomlbench.plain_text import plain
 from biomlbench.task.task_files import description_file
 from biomlbench.verify.alternates import IN_ONE_MEMORY, LAYOUTS
 from biomlbench.verify.declarations import KINDS, leaves, may_be_float, parts
 from biomlbench.verify.edge_numbers import LARGEST_STATED, SMALLEST_STATED
 from biomlbench.verify.shared_memory import can_share
+from biomlbench.verify.statement_section import TITLE, in_parts
+from biomlbench.verify.statement_sentences import (
+    ALLOWED,
+    ARRAYS,
+    BESIDE,
+    FREE,
+    LIMITS,
+    MAGNITUDES,
+    NO_STATE,
+    NUMBERS,
+    OURS,
+    PRODUCT,
+    ROUNDING,
+    SIZE,
+    SIZES,
+    TIME,
+    UNCHANGED,
+)
+from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "conventions",
     "magnitudes",
+    "problems_of_own_text",
     "problems_of_statement",
     "statement_path",
     "write_conventions",
@@ -36,30 +57,9 @@ LEAST_STATED = 100
 """Whole numbers of the statement from here on must be declared."""
 _STATED = re.compile(r"(?<![\w.^*-])(\d{1,3}(?:,\d{3})+|\d{3,})(?![\w.]*\d|\*\*)")
 
-_TITLE = "## For all calls"
-_NO_STATE = (
-    "A result depends on the arguments of its own call alone: not on earlier calls, nor on what "
-    "their callers did to their results; and it stays what it is when the function is called again."
-)
-_TIME = (
-    "A call is ended after ten times the time of the reference, plain code in Python and NumPy, "
-    "but never before 4 seconds have passed."
-)
-_ROUNDING = (
-    "Floats need not be right to the last digit: where no tolerance is given, what any sound order "
-    "of the operations in double precision gives is right"
-)
-_LIMITS = {
-    "atol": "{:g}",
-    "rtol": "{:g} of itself",
-    "scale_rtol": "{:g} of the largest of its array",
-    "ulp": "{:g} units in its last place",
-}
-"""How the limits of `numeric_tolerance` are called."""
-
 
 def conventions(card: Card) -> str:
-    """Return the section that ends a card's statement, written from its declarations.
+    """Return the section of a card's statement that is written from its declarations.
 
     Parameters
     ----------
@@ -74,32 +74,29 @@ def conventions(card: Card) -> str:
     kinds = {next(kind for kind in KINDS if kind in spec) for _, spec in _leaves(given)}
     lines = []
     sizes = [
-        f"{name} is {low:,} to {high:,}" for name, (low, high) in config.get("sizes", {}).items()
+        SIZE.format(name=name, low=low, high=high)
+        for name, (low, high) in config.get("sizes", {}).items()
     ]
     if sizes:
         product = config.get("product")
-        most = f"; the product of a call's sizes is at most {product:,}" if product else ""
-        lines.append(f"Sizes: {', '.join(sizes)}{most}.")
+        most = PRODUCT.format(product=product) if product else ""
+        lines.append(SIZES.format(sizes=", ".join(sizes), product=most))
     if "array" in kinds:
         ways = [LAYOUTS[name] for name in card.layouts]
         if "strided" in card.layouts and any(map(can_share, given)):
             ways.append(IN_ONE_MEMORY)
-        layouts = ", ".join(ways)
-        lines.append(
-            "Arrays are NumPy arrays of the given dtypes, never lists in their place. They may "
-            f"lie in memory in any of these ways, which must not change the result: {layouts}."
-        )
+        lines.append(ARRAYS.format(ways=", ".join(ways)))
     if "number" in kinds:
-        lines.append("Single numbers are Python's own, never 0-d arrays.")
+        lines.append(NUMBERS)
     floats = [(name, spec) for name, spec in _leaves(given) if may_be_float(spec)]
     lines += magnitudes(floats)
     lines += [
-        "Arguments must not be changed in place, nor by what a caller does to a result.",
-        _NO_STATE,
+        UNCHANGED,
+        NO_STATE,
         *([_rounding(card)] if floats or _returns_floats(card) else []),
-        _TIME,
+        TIME,
     ]
-    return f"{_TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"
+    return f"{TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"
 
 
 def magnitudes(floats: list[tuple[str, ArgumentSpec]]) -> Iterator[str]:
@@ -125,10 +122,10 @@ def magnitudes(floats: list[tuple[str, ArgumentSpec]]) -> Iterator[str]:
     }
     names = " and ".join(free)
     if limit := limits.get((are_small, are_large)):
-        more = f"; {names} may be of any" if free else ""
-        yield f"Floats other than 0, NaN and infinity are {limit} in magnitude{more}."
+        more = BESIDE.format(names=names) if free else ""
+        yield MAGNITUDES.format(limit=limit, free=more)
     elif free:
-        yield f"Floats of {names} may be of any magnitude."
+        yield FREE.format(names=names)
 
 
 def _least(spec: ArgumentSpec) -> float:
@@ -167,27 +164,42 @@ def _holds_float(value: Any) -> bool:
 
 def _rounding(card: Card) -> str:
     """Say how far a float may be off: what every check that compares with the oracle allows."""
-    checks = [c for c in card.checks if c.decides and any(c.options.get(n) for n in _LIMITS)]
+    checks = [c for c in card.checks if c.decides and any(c.options.get(n) for n in LIMITS)]
     # of results as they are returned, where any check looks at them so
     checks = [c for c in checks if not c.options.get("canonical")] or checks
     limits = {
         name: min((float(check.options.get(name, 0)) for check in checks), default=0.0)
-        for name in _LIMITS
+        for name in LIMITS
     }
-    said = [text.format(limits[name]) for name, text in _LIMITS.items() if limits[name]]
-    return f"{_ROUNDING}{', and so is what is off by at most ' if said else ''}{' or '.join(said)}."
+    said = [text.format(limit=limits[name]) for name, text in LIMITS.items() if limits[name]]
+    return ROUNDING.format(allowed=ALLOWED.format(limits=" or ".join(said)) if said else "")
 
 
 def write_conventions(card: Card) -> None:
-    """Put the section at the end of a card's statement, in place of an older one."""
+    """Put the section in place of an older one, or at the end of a card's statement.
+
+    What the author wrote before and after it stays as it is; hold the statement against
+    :func:`problems_of_own_text` before.
+
+    Parameters
+    ----------
+    card : Card
+    """
     path = statement_path(card)
-    text = path.read_text(encoding="utf-8").split(_TITLE)[0].rstrip()
-    path.write_text(f"{text}\n\n{conventions(card)}", encoding="utf-8")
+    found = in_parts(path.read_text(encoding="utf-8"))
+    text = f"{found.before.rstrip()}\n\n{conventions(card)}{found.after}"
+    with whole_file(path.resolve()) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def statement_path(card: Card) -> Path:
     """Return where a card's statement is."""
     return description_file(card.folder, card.config)
+
+
+def _text(card: Card) -> str:
+    path = statement_path(card)
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _wrapped(line: str) -> str:
@@ -211,17 +223,40 @@ def problems_of_statement(card: Card) -> Iterator[str]:
     str
         What is missing, or is said and not declared.
     """
-    declared = card.config["inputs"]
-    path = statement_path(card)
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    if conventions(card) not in text:
-        yield "the statement does not end with the section that `biomlbench statement` writes"
-    body = text.split(_TITLE)[0]
+    if conventions(card) not in _text(card):
+        yield "the statement does not hold the section that `biomlbench statement` writes"
+    yield from problems_of_own_text(card)
+
+
+def problems_of_own_text(card: Card) -> Iterator[str]:
+    """Compare with a card's declarations what its author wrote of the statement.
+
+    Parameters
+    ----------
+    card : Card
+
+    Yields
+    ------
+    str
+        What is missing, is said and not declared, or stands where the section is to be written.
+    """
+    declared = card.config.get("inputs", {})
+    found = in_parts(_text(card))
+    for line, text in found.foreign(OURS):
+        yield (
+            f"line {line} of the statement, `{plain(text)}`, stands in the section "
+            f"`{TITLE}` and is not of `biomlbench statement`, which would replace it: move it "
+            "before the section or below a heading of its own, or delete it"
+        )
+    body = f"{found.before}\n{found.after}"
     table = "\n".join(line for line in body.splitlines() if line.startswith("|"))
     for arguments in declared.values():
         for name, spec in arguments.items():
             if f"`{name}`" not in table:
-                yield f"the statement's table has no row for `{name}`"
+                yield (
+                    f"the statement's table has no row for `{name}`: add a line such as "
+                    f"| `{name}` | what it is |"
+                )
             for place, part in leaves(name, spec):
                 for dtype in part.get("array", ()):
                     if dtype not in body:

@@ -355,3 +355,30 @@ def test_a_fault_of_a_part_leaves_the_others_and_names_the_column(tmp_path, monk
         told == "rows: the detector raised ValueError at column 'odd' of the answers: no such codes"
     )
     assert {"group-dropped", "rows-unchecked"} <= {finding.name for finding in audit.findings}
+
+
+@pytest.mark.parametrize(
+    ("kind", "board", "width"),
+    [
+        # normal errors of that size, in units of the answers: 2 z RMSE / sqrt(2 n)
+        ("regression", [0.64, 0.65, 0.66, 0.9, 1.0], 2 * 1.96 * 0.65 / 800**0.5),
+        # a share of the rows that is right: 2 z sqrt(p (1 - p) / n)
+        ("classes", [0.81, 0.8, 0.79, 0.6, 0.5], 2 * 1.96 * (0.8 * 0.2 / 400) ** 0.5),
+    ],
+)
+def test_the_interval_of_a_score_between_the_bands_is_that_of_such_work(
+    tmp_path, kind, board, width
+):
+    task = base(kind, n=400)
+    task.board = board
+    made = task.write(tmp_path, "narrow")
+    (found,) = (one for one in audit_task(made).findings if one.name == "bands-within-noise")
+    told = float(re.search(r"between them is (\S+) wide", found.what)[1])
+    assert told == pytest.approx(width, rel=0.2)
+
+
+def test_bands_wider_than_the_interval_of_numbers_a_little_wrong_are_no_finding(tmp_path):
+    task = base(n=100)
+    task.board = [0.5, 0.65, 0.8, 0.9, 1.0]
+    audit = audit_task(task.write(tmp_path, "wide"))
+    assert "bands-within-noise" not in {one.name for one in audit.findings}

@@ -29,6 +29,7 @@ QUICK = (
     "docs/explanation/agent-statistics.md",
     "docs/how-to/read-a-verdict.md",
     "docs/how-to/migrate-a-card.md",
+    "docs/reference/values-and-options.md",
     "docs/how-to/add-a-check.md",
 )
 """Run always; those after them, which start the workflow or whole tests, with the slow tests."""

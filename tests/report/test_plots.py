@@ -398,7 +398,7 @@ def test_a_panel_shows_the_whole_interval_of_a_best_run(sign):
     scores = [0.5, 0.51, 0.52]
     runs = pd.DataFrame({"agent": ["a", "a", "b"], "score": scores})
     runs["score_low"], runs["score_high"] = runs["score"] - 0.2, runs["score"] + 0.2
-    low, high = _limits(runs, np.array([]), [np.nan] * 3, sign)
+    low, high = _limits(runs, np.array([]), np.array([]), [np.nan] * 3, sign)
     best = runs.iloc[[1, 2]] if sign > 0 else runs.iloc[[0, 2]]
     drawn = best[sign * best["score"] >= np.quantile(sign * runs["score"], 0.1)]
     ends = sign * drawn[["score_low", "score_high"]].to_numpy()
@@ -420,7 +420,7 @@ def test_no_agent_alone_sets_the_axis_of_others(others, own, sign):
     scores = np.array([*others, *own])
     runs = pd.DataFrame({"agent": agents, "score": scores})
     runs["score_low"], runs["score_high"] = runs["score"] - 0.1, runs["score"] + 0.1
-    low, high = _limits(runs, np.array([]), [np.nan] * 3, sign)
+    low, high = _limits(runs, np.array([]), np.array([]), [np.nan] * 3, sign)
     assert low < high < low + 20
 
 
@@ -474,17 +474,45 @@ def test_a_label_of_ordinary_letters_stays_whole(name):
     assert _style.clip(name) == name
 
 
-def test_titles_of_panels_end_within_a_figure_of_long_names(some):
-    agents = some.agents
-    names = {name: f"{name} {'W' * 60}" for name in agents["agent"].unique()}
-    tables = dataclasses.replace(
-        some,
-        agents=agents.assign(agent=agents["agent"].map(names)),
-        pairs=some.pairs.assign(agent=some.pairs["agent"].map(names)),
-    )
-    figure = plots.draw("agent_rates", tables)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kept", [1, 99])
+def test_titles_and_keys_end_within_a_figure_of_long_names(some, name, kept):
+    frames = {field.name: getattr(some, field.name) for field in dataclasses.fields(Tables)}
+    for which, frame in frames.items():
+        for column in {"agent", "check", "name"} & set(frame.columns):
+            chosen = list(frame[column].dropna().unique()[:kept])
+            named = frame[frame[column].isin(chosen)]
+            frame = named.assign(**{column: named[column] + " " + "W" * 60})
+        frames[which] = frame
+    figure = plots.draw(name, Tables(**frames))
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
-    for axes in figure.axes:
-        for text in (text for text in axes.get_children() if isinstance(text, Text)):
-            assert text.get_window_extent(canvas.get_renderer()).x1 <= figure.bbox.width
+    keys = [one.get_legend() for one in figure.axes if one.get_legend()]
+    titles = [
+        text
+        for axes in figure.axes
+        for text in axes.get_children()
+        if isinstance(text, Text) and text.get_text() in map(axes.get_title, ("left", "center"))
+    ]
+    for shown in (*titles, *keys):
+        assert shown.get_window_extent(canvas.get_renderer()).x1 <= figure.bbox.width
+
+
+@pytest.mark.parametrize("human", [-100.0, 0.3, 100.0])
+@pytest.mark.parametrize("teams", [0, 9])
+def test_human_baselines_are_drawn_within_their_axes(some, human, teams, tmp_path):
+    """Also those that are better than all agents and than a leaderboard, or worse."""
+    none = dict.fromkeys((f"{medal}_threshold" for medal in _style.MEDAL_COLOURS), np.nan)
+    number = len(some.tasks)
+    board = np.linspace(0.4, 0.6, teams)
+    tasks = some.tasks.assign(humans=[np.array([human])] * number, leaderboard=[board] * number)
+    pairs = some.pairs[some.pairs["agent"] == "aide"].assign(**none)
+    tables = dataclasses.replace(some, tasks=tasks, pairs=pairs)
+    plots.render("leaderboards", tables, tmp_path, ("png",))  # a warning is an error
+    for axes in [axes for axes in plots.draw("leaderboards", tables).axes if axes.lines]:
+        low, high = axes.get_xlim()
+        marks = [line for line in axes.lines if line.get_color() == "white"]
+        assert [len(line.get_xdata()) for line in marks] == [1]
+        assert low <= marks[0].get_xdata()[0] <= high
+        is_beyond = teams and marks[0].get_xdata()[0] == low
+        assert marks[0].get_marker() == ("<" if is_beyond else "D")

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from biomlbench.cli import main
+from biomlbench.registry import Registry
+from biomlbench.task.task import is_card
 from biomlbench.verify import card, evidence, promises, statement
+from biomlbench.verify.statement_section import in_parts
+from biomlbench.verify.statement_sentences import OURS
 
 
 def lint(folder):
@@ -197,6 +202,76 @@ def test_edges_that_cannot_be_followed_are_told(tmp_path, declared, edges, told)
     assert all("no value can be made for x" in text for text in found)
 
 
+REFERENCES = "\n### A remark\n\nOwn words.\n\n## References\n\nWatson and Crick.\n"
+
+
+@pytest.mark.parametrize("after", [REFERENCES, "\nA paragraph.\n", "\n```\n# code\n```\n"])
+def test_the_section_is_replaced_and_the_author_s_text_stays(template, change, after):
+    path = template / "description.md"
+    whole = path.read_text()
+    path.write_text(whole.replace("n is 0 to 250", "n is 1 to 3") + after)
+    statement.write_conventions(card.load(template))
+    assert path.read_text() == whole + after
+    assert lint(template) == []
+
+
+def test_a_statement_without_the_section_gets_it_at_its_end(template):
+    path = template / "description.md"
+    whole = path.read_text()
+    fenced = "```\n## For all calls\n\n- In code.\n```\n"
+    path.write_text(whole.split("## For all calls")[0] + fenced)
+    statement.write_conventions(card.load(template))
+    assert path.read_text() == whole.replace("## For all calls", f"{fenced}\n## For all calls")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("- Sizes: n is 0 to 250.", "- Sizes: n is 0 to 250, and even.", 20),
+        ("- Sizes: n is 0 to 250.", "- Sizes: n is 0 to 250. Mind the ends.", 20),
+        ("- Arguments must", "- Own line.\n- Arguments must", 21),
+        ("- Arguments must", "Own paragraph.\n\n- Arguments must", 21),
+        ("have passed.\n", "have passed.\n  - Own item.\n", 27),
+        ("have passed.\n", "have passed.\n- Own item.\n", 29),
+    ],
+)
+def test_own_text_in_the_section_is_told_and_nothing_written(
+    template, change, capsys, old, new, line
+):
+    path = template / "description.md"
+    change(template, old, new, path.name)
+    before = path.read_text()
+    with pytest.raises(SystemExit, match="1"):
+        main(["statement", template.name, "--tasks-dir", str(template.parent)])
+    told = capsys.readouterr().err
+    assert f"line {line} of the statement" in told
+    assert f"nothing was written to {path}" in told
+    assert path.read_text() == before
+
+
+def test_a_row_that_is_missing_is_told_before_anything_is_written(template, change, capsys):
+    path = template / "description.md"
+    change(template, "| `sequence` |", "| sequence |", path.name)
+    change(template, "n is 0 to 250", "n is 0 to 251", path.name)
+    before = path.read_text()
+    with pytest.raises(SystemExit, match="1"):
+        main(["statement", template.name, "--tasks-dir", str(template.parent)])
+    assert "no row for `sequence`: add a line" in capsys.readouterr().err
+    assert path.read_text() == before
+
+
+def test_what_is_written_is_known_as_ours():
+    registry = Registry()
+    folders = [registry.get_task(name).folder for name in registry.list_task_ids()]
+    cards = [card.load(folder) for folder in folders if is_card(card.config_of(folder))]
+    sections = [statement.conventions(found) for found in cards]
+    assert len(sections) > 10
+    for section in sections:
+        found = in_parts(f"# A\n\n{section}\n## References\n")
+        assert found.section == section
+        assert list(found.foreign(OURS)) == []
+
+
 BOUND = st.none() | st.floats(-1e300, 1e300) | st.sampled_from([0, 1e-100, 1e-101, 1e100, 1e101])
 
 
@@ -207,7 +282,9 @@ def test_the_statement_names_the_magnitudes_that_bounds_leave_open(low, high, is
         return
     bounds = {"above" if is_open else "min": low, "max": high}
     spec = {"number": "float"} | {key: v for key, v in bounds.items() if v is not None}
-    told = " ".join(statement.magnitudes([("x", spec | {"any_magnitude": is_free})]))
+    sentences = [*statement.magnitudes([("x", spec | {"any_magnitude": is_free})])]
+    assert all(map(OURS.fullmatch, sentences))
+    told = " ".join(sentences)
     if is_free:
         assert told == "Floats of `x` may be of any magnitude."
         return

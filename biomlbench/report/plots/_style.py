@@ -43,13 +43,16 @@ __all__ = [
     "labels",
     "largest",
     "legend_above",
+    "letters",
     "log_axis",
     "note",
+    "panel_width",
     "percent_axis",
     "ranked",
     "task_label",
     "task_labels",
     "title",
+    "width_of",
     "without",
 ]
 
@@ -79,6 +82,10 @@ _LETTER = 0.7
 _HIGHEST = 1.7
 """Height of a label, in em; a row has two."""
 _MOST_MARKS = (2, 1, 0)
+_SHARE_OF_AXES = 0.88
+"""Of the width of their place, what axes with short labels at the left take."""
+_BESIDE_LABEL = 0.45
+"""Width of what a legend has beside each label, in inches."""
 
 
 _place: ContextVar[SubFigure | None] = ContextVar("_place", default=None)
@@ -203,8 +210,12 @@ def log_axis(axes: Axes, which: str = "x") -> None:
 
 
 def legend_above(axes: Axes, handles: Sequence[Any] | None = None, columns: int = 6) -> None:
-    """Put a frameless legend above the axes, at the left."""
+    """Put a frameless legend above the axes, at the left, in as many columns as have room."""
     more = {"handles": handles} if handles is not None else {}
+    shown = handles if handles is not None else axes.get_legend_handles_labels()[0]
+    widest = max((width_of(str(one.get_label()), 9) for one in shown), default=0.0)
+    room = panel_width(axes) * _SHARE_OF_AXES
+    columns = max(1, min(columns, int(room / (widest + _BESIDE_LABEL))))
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1.0),
@@ -217,6 +228,23 @@ def legend_above(axes: Axes, handles: Sequence[Any] | None = None, columns: int 
         columnspacing=1.4,
         **more,
     )
+
+
+def panel_width(axes: Axes) -> float:
+    """Return how wide the place of axes and of their labels is, in inches."""
+    figure, grid = axes.figure, axes.get_gridspec()
+    across = grid.ncols if grid is not None else 1
+    return float(figure.bbox.width / figure.dpi / across)
+
+
+def width_of(text: str, size: float) -> float:
+    """Return how wide a text of a size in points is drawn, in inches."""
+    return _extent(text)[0] * size / 72
+
+
+def letters(width: float, size: float) -> int:
+    """Return for how many letters of a size in points there is room, as :func:`clip` counts."""
+    return max(1, int(width * 72 / size / _LETTER))
 
 
 def labels(axes: Axes, texts: Sequence[str], width: int = 34) -> None:

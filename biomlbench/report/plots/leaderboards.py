@@ -33,6 +33,8 @@ MAX_PANELS, COLUMNS, MAX_AGENTS = 48, 2, 12
 _FAR = 10
 _KEYS_IN_A_LINE = (4, 7)
 _WIDTHS = (6.6, 10.4)
+_BESIDE_LABELS = 0.5
+"""Width of a panel that neither labels nor axes take, in inches."""
 DRAWN = (
     *("task_id", "agent", "score", "score_low", "score_high", "verdict", "metric", "direction"),
     *(f"{medal}_threshold" for medal in style.MEDAL_COLOURS),
@@ -40,13 +42,15 @@ DRAWN = (
 """The columns of `pairs` that are drawn: a table of all of them is cut for each agent and task."""
 
 
-def _limits(runs: pd.DataFrame, board: np.ndarray, cuts: list[float], sign: int) -> tuple[Any, ...]:
+def _limits(
+    runs: pd.DataFrame, board: np.ndarray, humans: np.ndarray, cuts: list[float], sign: int
+) -> tuple[float, float]:
     # in units where larger is better; the far left tail is not worth the room
     scores = sign * runs["score"].to_numpy(float)
     best = runs.assign(best=scores).sort_values("best").drop_duplicates("agent", keep="last")
     fixed = [*(sign * np.asarray(cuts, float))]
-    if len(board):
-        fixed += [*np.quantile(sign * board, [0.1, 1.0])]
+    if len(known := board if len(board) else humans):
+        fixed += [np.quantile(sign * known, 0.1), (sign * np.array([*board, *humans])).max()]
     fixed = [value for value in fixed if np.isfinite(value)]
     nearest, farthest = _reach(best["best"].to_numpy(float), fixed)
     left = np.quantile(scores, 0.1)
@@ -102,7 +106,7 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
     sign = 1 if first["direction"] == "maximize" else -1
     board = tables.scores("leaderboard", task)
     cuts = [runs[f"{medal}_threshold"].max() for medal in style.MEDAL_COLOURS]
-    low, high = _limits(runs, board, cuts, sign)
+    low, high = _limits(runs, board, humans, cuts, sign)
     _bands(axes, cuts, sign, high)
     best = (sign * runs["score"]).groupby(runs["agent"]).max()
     best = best.loc[by_place(tables, best.index)]  # the order of those with the same score
@@ -114,9 +118,9 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
         axes.stairs(0.4 - scaled, edges, baseline=0.4, fill=True, color="#9aa5b1")
         middle = sign * float(np.median(board))
         axes.axvline(middle, color=style.MUTED, linewidth=0.9, linestyle=(0, (3, 3)))
-    for human in humans:
-        axes.plot(max(sign * human, low), 0.4, marker="D", color="white", markeredgecolor=style.INK,
-                  markersize=5, clip_on=False, zorder=5)  # fmt: skip
+    axes.set_xlim(low, high)
+    _marks(axes, 0.4 if len(board) else 0.0, sign * humans, "D", color="white",
+           markeredgecolor=style.INK, zorder=5)  # fmt: skip
     for row, agent in enumerate(best.index, int(above)):
         own = runs[runs["agent"] == agent]
         scores = sign * own["score"].to_numpy(float)
@@ -127,26 +131,37 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
         alpha = float(np.clip(12 / max(len(own), 1), 0.25, 0.9))
         for verdict, colour in style.VERDICT_COLOURS.items():
             part = scores[(own["verdict"] == verdict).to_numpy()]
-            if not len(part):
-                continue  # lines without a point take as long as others
-            inside = part[(part >= low) & (part <= high)]
-            axes.plot(inside, [row] * len(inside), "o", color=colour, alpha=alpha, markersize=5,
-                      markeredgecolor="white", markeredgewidth=0.4, zorder=4)  # fmt: skip
-            for end, mark, is_beyond in ((low, "<", part < low), (high, ">", part > high)):
-                if is_beyond.any():
-                    axes.plot(end, row, mark, color=colour, markersize=6, clip_on=False, zorder=4)
+            _marks(axes, row, part, "o", color=colour, alpha=alpha, markeredgecolor="white",
+                   markeredgewidth=0.4, zorder=4)  # fmt: skip
     heading = "leaderboard" if len(board) else "humans"
     style.labels(axes, [*([heading] if above else []), *best.index], 22)
     axes.tick_params(axis="y", pad=8)  # room for the triangles at the left end
     axes.set_ylim(len(best) + above - 0.4, -0.75)
-    axes.set_xlim(low, high)
     axes.xaxis.set_major_locator(_ticks())
     digits = _digits([tick for tick in axes.get_xticks() if low <= tick <= high])
     axes.xaxis.set_major_formatter(lambda x, _: f"{sign * x + 0.0:.{digits}g}")  # no minus zero
     arrow = "higher is better" if sign > 0 else "lower is better"
     axes.set_xlabel(f"{first['metric'].replace('_', ' ')} ({arrow})", fontsize=8.5)
-    axes.set_title(style.clip(tables.task_name(task), 40), loc="left", fontsize=10,
+    widest = max(style.width_of(label.get_text(), 9) for label in axes.get_yticklabels())
+    room = style.letters(style.panel_width(axes) - widest - _BESIDE_LABELS, 10)
+    axes.set_title(style.clip(tables.task_name(task), min(40, room)), loc="left", fontsize=10,
                    color=style.INK, pad=14)  # fmt: skip
+
+
+def _marks(axes: Axes, row: float, scores: np.ndarray, mark: str, **look: Any) -> None:
+    """Mark scores in a row, those beyond an end of the axis by a triangle at that end.
+
+    What is drawn outside of an axis is not seen, and the layout makes room for it all the same.
+    """
+    low, high = axes.get_xlim()
+    inside = scores[(scores >= low) & (scores <= high)]
+    # lines without a point take as long as others
+    if len(inside):
+        axes.plot(inside, [row] * len(inside), mark, markersize=5, **look)
+    for end, triangle, is_beyond in ((low, "<", scores < low), (high, ">", scores > high)):
+        if is_beyond.any():
+            solid = look | {"alpha": None}
+            axes.plot(end, row, triangle, markersize=6, clip_on=False, **solid)
 
 
 def _digits(ticks: Sequence[float]) -> int:
