@@ -44,6 +44,10 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 # A user's name, maybe with a password, and what would be control characters once decoded.
 _PERSONAL = re.compile(r"https?://[/\\]*[^/?#\\]*@", re.IGNORECASE)
 _ENCODED = re.compile(r"%([01][0-9a-f]|7f)", re.IGNORECASE)
+# Where a cell begins, also to a spreadsheet that splits at another character, or at each line.
+_BEFORE_FORMULA = re.compile(
+    rf"(?:^|(?<=[;\t\n]))(?='*[^\S\t\n]*[{re.escape(''.join(_FORMULA))}])|^(?='*\t)"
+)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -128,17 +132,18 @@ def spreadsheet_cell(text: str) -> str:
     r"""Return text as a cell that a spreadsheet shows and does not compute, nor a terminal obeys.
 
     All else stays as it is, for an export holds values and is no page. What has the apostrophe
-    already gets another one, so that two texts stay two.
+    already gets another one, so that two texts stay two. One that splits cells at semicolons, as
+    in many countries, shows what follows one, too.
 
     Examples
     --------
     >>> spreadsheet_cell("=1+1"), spreadsheet_cell("-1.5"), spreadsheet_cell("a\x1b")
     ("'=1+1", '-1.5', 'a\\x1b')
+    >>> spreadsheet_cell("a; =1+1")
+    "a;' =1+1"
     """
     text = _OBEYED.sub(lambda found: _instead(found[0], None), text)
-    if _begins_formula(text.lstrip("'")) and not _NUMBER.fullmatch(text.strip()):
-        return "'" + text
-    return text
+    return text if _NUMBER.fullmatch(text.strip()) else _BEFORE_FORMULA.sub("'", text)
 
 
 def spreadsheet_path(path: str) -> str:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["large_draws"]
 
-MOST = 120
-"""Calls of a card, shared by its entry points."""
 MOST_CPU_S = 10.0
 """After so long no more are drawn."""
 TRIED = 8
@@ -60,21 +58,25 @@ ODD = 0.3
 
 def large_draws(
     card: Card,
-    left_out: frozenset[str],
+    most: int,
     small: Iterable[tuple[str, Source, Arguments]],
     numbered: Callable[[int, str, Arguments], PlannedCase],
+    *,
+    left_out: frozenset[str],
 ) -> list[PlannedCase]:
     """Draw large calls of a card.
 
     Parameters
     ----------
     card : Card
-    left_out : frozenset of str
-        Patterns that are not drawn.
+    most : int
+        So many, shared by its entry points.
     small : iterable of tuple
         Small calls without an end: entry point, source and inputs.
     numbered : callable
         Makes a case of its number, its entry point and its inputs.
+    left_out : frozenset of str
+        Patterns that are not drawn.
 
     Returns
     -------
@@ -89,8 +91,8 @@ def large_draws(
     room, end = MOST_BYTES, time.process_time() + MOST_CPU_S
     in_turn = zip(_patterns(card, left_out, rng), _repeated(card, small, rng), strict=False)
     made = itertools.chain.from_iterable(in_turn)
-    for function, inputs in itertools.islice(made, TRIED * MOST):
-        if len(found) == MOST or time.process_time() > end:
+    for function, inputs in itertools.islice(made, TRIED * most):
+        if len(found) == most or time.process_time() > end:
             break
         if inputs is None:
             continue

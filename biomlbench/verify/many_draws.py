@@ -44,6 +44,8 @@ __all__ = [
 
 COUNT = 3000
 """Draws of a card, shared by its entry points."""
+MOST_LARGE = 120
+"""Of them those of a large size."""
 TRIED = 4
 """So many times as many are tried before there are fewer."""
 MOST_CPU_S = 20.0
@@ -104,11 +106,17 @@ def drawn(card: Card) -> list[PlannedCase]:
     if not card.checks or not card.config.get("inputs"):
         return []
     # first, as on a slow machine there may be fewer of the others, and all are known by numbers
-    large = large_draws(card, EXTREME - {"inf"}, _inputs(card, "large"), partial(_case, card))
+    large = large_draws(
+        card,
+        min(MOST_LARGE, most // 4),
+        _inputs(card, "large"),
+        partial(_case, card),
+        left_out=EXTREME - {"inf"},
+    )
     found: dict[bytes, PlannedCase] = {}
     end = time.process_time() + MOST_CPU_S
     for function, _, inputs in itertools.islice(_inputs(card, "draws"), TRIED * most):
-        if len(found) == most or time.process_time() > end:
+        if len(large) + len(found) == most or time.process_time() > end:
             break
         case = _case(card, len(large) + len(found), function, inputs)
         key = edges.key_of(case)
@@ -211,7 +219,14 @@ def in_few_processes(cases: Sequence[PlannedCase], together: int = TOGETHER) -> 
     together : int
         Cases that share a process.
     """
-    parts = packed({case: 1 / together + _bytes_of(case) / TOGETHER_BYTES for case in cases})
+    parts: list[list[PlannedCase]] = []
+    held = 0
+    for case in cases:
+        held += (size := _bytes_of(case))
+        if not parts or len(parts[-1]) == together or held > TOGETHER_BYTES:
+            parts.append([])
+            held = size
+        parts[-1].append(case)
     named = {f"together-{part[0].id}-{len(part)}": part for part in parts}
     return {name: Together(in_one_process(name, part), part) for name, part in named.items()}
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,10 +24,13 @@ from biomlbench.contracts import (
     rows,
     write_table,
 )
+from biomlbench.errors import explain
 from biomlbench.reproduce.compare import DifferenceRow
 from biomlbench.scoring.award import Award
 from biomlbench.stages import provenance
+from biomlbench.stages.outputs import case_row
 
+CASE = {"task_id": "a/b", "run_id": "r", **case_row(status="ok")}
 ROW = {
     "task_id": "a/b", "run_id": "r", "check": "file", "outcome": "passed", "reason": "ok",
     "message": "",
@@ -194,3 +199,20 @@ def test_the_columns_that_stages_hand_on_are_those_of_their_typed_rows():
     assert set(rows.VerdictColumns.__annotations__) == set(contracts.VERDICT_COLUMNS)
     given = Award().columns()
     assert set(given) == set(rows.AwardColumns.__annotations__)
+
+
+def test_large_tables_leave_the_disk_a_reserve_for_small_ones(tmp_path, monkeypatch):
+    """How much is returned a submission may choose, but not whether others are graded."""
+    small, large = (
+        from_rows("execute", [{**CASE, "output": bytes(size)}]) for size in (1000, 2_000_000)
+    )
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=513 << 20))
+    write_table("execute", small, tmp_path / "small.parquet")
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        write_table("execute", large, tmp_path / "large.parquet")
+    assert "large.parquet: No space left on device; the disk is full; free some of it" in explain(
+        caught.value
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["small.parquet"]
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=600 << 20))
+    write_table("execute", large, tmp_path / "large.parquet")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from biomlbench.outcomes import Suite
 from biomlbench.sandbox import CaseResult, run_functions
 from biomlbench.sandbox.codec import encode
 from biomlbench.stages import Context, Pair, running, shared_processes
@@ -137,3 +138,53 @@ def test_only_as_many_encoded_values_are_taken_apart(groups):
         assert told(hostile) == []
     assert told([right, [None] * count], "input_modified") == []
     assert told([right, [None] * count], "crashed") == []
+
+
+@pytest.fixture
+def candidate(tmp_path):
+    def write(code):
+        (tmp_path / "candidate.py").write_text(code)
+        return Pair(TASK, "r", str(tmp_path / "candidate.py"), "functions")
+
+    return write
+
+
+def test_what_is_returned_beyond_all_measure_is_not_kept(context, loaded, candidate):
+    """A few bytes of code would fill the disk: of random bytes nothing is saved by compression."""
+    code = "import os\n\ndef spearman(x, y):\n    return list(os.urandom(4_000))\n"
+    rows = running.run_functions(candidate(code), context)
+    suite_of = {case.id: case.suite for case in loaded.plan.cases}
+    hidden = [row for row in rows if suite_of.get(row["case_id"]) != Suite.VISIBLE]
+    assert {(row["status"], row["output"]) for row in hidden} == {("output_limit", None)}
+    visible = [row for row in rows if suite_of.get(row["case_id"]) == Suite.VISIBLE]
+    assert {row["status"] for row in visible} == {"ok"}
+    limits = running.function_limits(context.task(TASK), context, loaded.oracle)
+    assert limits.total_output_mb == running.LEAST_OUTPUT_MB < limits.all_output_mb * 8
+
+
+def test_limits_that_a_task_declares_stay(context, loaded):
+    own = Context(context.data_dir, (), limits={"total_output_mb": 50})
+    assert running.function_limits(own.task(TASK), own, loaded.oracle).total_output_mb == 50
+
+
+def test_suites_and_draws_run_under_hash_seeds_of_their_own(
+    context, loaded, candidate, monkeypatch
+):
+    """What hangs on the order of a set shows under some seeds only."""
+    seeds = {}
+    execute = running._execute
+
+    def noting(task, code, card, context, calls):
+        for call in calls if code == written.encode() else ():  # not those of the tracer
+            case_id = call.id.removesuffix("-0")
+            kind = suite_of.get(case_id) or ("draws" if "draw-" in case_id else Suite.ADVERSARIAL)
+            seeds.setdefault(kind, set()).add(call.hash_seed)
+        return execute(task, code, card, context, calls)
+
+    suite_of = {case.id: case.suite for case in loaded.plan.cases}
+    monkeypatch.setattr(running, "_execute", noting)
+    written = (loaded.card.folder / "reference.py").read_text()
+    running.run_functions(candidate(written), context)
+    assert {len(found) for found in seeds.values()} == {1}
+    assert seeds[Suite.VISIBLE] == seeds[Suite.HIDDEN]
+    assert len({*seeds[Suite.HIDDEN], *seeds[Suite.ADVERSARIAL], *seeds["draws"]}) == 3

@@ -1,0 +1,78 @@
+"""Large calls among the draws, for code that goes wrong from some size on."""
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import biomlbench.tasks
+from biomlbench.outcomes import Reason
+from biomlbench.verify import card as cards
+from biomlbench.verify.edges import is_promised
+from biomlbench.verify.many_draws import MOST_BYTES, TOGETHER_BYTES, drawn, in_few_processes
+from biomlbench.verify.on_cases import OnCases
+
+KERNELS = Path(biomlbench.tasks.__file__).parent / "kernels"
+LEAST = 400
+
+
+@cache
+def draws_of(name):
+    loaded = cards.load(KERNELS / name)
+    few = replace(loaded, config={**loaded.config, "draws": 480})
+    return loaded, [case for case in drawn(few) if weight(case) > MOST_BYTES // 2]
+
+
+def weight(case):
+    return sum(np.asarray(value).nbytes for value in case.args)
+
+
+def rows_of(case):
+    return max(np.shape(value)[0] for value in case.args if np.ndim(value))
+
+
+def zeros_count_as_ones(labels, scores, weights=None):
+    return labels, scores, weights if weights is None else np.where(weights == 0, 1.0, weights)
+
+
+def infinities_are_cut(labels, scores, weights=None):
+    return labels, np.clip(scores, -1e300, 1e300), weights
+
+
+def ties_are_broken(labels, scores, weights=None):
+    return labels, scores + 1e-9 * np.abs(scores) * np.arange(len(scores)), weights
+
+
+@pytest.mark.parametrize("change", [zeros_count_as_ones, infinities_are_cut, ties_are_broken])
+def test_what_goes_wrong_in_large_calls_alone_is_met(change):
+    """Each is right on all calls of few rows, and on large ones of ordinary numbers."""
+    loaded, draws = draws_of("roc-auc")
+    function, passes = loaded.reference["roc_auc"], OnCases(loaded).passes
+    large = [case for case in draws if rows_of(case) > LEAST]
+    with np.errstate(all="ignore"):
+        given = [(case, function(*change(*case.args, **case.kwargs))) for case in large]
+        right = [function(*case.args, **case.kwargs) for case in large]
+        failed = [
+            not passes(case, expected, Reason.OK, value)
+            for (case, value), expected in zip(given, right, strict=True)
+        ]
+    assert 1 <= sum(failed) < len(failed)
+
+
+@pytest.mark.parametrize("name", ["roc-auc", "dice-coefficient", "contact-map"])
+def test_large_calls_are_promised_and_have_other_ids(name):
+    loaded, draws = draws_of(name)
+    assert len(draws) > 20
+    assert all(is_promised(loaded, case) for case in draws)
+    assert len({case.id for case in draws}) == len(draws)
+
+
+def test_large_calls_share_a_process_with_few_others():
+    _, draws = draws_of("roc-auc")
+    groups = in_few_processes(draws).values()
+    assert max(sum(map(weight, group.steps)) for group in groups) <= TOGETHER_BYTES
+    assert sorted(case.id for group in groups for case in group.steps) == sorted(
+        c.id for c in draws
+    )
