@@ -59,12 +59,14 @@ DOORS = {
     "all three": (
         "tests/core/test_bounded.py",
         "tests/core/test_bounded_yaml.py",
+        "tests/core/test_contracts.py",
         "tests/core/test_hostile_parsing.py",
         "tests/core/test_memory_of_reading.py",
         "tests/core/test_regular_file.py",
         "tests/report/test_plain_text.py",
         "tests/verify/test_hostile_values.py",
         "tests/verify/test_judging_limits.py",
+        "tests/verify/test_shared_processes.py",
     ),
 }
 """What attacks the trusted side, by the door through which it comes."""

@@ -7,6 +7,7 @@ import hashlib
 import math
 from dataclasses import fields, replace
 from functools import lru_cache, partial
+from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -223,8 +224,10 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     # only of what many draws are asked about is it known here whether it passes
     groups = in_shared_processes(card.plan, card.oracle) if card.oracle.draws.cases else {}
     shared = {f"{case.id}-0" for group in groups.values() for case in group.steps}
-    calls = [_call(name, group.call, adversarial) for name, group in groups.items()]
-    calls += [call for call in _called(planned) if call.id not in shared]
+    calls = [call for call in _called(planned) if call.id not in shared]
+    calls += [_call(name, group.call, adversarial) for name, group in groups.items()]
+    # the seed that comes first is run first: what uses up a limit on all of them loses hidden ones
+    calls.sort(key=attrgetter("shown"), reverse=True)
     shown = {name for name, (case, *_) in planned.items() if case.suite == Suite.VISIBLE}
     execution = run(calls)
     stamp: dict[str, Any] = {"provider": execution.provider, "level": execution.level}
