@@ -11,7 +11,6 @@ import contextlib
 import itertools
 import math
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from biomlbench.verify.edge_sizes import declared_sizes
 from biomlbench.verify.edge_sources import sources
 from biomlbench.verify.edges import is_promised, key_of, result_of
 from biomlbench.verify.plan import seeded
-from biomlbench.verify.well_posed import agreed_on, keeps_its_result
+from biomlbench.verify.well_posed import keeps_its_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -81,12 +80,11 @@ def large_draws(
     Returns
     -------
     list of PlannedCase
-        Promised by the card's declarations, with a result on which its right solutions agree; where
-        it has but one, with a result that does not hang on last digits.
+        Promised by the card's declarations. Of a card with one right solution alone, which could
+        not disagree with another about them, also with a result that does not hang on last digits.
     """
     rng = seeded(card.name, "large-draws")
-    # what returns its inputs has other results for other digits: right solutions tell more
-    agree = sum(solution.right for solution in card.solutions) > 1
+    may_disagree = sum(solution.right for solution in card.solutions) > 1
     found: list[PlannedCase] = []
     room, end = MOST_BYTES, time.process_time() + MOST_CPU_S
     in_turn = zip(_patterns(card, left_out, rng), _repeated(card, small, rng), strict=False)
@@ -100,12 +98,10 @@ def large_draws(
             case = numbered(len(found), function, inputs)
             size = len(key_of(case)) + len(result_of(card, case) or b"")
             fits = size <= min(room, MOST_OF_ONE)
-            if fits and is_promised(card, case) and (agree or keeps_its_result(card, case)):
+            if fits and is_promised(card, case) and (may_disagree or keeps_its_result(card, case)):
                 found.append(case)
                 room -= size
-    agreed = agreed_on(card, found)
-    names = zip(agreed, found, strict=False)
-    return [replace(case, id=one.id, name=one.name) for case, one in names]
+    return found
 
 
 def _patterns(

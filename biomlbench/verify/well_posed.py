@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["agreed_on", "is_well_posed", "keeps_its_result", "nudged"]
+__all__ = ["is_well_posed", "keeps_its_result", "nudged"]
 
 FAR = 1e15
 """What is as large, or as small, leaves no digit for what is added to it."""
@@ -42,7 +42,7 @@ def is_well_posed(card: Card, case: PlannedCase) -> bool:
     if not keeps_its_result(card, case):
         return False
     # small ones beside them make up for their size, so that little of a result is as large
-    return min(sizes) >= 1 / FAR or bool(agreed_on(card, [case]))
+    return min(sizes) >= 1 / FAR or not _is_disputed(card, case)
 
 
 def keeps_its_result(card: Card, case: PlannedCase) -> bool:
@@ -57,14 +57,9 @@ def keeps_its_result(card: Card, case: PlannedCase) -> bool:
     return True
 
 
-def agreed_on(card: Card, cases: list[PlannedCase]) -> list[PlannedCase]:
-    """Return those of some calls that each right solution of the card passes."""
-    on_cases = OnCases(card)
-    expected = {case.id: _right(card, case) for case in cases}
-    doubtful = disputed(
-        card, cases, lambda case, *given: on_cases.passes(case, expected[case.id], *given)
-    )
-    return [case for case in cases if case.id not in doubtful]
+def _is_disputed(card: Card, case: PlannedCase) -> bool:
+    expected, on_cases = _right(card, case), OnCases(card)
+    return bool(disputed(card, [case], lambda _, *given: on_cases.passes(case, expected, *given)))
 
 
 def _right(card: Card, case: PlannedCase) -> Any:
