@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PlainFormatter",
+    "as_python",
     "composed",
     "is_unsafe_address",
     "is_web_address",
@@ -170,6 +171,19 @@ def spreadsheet_row(row: Mapping[str, Any]) -> dict[str, Any]:
     {'agent': "'=1+1", 'score': -1.5}
     """
     return {k: spreadsheet_cell(v) if isinstance(v, str) else v for k, v in row.items()}
+
+
+def as_python(value: Any) -> Any:
+    """Return a single value of NumPy as Python's own, whose `repr` is as people write it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_python(np.float64(1.5)), as_python("1.5")
+    (1.5, '1.5')
+    """
+    is_of_numpy = type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0
+    return value.item() if is_of_numpy else value
 
 
 def markdown_line(text: object) -> str:

@@ -28,9 +28,9 @@ from biomlbench.errors import UserError
 from biomlbench.frames import in_form
 from biomlbench.notebook import html_fields, html_table
 from biomlbench.outcomes import Fault
+from biomlbench.plain_text import as_python
 from biomlbench.report import plots
 from biomlbench.report.inputs import Tables, arrow_table, is_run
-from biomlbench.runtime.shown_numbers import as_python
 from biomlbench.scoring.task_report import TaskReport
 from biomlbench.stages import STAGES
 from biomlbench.summary.history import history_of, kept_in

@@ -14,7 +14,7 @@ from biomlbench.api.reports import report_of
 from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedError, TaskError
 from biomlbench.frames import is_path, parquet_of
 from biomlbench.outcomes import Fault, Outcome, Reason
-from biomlbench.runtime.shown_numbers import as_python
+from biomlbench.plain_text import as_python
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary, Totals
 from biomlbench.submission.submitted_file import looked_in

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.by_name import NameTakenError, source_file
 from biomlbench.parameter_order import contradiction, parameter_names
-from biomlbench.runtime.shown_numbers import as_python
+from biomlbench.plain_text import as_python
 
 from ._option_values import allowed_instead
 from ._truth_first import fault_of_truth, plain_score, truth_first

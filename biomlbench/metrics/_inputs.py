@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomlbench.outcomes import Fault
-from biomlbench.runtime.shown_numbers import as_python
+from biomlbench.plain_text import as_python
 
 from ._errors import MetricError
 

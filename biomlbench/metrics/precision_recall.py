@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from biomlbench.outcomes import Fault
-from biomlbench.runtime.shown_numbers import as_python
+from biomlbench.plain_text import as_python
 
 from ._base import metric
 from ._confusion import Confusion, single

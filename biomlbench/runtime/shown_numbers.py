@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_HALF_UP, Decimal, localcontext
-from typing import Any, SupportsFloat
+from typing import SupportsFloat
 
-__all__ = ["NOTHING", "as_python", "fixed", "number_text", "percent"]
+__all__ = ["NOTHING", "fixed", "number_text", "percent"]
 
 NOTHING = "–"
 """What stands for a number that there is not."""
@@ -68,19 +68,6 @@ def percent(share: SupportsFloat | None, decimals: int = 0) -> str:
     if _exact(share) is None or share is None:
         return NOTHING
     return f"{fixed(100 * float(share), decimals)}\u00a0%"
-
-
-def as_python(value: Any) -> Any:
-    """Return a single value of NumPy as Python's own, whose `repr` is as people write it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_python(np.float64(1.5)), as_python("1.5")
-    (1.5, '1.5')
-    """
-    is_of_numpy = type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0
-    return value.item() if is_of_numpy else value
 
 
 def _exact(value: SupportsFloat | None) -> Decimal | None:

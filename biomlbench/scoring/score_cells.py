@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import LeaderboardError
-from biomlbench.runtime.shown_numbers import as_python
+from biomlbench.plain_text import as_python
 from biomlbench.submission.csv_hints import number_hint
 from biomlbench.submission.csv_table import MISSING
 
