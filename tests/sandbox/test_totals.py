@@ -75,7 +75,7 @@ def test_a_flood_of_output_costs_the_grader_little_memory(flood, home, tmp_path,
     assert seen["verdict"] == "fail"
     assert all(fault_of(reason) is Fault.SUBMISSION for reason in seen["reasons"])
     if "output_limit" in seen["status"]:
-        assert any("In all: all cases together gave more than 64 MiB." in text
+        assert any("In all: all cases together gave more than 8 MiB." in text
                    for text in seen["messages"])  # fmt: skip
 
 
