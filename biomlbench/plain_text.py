@@ -155,11 +155,8 @@ def spreadsheet_path(path: str) -> str:
     >>> spreadsheet_path("=a.csv"), spreadsheet_path("a.csv")
     ('./=a.csv', 'a.csv')
     """
-    return f"./{path}" if _begins_formula(path) else path
-
-
-def _begins_formula(text: str) -> bool:
-    return text.startswith("\t") or text.lstrip().startswith(_FORMULA)
+    is_formula = path.startswith("\t") or path.lstrip().startswith(_FORMULA)
+    return f"./{path}" if is_formula else path
 
 
 def spreadsheet_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -199,6 +199,7 @@ class _Worker:
         # Pipes of their own: what is loaded into each process of Python may print.
         theirs, questions = os.pipe()
         answers, told = os.pipe()
+        self._questions, self._answers = os.fdopen(questions, "wb"), os.fdopen(answers, "rb")
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "biomlbench.runtime.pool", str(theirs), str(told)],
@@ -210,7 +211,6 @@ class _Worker:
         finally:
             os.close(theirs)
             os.close(told)
-        self._questions, self._answers = os.fdopen(questions, "wb"), os.fdopen(answers, "rb")
 
     def warm(self, modules: Sequence[str]) -> None:
         _send(self._questions, (None, {"modules": tuple(modules)}))
@@ -292,9 +292,10 @@ def _work() -> None:
     threading.Thread(
         target=_exit_when_orphaned, args=(os.getppid(),), name=ORPHAN_WATCH, daemon=True
     ).start()
-    for inherited in sys.argv[1:]:
-        os.set_inheritable(int(inherited), False)
-    questions, answers = os.fdopen(int(sys.argv[1]), "rb"), os.fdopen(int(sys.argv[2]), "wb")
+    reading, writing = map(int, sys.argv[1:])
+    for inherited in (reading, writing):
+        os.set_inheritable(inherited, False)
+    questions, answers = os.fdopen(reading, "rb"), os.fdopen(writing, "wb")
     while True:
         try:
             script, job = _receive(questions)

@@ -46,7 +46,16 @@ if TYPE_CHECKING:
     from biomlbench.verify.edge_sources import Source
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["COUNT", "edges", "is_promised", "key_of", "made", "result_of", "suite_of"]
+__all__ = [
+    "COUNT",
+    "edges",
+    "is_promised",
+    "key_of",
+    "made",
+    "promised_result",
+    "result_of",
+    "suite_of",
+]
 
 COUNT = 96
 """Edge cases of a card, shared by its entry points."""
@@ -189,9 +198,14 @@ def key_of(case: PlannedCase) -> bytes:
 
 def is_promised(card: Card, case: PlannedCase) -> bool:
     """Whether a call keeps to what its card declares, and the reference takes it."""
+    return promised_result(card, case) is not None
+
+
+def promised_result(card: Card, case: PlannedCase) -> bytes | None:
+    """Return what :func:`result_of` does; None also where a call breaks what its card declares."""
     from biomlbench.verify.promises import broken_by
 
-    return not any(True for _ in broken_by(card, case)) and result_of(card, case) is not None
+    return None if any(True for _ in broken_by(card, case)) else result_of(card, case)
 
 
 def result_of(card: Card, case: PlannedCase, *, coarsely: bool = False) -> bytes | None:

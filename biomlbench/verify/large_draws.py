@@ -18,7 +18,7 @@ import numpy as np
 from biomlbench.verify import edge_draws
 from biomlbench.verify.edge_sizes import declared_sizes
 from biomlbench.verify.edge_sources import sources
-from biomlbench.verify.edges import is_promised, key_of, result_of
+from biomlbench.verify.edges import key_of, promised_result
 from biomlbench.verify.plan import seeded
 from biomlbench.verify.well_posed import keeps_its_result
 
@@ -58,7 +58,7 @@ ODD = 0.3
 def large_draws(
     card: Card,
     most: int,
-    small: Iterable[tuple[str, Source, Arguments]],
+    small: Iterable[tuple[str, Arguments]],
     numbered: Callable[[int, str, Arguments], PlannedCase],
     *,
     left_out: frozenset[str],
@@ -71,7 +71,7 @@ def large_draws(
     most : int
         So many, shared by its entry points.
     small : iterable of tuple
-        Small calls without an end: entry point, source and inputs.
+        Small calls without an end: entry point and inputs.
     numbered : callable
         Makes a case of its number, its entry point and its inputs.
     left_out : frozenset of str
@@ -96,9 +96,12 @@ def large_draws(
             continue
         with contextlib.suppress(Exception):  # what a card's own quantity cannot be taken of
             case = numbered(len(found), function, inputs)
-            size = len(key_of(case)) + len(result_of(card, case) or b"")
+            result = promised_result(card, case)
+            if result is None:
+                continue
+            size = len(key_of(case)) + len(result)
             fits = size <= min(room, MOST_OF_ONE)
-            if fits and is_promised(card, case) and (may_disagree or keeps_its_result(card, case)):
+            if fits and (may_disagree or keeps_its_result(card, case)):
                 found.append(case)
                 room -= size
     return found
@@ -166,10 +169,10 @@ def _large_sizes(
 
 
 def _repeated(
-    card: Card, small: Iterable[tuple[str, Source, Arguments]], rng: np.random.Generator
+    card: Card, small: Iterable[tuple[str, Arguments]], rng: np.random.Generator
 ) -> Iterator[tuple[str, Arguments | None]]:
     """Yield small calls whose elements along one size come again and again, up to a large size."""
-    for function, _, inputs in small:
+    for function, inputs in small:
         specs = card.config["inputs"][function]
         sizes = _sizes_of(specs, inputs)
         is_large = card.config.get("edges", {}).get(function, {}).get("large", True)

@@ -115,7 +115,7 @@ def drawn(card: Card) -> list[PlannedCase]:
     )
     found: dict[bytes, PlannedCase] = {}
     end = time.process_time() + MOST_CPU_S
-    for function, _, inputs in itertools.islice(_inputs(card, "draws"), TRIED * most):
+    for function, inputs in itertools.islice(_inputs(card, "draws"), TRIED * most):
         if len(large) + len(found) == most or time.process_time() > end:
             break
         case = _case(card, len(large) + len(found), function, inputs)
@@ -155,7 +155,7 @@ def numbered(
     return PlannedCase(name, Suite(suite), function, tuple(args), dict(kwargs), name)
 
 
-def _inputs(card: Card, what_for: str) -> Iterator[tuple[str, Source, Arguments]]:
+def _inputs(card: Card, what_for: str) -> Iterator[tuple[str, Arguments]]:
     """Yield calls of all entry points and sources in turn, promised or not, without an end."""
     every = [
         (function, source, edge_draws.factors_of(source), seeded(card.name, function, i, what_for))
@@ -170,7 +170,7 @@ def _inputs(card: Card, what_for: str) -> Iterator[tuple[str, Source, Arguments]
             for way in ways:
                 with contextlib.suppress(Exception):  # what a build cannot take is no input
                     for made in way:
-                        yield function, source, made
+                        yield function, made
 
 
 def _combined(

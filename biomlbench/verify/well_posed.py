@@ -42,7 +42,10 @@ def is_well_posed(card: Card, case: PlannedCase) -> bool:
     if not keeps_its_result(card, case):
         return False
     # small ones beside them make up for their size, so that little of a result is as large
-    return min(sizes) >= 1 / FAR or not _is_disputed(card, case)
+    if min(sizes) >= 1 / FAR:
+        return True
+    expected, on_cases = _right(card, case), OnCases(card)
+    return not disputed(card, [case], lambda _, *given: on_cases.passes(case, expected, *given))
 
 
 def keeps_its_result(card: Card, case: PlannedCase) -> bool:
@@ -55,11 +58,6 @@ def keeps_its_result(card: Card, case: PlannedCase) -> bool:
             if not on_cases.passes(case, expected, Reason.OK, function(*args, **kwargs)):
                 return False
     return True
-
-
-def _is_disputed(card: Card, case: PlannedCase) -> bool:
-    expected, on_cases = _right(card, case), OnCases(card)
-    return bool(disputed(card, [case], lambda _, *given: on_cases.passes(case, expected, *given)))
 
 
 def _right(card: Card, case: PlannedCase) -> Any:
