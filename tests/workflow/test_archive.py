@@ -10,7 +10,6 @@ import stat
 import subprocess
 import sys
 import zipfile
-from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,8 +25,8 @@ from biomlbench.reproduce.compare import compare
 from biomlbench.reproduce.inputs import Inputs, tree
 from biomlbench.reproduce.layout import ReproduceError, lay_out
 from biomlbench.reproduce.received import own_tasks
-from biomlbench.runtime import bounded_json, packed_files
-from biomlbench.runtime.bounded import Allowance, call_bounded
+from biomlbench.runtime import packed_files
+from biomlbench.runtime.bounded import Allowance
 from biomlbench.stages.provenance import file_hash
 from biomlbench.task.registry import Registry
 from biomlbench.workflow.record import RECORD, read_record, submission_hashes
@@ -358,12 +357,27 @@ def test_a_manifest_is_no_longer_than_its_files_ask_for(tmp_path):
 @pytest.mark.parametrize(
     "name", ["results/provenance.json", "results/audit/a/b/findings.json", "data/a/prepared.json"]
 )
-def test_json_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch, name):
-    allowed = Allowance(memory_mb=32)
-    monkeypatch.setattr(bounded_json, "call_bounded", partial(call_bounded, allowance=allowed))
+def test_json_that_takes_too_much_memory_is_refused(tmp_path, name):
     path = packed_json(tmp_path / "a.zip", name, 3)
-    with pytest.raises(ArchiveError, match="is not used: reading it used more memory"):
-        unpack(path, tmp_path / "out")
+    said = unpacked_in_a_new_process(
+        path,
+        tmp_path / "out",
+        "from functools import partial\n"
+        "from biomlbench.runtime import bounded, bounded_json\n"
+        "allowed = bounded.Allowance(memory_mb=32)\n"
+        "bounded_json.call_bounded = partial(bounded.call_bounded, allowance=allowed)\n",
+    )
+    assert "ArchiveError" in said
+    assert "is not used: reading it used more memory" in said
+
+
+def unpacked_in_a_new_process(path, folder, before):
+    """What is said there, after other limits were set: this process may have memory to spare."""
+    program = (
+        f"import sys\n{before}from biomlbench.export.archive import unpack\nunpack(*sys.argv[1:])\n"
+    )
+    call = [sys.executable, "-c", program, str(path), str(folder)]
+    return subprocess.run(call, capture_output=True, text=True, check=False).stderr
 
 
 def test_a_list_of_files_that_takes_gigabytes_is_refused(tmp_path, monkeypatch):
@@ -377,18 +391,14 @@ def test_a_list_of_files_that_takes_gigabytes_is_refused(tmp_path, monkeypatch):
     listed = data[start:end] * 300_000
     size = len(listed).to_bytes(4, "little")
     path.write_bytes(data[:start] + listed + data[end : end + 12] + size + data[end + 16 :])
-    # in a new process: this one may have memory to spare that it has already been given
-    program = (
-        "import sys\n"
-        "from biomlbench.export import archive\n"
+    said = unpacked_in_a_new_process(
+        path,
+        tmp_path / "out",
         "from biomlbench.runtime import packed_files as packed\n"
-        "packed._SMALL_BYTES, packed._LISTING = 1_000, packed.Allowance(memory_mb=64)\n"
-        "archive.unpack(*sys.argv[1:])\n"
+        "packed._SMALL_BYTES, packed._LISTING = 1_000, packed.Allowance(memory_mb=64)\n",
     )
-    call = [sys.executable, "-c", program, str(path), str(tmp_path / "out")]
-    done = subprocess.run(call, capture_output=True, text=True, check=False)
-    assert "ArchiveError" in done.stderr
-    assert "listing its files used more memory" in done.stderr
+    assert "ArchiveError" in said
+    assert "listing its files used more memory" in said
     assert not (tmp_path / "out").exists()
     monkeypatch.setattr(packed_files, "_SMALL_BYTES", 1_000)
     monkeypatch.setattr(packed_files, "_LISTING", Allowance())
