@@ -134,6 +134,7 @@ def _prepare(config: Settings) -> None:
     # Of all processes only the first one's handlers could be reached by a signal from inside.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     config["folders"] = [clean.Folder(path, config["own_pids"]) for path in config["clean"]]
+    gc.disable()  # while modules are made, of which nothing is garbage
     for name in config["preload"]:
         importlib.import_module(name)
     for name in config["preload_if_there"]:
@@ -148,6 +149,7 @@ def _prepare(config: Settings) -> None:
     # Other processes of the same user may then neither read nor write this one's memory.
     _prctl(PR_SET_DUMPABLE, 0)
     _warm_up()
+    gc.enable()
     gc.collect()
     gc.freeze()
 
@@ -169,7 +171,7 @@ def _warm_up() -> None:
     """
     values: list[Any] = [[0, 0.5, "", None, True]]
     if numpy := sys.modules.get("numpy"):
-        values += [numpy.zeros((2, 2), dtype) for dtype in ("f8", "f4", "i8", "?", "U1")]
+        values += [numpy.zeros((2, 2), dtype) for dtype in ("f8", "U1")]
     for value in values:
         request = codec.encode([[value, {"": 0}], {}])
         for _ in range(WARMING_CALLS):
