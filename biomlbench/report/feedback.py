@@ -108,9 +108,9 @@ def provenance(results: Path, pairs: pd.DataFrame) -> dict[int, dict[str, str]]:
     tables = PairTables(results)
     found = {}
     graded = _graded(pairs)
-    for index, row in graded.loc[_in_turns(graded)].iterrows():
-        run = row["run_id"]
-        path = tables.path("medal", row["task_id"], run, row["kind"])
+    chosen = graded.loc[_in_turns(graded), ["task_id", "run_id", "kind"]]
+    for index, task_id, run, kind in chosen.itertuples():
+        path = tables.path("medal", task_id, run, kind)
         if not path.is_file():
             continue
         try:
@@ -120,7 +120,7 @@ def provenance(results: Path, pairs: pd.DataFrame) -> dict[int, dict[str, str]]:
             continue
         hashes = {name: text for name, text in record.items() if name not in _NOT_HASHES}
         if hashes:
-            found[int(cast("int", index))] = hashes
+            found[int(index)] = hashes
     return found
 
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import logging
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,23 +79,23 @@ def figures(
     list of Figure
         Sorted by name.
     """
-    made = []
-    with tempfile.TemporaryDirectory() as scratch:
+    # Pillow lets other threads run while it reads and writes.
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as threads:
+        waiting = []
         for name in track(plots.names()):
             if name in without or not plots.has_data(name, tables):
                 continue
             path = (drawn or {}).get(name)
             if path is None:
                 (path,) = plots.render(name, tables, Path(scratch), ("png",))
-            module = plots.load(name)
-            light, dark, (width, height) = embedded(path)
-            made.append(
-                Figure(
-                    *(name, module.TITLE, module.CAPTION, module.CATEGORY),
-                    *(_uri(light), _uri(dark), width, height),
-                )
-            )
-    return made
+            waiting.append((name, threads.submit(embedded, path)))
+        return [_figure(name, *waited.result()) for name, waited in waiting]
+
+
+def _figure(name: str, light: bytes, dark: bytes, size: tuple[int, int]) -> Figure:
+    module = plots.load(name)
+    told = (name, module.TITLE, module.CAPTION, module.CATEGORY)
+    return Figure(*told, _uri(light), _uri(dark), *size)
 
 
 def drawn_figures(results: Path) -> dict[str, Path]:
