@@ -47,17 +47,37 @@ def table(**columns):
     )
 
 
-@given(st.sampled_from([*TRUTHS]), st.sampled_from([*COLUMNS]), st.integers(0, 2**32 - 1))
-def test_the_look_at_all_columns_rules_out_none_that_stands_for_the_answer(kind, column, seed):
-    rng = np.random.default_rng(seed)
+def place(kind, column, rng, rows=ROWS):
+    """Return where so many test rows are in a table, and their answers."""
     truth = TRUTHS[kind](rng)
     held = table(x=rng.normal(size=ROWS), y=COLUMNS[column](truth, rng))
-    answers = other_tasks._Truth(truth)
-    may = other_tasks._may_stand_for(held, np.arange(ROWS), [0, 1], answers)
-    stands = [c for c in (0, 1) if other_tasks._stands_for(held.text(c), answers)]
+    found = np.arange(rows)
+    return other_tasks._Place(held, "id", found >= 0, found, [0, 1]), other_tasks._Truth(
+        truth[:rows]
+    )
+
+
+@given(st.sampled_from([*TRUTHS]), st.sampled_from([*COLUMNS]), st.integers(0, 2**32 - 1))
+def test_the_look_at_all_columns_rules_out_none_that_stands_for_the_answer(kind, column, seed):
+    where, answers = place(kind, column, np.random.default_rng(seed))
+    (may,) = other_tasks._may_stand_for([where], [answers])
+    stands = [c for c in (0, 1) if other_tasks._stands_for(where.table.text(c), answers)]
     assert set(stands) <= set(may)
     if column in ("nothing of it", "constant"):
         assert may == []
+
+
+@given(
+    st.sampled_from([*TRUTHS]),
+    st.lists(st.tuples(st.sampled_from([*COLUMNS]), st.sampled_from([45, ROWS])), max_size=6),
+    st.integers(0, 2**32 - 1),
+)
+def test_tables_looked_at_together_are_seen_as_each_alone(kind, wanted, seed):
+    rng = np.random.default_rng(seed)
+    both = [place(kind, column, rng, rows) for column, rows in wanted]
+    alone = [other_tasks._may_stand_for([where], [truth])[0] for where, truth in both]
+    places, truths = ([one[part] for one in both] for part in (0, 1))
+    assert other_tasks._may_stand_for(places, truths) == alone
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cache, cached_property
-from itertools import chain, combinations, islice, product
+from itertools import accumulate, chain, combinations, islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from biomlbench.audit.findings import Found
-    from biomlbench.audit.other_tables import OtherTable
+    from biomlbench.audit.other_tables import OtherTable, OtherTables
     from biomlbench.audit.subject import Subject
 
 ORDER = 16
@@ -39,6 +40,8 @@ MOST_COLUMNS = 8
 """Features by which rows are sought."""
 MOST_PARTNERS = 3
 """Columns of a table that are tried for each column of the answers."""
+MOST_CELLS = 1 << 21
+"""Cells of tables that are compared together, at about that."""
 UNIQUE = 0.9
 """Share of different values from which a single column of answers is known by its values."""
 CONTAINED = 0.95
@@ -56,8 +59,12 @@ class _Truth:
         self.values = values
 
     @cached_property
-    def classes(self) -> np.ndarray:
-        return np.unique(self.values)
+    def _unique(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return np.unique(self.values, return_inverse=True, return_counts=True)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self._unique[0])
 
     @cached_property
     def codes(self) -> np.ndarray:
@@ -66,17 +73,29 @@ class _Truth:
     @cached_property
     def is_numeric(self) -> bool:
         """Whether they are numbers of too many values to be classes."""
-        return self.values.dtype.kind == "f" and len(self.classes) >= LEAST_VALUES
+        return self.values.dtype.kind == "f" and self.n_classes >= LEAST_VALUES
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """Which of them are of the first class, in the order of their values."""
+        return np.asarray(self._unique[1] == 0)
 
     @cached_property
     def ranks(self) -> np.ndarray:
         """Ranks of numbers, or places of classes, less their mean."""
-        from scipy.stats import rankdata
-
-        ranks = np.searchsorted(self.classes, self.values)
-        if self.is_numeric:
-            ranks = rankdata(self.values)
+        _, places, counts = self._unique
+        ranks = (np.cumsum(counts) - (counts - 1) / 2)[places] if self.is_numeric else places
         return np.asarray(ranks - ranks.mean())
+
+
+class _Place(NamedTuple):
+    """Where test rows are in a table, and what their answers there are compared with."""
+
+    table: OtherTable
+    names: str  # of the columns by which rows are found
+    there: np.ndarray  # which test rows
+    rows: np.ndarray  # of the table, as many
+    columns: list[int]
 
 
 class _Sought(NamedTuple):
@@ -107,18 +126,34 @@ def find(subject: Subject) -> Iterable[Found]:
     def truth_of(target: str, there: bytes) -> _Truth:
         return _Truth(subject.truths[target][np.frombuffer(there, bool)])
 
+    for some in _portions(subject, others, tables):
+        places = [_places(keys, own, path, tables.tables[path]) for path in some]
+        told = _told(places, subject, truth_of)
+        for path, joined in zip(some, told, strict=True):
+            table = tables.tables[path]
+            found = next(chain(_held(subject, answers, path, table), joined), None)
+            if found is not None:
+                rows, how = found
+                filled = np.full(subject.n, None, object)
+                filled[rows] = True
+                what = f"the public {table.name} tells the answers ({how})"
+                yield known_rows(subject, "answers-in-other-tasks", int(rows.sum()), filled, what)
+                return
+
+
+def _portions(
+    subject: Subject, others: Sequence[Path], tables: OtherTables
+) -> Iterator[list[Path]]:
+    """Yield so many tables at a time that what is compared of them stays small."""
+    portion: list[Path] = []
+    cells = 0
     for path in others:
-        table = tables.tables[path]
-        held = _held(subject, answers, path, table)
-        joined = _joined(subject, keys, own, path, table, truth_of)
-        found = next(chain(held, joined), None)
-        if found is not None:
-            rows, how = found
-            filled = np.full(subject.n, None, object)
-            filled[rows] = True
-            what = f"the public {table.name} tells the answers ({how})"
-            yield known_rows(subject, "answers-in-other-tasks", int(rows.sum()), filled, what)
-            return
+        portion.append(path)
+        cells += subject.n * (len(tables.tables[path].columns) + 2 * MOST_COLUMNS)
+        if cells > MOST_CELLS:
+            yield portion
+            portion, cells = [], 0
+    yield portion
 
 
 def _answers(subject: Subject) -> dict[str, np.ndarray]:
@@ -180,32 +215,40 @@ def _keys(subject: Subject) -> dict[str, np.ndarray]:
     return {name: found[name] for name in chosen[:MOST_COLUMNS]}
 
 
-def _joined(
-    subject: Subject,
-    keys: Sequence[_Sought],
-    own: Set[str],
-    path: Path,
-    table: OtherTable,
-    truth_of: Callable[[str, bytes], _Truth],
-) -> Iterator[tuple[np.ndarray, str]]:
-    """Yield which test rows' answers a table tells in rows that have the same features."""
+def _places(keys: Sequence[_Sought], own: Set[str], path: Path, table: OtherTable) -> list[_Place]:
+    """Return where a table has rows that have the same features as test rows."""
     pairs = [(one, one.columns[path][0]) for one in keys if path in one.columns]
     if not pairs:
-        return
+        return []
     columns = [c for c, name in enumerate(table.columns) if name not in own]
-    tried = set[bytes]()
+    found: dict[bytes, _Place] = {}
     for names, rows in _rows_of(pairs, table.codes):
-        if rows.tobytes() in tried:
-            continue
-        tried.add(rows.tobytes())
         there = rows >= 0
-        for target in subject.truths:
-            truth = truth_of(target, there.tobytes())
-            for c in _may_stand_for(table, rows[there], columns, truth):
-                if _stands_for(table.text(c)[rows[there]], truth):
-                    how = f"{table.columns[c]} stands for {target}, rows found by {names}"
-                    yield there, how
+        found.setdefault(rows.tobytes(), _Place(table, names, there, rows[there], columns))
+    return list(found.values())
+
+
+def _told(
+    places: Sequence[Sequence[_Place]], subject: Subject, truth_of: Callable[[str, bytes], _Truth]
+) -> list[Iterator[tuple[np.ndarray, str]]]:
+    """Return for each table an iterator over which test rows' answers it tells, and how."""
+    every = [place for of_table in places for place in of_table]
+    truths = {
+        target: [truth_of(target, place.there.tobytes()) for place in every]
+        for target in subject.truths
+    }
+    may = {target: _may_stand_for(every, own) for target, own in truths.items()}
+
+    def tell(numbers: range) -> Iterator[tuple[np.ndarray, str]]:
+        for number, target in product(numbers, truths):
+            table, names, there, rows, _ = every[number]
+            for c in may[target][number]:
+                if _stands_for(table.text(c)[rows], truths[target][number]):
+                    yield there, f"{table.columns[c]} stands for {target}, rows found by {names}"
                     return
+
+    ends = [0, *accumulate(map(len, places))]
+    return [tell(range(*bounds)) for bounds in pairwise(ends)]
 
 
 def _rows_of(
@@ -225,55 +268,85 @@ def _rows_of(
             yield ", ".join(one.name for one, _ in group), rows
 
 
-def _may_stand_for(
-    table: OtherTable, rows: np.ndarray, columns: list[int], truth: _Truth
-) -> list[int]:
-    """Return the columns that a look at all together does not rule out, as it does most."""
-    if not columns:
-        return []
-    cells = np.ix_(rows, np.array(columns))
-    numbers, codes = table.numbers[cells], table.codes[cells]
-    classes = len(truth.classes)
-    may = _mostly_equal(numbers, codes, truth)
-    if 2 <= classes <= len(rows) // CLASSED:
-        in_order = np.sort(codes, axis=0)
+def _may_stand_for(places: Sequence[_Place], truths: Sequence[_Truth]) -> list[list[int]]:
+    """Return of each place the columns that a look at many together does not rule out.
+
+    It rules out most. Those of places with equally many rows are looked at in one array: a folder
+    has hundreds of small tables, each of which would cost the calls of a large one.
+    """
+    found: list[list[int]] = [[] for _ in places]
+    alike = defaultdict[int, list[int]](list)
+    for number, place in enumerate(places):
+        if place.columns:
+            alike[len(place.rows)].append(number)
+    for numbers in alike.values():
+        own = [places[number] for number in numbers]
+        cells = [(place.table, np.ix_(place.rows, np.array(place.columns))) for place in own]
+        owner = np.repeat(np.arange(len(own)), [len(place.columns) for place in own])
+        may = _compared(
+            np.hstack([table.numbers[cell] for table, cell in cells]),
+            np.hstack([table.codes[cell] for table, cell in cells]),
+            [truths[number] for number in numbers],
+            owner,
+        )
+        columns = [c for place in own for c in place.columns]
+        for k in np.flatnonzero(may).tolist():
+            found[numbers[owner[k]]].append(columns[k])
+    return found
+
+
+def _compared(
+    numbers: np.ndarray, codes: np.ndarray, truths: Sequence[_Truth], owner: np.ndarray
+) -> np.ndarray:
+    """Return which columns may stand for the answers, of which each has its own, by number."""
+    may = _mostly_equal(numbers, codes, truths, owner)
+    classes = np.array([truth.n_classes for truth in truths])[owner]
+    classed = np.flatnonzero((classes >= 2) & (classes <= len(numbers) // CLASSED))
+    if len(classed):
+        in_order = np.sort(codes[:, classed], axis=0)
         values = 1 + (in_order[1:] != in_order[:-1]).sum(axis=0)
-        may |= (values >= 2) & (values <= classes)
-    finite = np.flatnonzero(np.isfinite(numbers).all(axis=0))
-    may[finite] |= _ordered(numbers[:, finite], truth) >= FOLLOWS - ROUNDING
-    return [c for c, one in zip(columns, may.tolist(), strict=True) if one]
+        may[classed] |= (values >= 2) & (values <= classes[classed])
+    ranked = np.array([truth.is_numeric or truth.n_classes == 2 for truth in truths])[owner]
+    ranked = np.flatnonzero(ranked & np.isfinite(numbers).all(axis=0))
+    if len(ranked):
+        may[ranked] |= _ordered(numbers[:, ranked], truths, owner[ranked]) >= FOLLOWS - ROUNDING
+    return may
 
 
-def _mostly_equal(numbers: np.ndarray, codes: np.ndarray, truth: _Truth) -> np.ndarray:
+def _mostly_equal(
+    numbers: np.ndarray, codes: np.ndarray, truths: Sequence[_Truth], owner: np.ndarray
+) -> np.ndarray:
     """Return which columns have nearly as many answers as :func:`~._chance.tells` wants."""
-    if truth.values.dtype.kind == "f":
-        answers = truth.values[:, None]
-        compared = np.isfinite(numbers) & np.isfinite(answers)
+    values = np.column_stack([truth.values for truth in truths])[:, owner]
+    if values.dtype.kind == "f":
+        compared = np.isfinite(numbers) & np.isfinite(values)
         with np.errstate(invalid="ignore"):
-            equal = np.abs(numbers - answers) <= RELATIVE + RELATIVE * np.abs(answers)
+            equal = np.abs(numbers - values) <= RELATIVE + RELATIVE * np.abs(values)
     else:
-        compared = (codes != _BLANK) & (truth.values != "")[:, None]
-        equal = codes == truth.codes[:, None]
+        compared = (codes != _BLANK) & (values != "")
+        equal = codes == np.column_stack([truth.codes for truth in truths])[:, owner]
     agree = (equal & compared).sum(axis=0)
     return np.asarray((agree > 0) & (agree >= LEAST_SHARE * compared.sum(axis=0)))
 
 
-def _ordered(numbers: np.ndarray, truth: _Truth) -> np.ndarray:
+def _ordered(numbers: np.ndarray, truths: Sequence[_Truth], owner: np.ndarray) -> np.ndarray:
     """Return how far each column puts rows in the order of the answers, or the opposite one.
 
     Rank correlation where answers are numbers, the area under the curve where they are two classes.
     """
     from scipy.stats import rankdata
 
-    if not numbers.size or not (truth.is_numeric or len(truth.classes) == 2):
-        return np.zeros(numbers.shape[1])
     ranks = rankdata(numbers, axis=0) - (len(numbers) + 1) / 2
-    along = np.abs(truth.ranks @ ranks)
-    if not truth.is_numeric:
-        first = (truth.values == truth.classes[0]).sum()
-        return np.asarray(0.5 + along / (first * (len(numbers) - first)))
-    length = np.linalg.norm(ranks, axis=0) * np.linalg.norm(truth.ranks)
-    return np.asarray(along / np.maximum(length, 1.0))
+    wanted = np.column_stack([truth.ranks for truth in truths])[:, owner]
+    along = np.abs((wanted * ranks).sum(axis=0))
+    length = np.linalg.norm(ranks, axis=0) * np.linalg.norm(wanted, axis=0)
+    first = np.array([truth.first.sum() for truth in truths])[owner]
+    strength: np.ndarray = np.where(
+        np.array([truth.is_numeric for truth in truths])[owner],
+        along / np.maximum(length, 1.0),
+        0.5 + along / np.maximum(first * (len(numbers) - first), 1),
+    )
+    return strength
 
 
 def _stands_for(values: np.ndarray, truth: _Truth) -> bool:
@@ -292,9 +365,9 @@ def _follow(values: np.ndarray, truth: _Truth) -> bool:
     if truth.is_numeric:
         strength, chance = spearmanr(numbers, truth.values)
         return bool(abs(strength) >= FOLLOWS and chance < CHANCE)
-    if len(truth.classes) != 2:
+    if truth.n_classes != 2:
         return False
-    one, other = (numbers[truth.values == value] for value in truth.classes)
+    one, other = numbers[truth.first], numbers[~truth.first]
     wins, chance = mannwhitneyu(one, other)
     area = float(wins) / (len(one) * len(other))
     return bool(max(area, 1 - area) >= FOLLOWS and chance < CHANCE)
