@@ -159,9 +159,10 @@ def prepare_card(task: Task, *, force: bool = False) -> Prepared:
 
 def _publish_statement(task: Task) -> None:
     public = task.public_dir / "description.md"
-    if not public.is_file() or public.read_text(encoding="utf-8") != task.description:
+    statement = task.description.encode()
+    if not public.is_file() or public.read_bytes() != statement:
         public.parent.mkdir(parents=True, exist_ok=True)
-        public.write_text(task.description, encoding="utf-8")
+        public.write_bytes(statement)
 
 
 def files_hash(*folders: Path, but: Path | None = None) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.rows import TaskRow
     from biomlbench.scoring.leaderboard import Leaderboard
+    from biomlbench.task.task import Task
     from biomlbench.workflow.plan import Benchmark
 
 __all__ = ["task_rows"]
@@ -44,6 +45,7 @@ def task_rows(
             task, metric, version = found.task, found.metric_name, found.verifier
             difficulty, description = task.difficulty, task.description
             files = public_files(task)
+            _warn_of_old_copy(task)
         except TaskError as error:
             # It has a row, and its pairs say what is wrong with it.
             rows.append(_broken_task(task_id, str(error)))
@@ -90,6 +92,23 @@ def task_rows(
             log.warning("%s", error)
         rows.append(row)
     return rows
+
+
+def _warn_of_old_copy(task: Task) -> None:
+    """Say where the description that competitors get is not the task's any more."""
+    from biomlbench.task.prepare import is_out_of_date
+
+    public = task.public_dir / "description.md"
+    if task.published is not None or task.is_card or not public.is_file():
+        return
+    told = public.read_bytes().decode("utf-8-sig", errors="replace")
+    # a preparer may have written one of its own
+    if told != task.description and is_out_of_date(task):
+        log.warning(
+            "%s: its description is another one than %s, which was put beside the public data; "
+            "`biomlbench prepare %s` puts the new one there",
+            *(task.id, public, task.id),
+        )
 
 
 def _data_of(results: Path, task_id: str) -> tuple[bool, str]:

@@ -60,6 +60,7 @@ __all__ = [
     "cannot_write",
     "file_hashes",
     "has_other_raw_files",
+    "is_out_of_date",
     "prepare_task",
 ]
 
@@ -224,6 +225,18 @@ def has_other_raw_files(task: Task) -> bool:
     """
     home = Path(task.raw_dir).parent
     return any(_has_other_raw_files(home, manifest) for manifest in manifests_of(home)[-1:])
+
+
+def is_out_of_date(task: Task) -> bool:
+    """Tell whether a task's data were made here, and its folder has been changed since.
+
+    Parameters
+    ----------
+    task : Task
+        Of the kind ``predictions``.
+    """
+    manifests = manifests_of(Path(task.raw_dir).parent)
+    return bool(manifests) and manifests[-1].get("recipe") != _recipe_hash(task)
 
 
 def _has_other_raw_files(home: Path, manifest: JsonObject) -> bool:

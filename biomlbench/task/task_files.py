@@ -87,9 +87,13 @@ class TaskFiles:
 
     @cached_property
     def description(self) -> str:
-        """Text of the description; empty if there is none."""
+        """Text of the description, bytes that are no UTF-8 replaced; empty if there is none."""
         path = description_file(self.folder, self.config)
-        return path.read_text(encoding="utf-8") if path.is_file() else ""
+        try:
+            data = path.read_bytes() if path.is_file() else b""
+        except OSError as error:
+            raise TaskError(f"{path}: cannot be read ({error.strerror}); allow it") from error
+        return data.decode("utf-8-sig", errors="replace")
 
     @property
     def raw_dir(self) -> Path:

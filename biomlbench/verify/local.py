@@ -42,7 +42,7 @@ class LocalResult:
 
 def functions_of(path: Path) -> ModuleType:
     """Execute a Python file as a module of its own, anew each time."""
-    return _module(path, compile(path.read_text(encoding="utf-8"), str(path), "exec"))
+    return _module(path, compile(path.read_bytes(), str(path), "exec"))
 
 
 def _module(path: Path, code: CodeType) -> ModuleType:
@@ -68,7 +68,7 @@ def run(path: Path, cases: Iterable[PlannedCase]) -> dict[str, LocalResult]:
     """
     cases = list(cases)
     try:
-        code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+        code = compile(path.read_bytes(), str(path), "exec")
         _module(path, code)
     except SyntaxError as error:
         lost = LocalResult(Reason.SYNTAX_ERROR.value, message=str(error))

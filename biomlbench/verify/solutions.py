@@ -69,7 +69,7 @@ def find(folder: Path) -> tuple[Solution, ...]:
 def _header(path: Path) -> dict[str, tuple[str, ...]]:
     """Read the comment lines at the top of a file."""
     header: dict[str, tuple[str, ...]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         if not line.startswith("#"):
             break
         if match := _HEADER.match(line):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomlbench.errors import TaskError
 from biomlbench.outcomes import Suite
 from biomlbench.plain_text import plain
 from biomlbench.task.task_files import description_file
@@ -186,7 +187,10 @@ def write_conventions(card: Card) -> None:
     card : Card
     """
     path = statement_path(card)
-    found = in_parts(path.read_text(encoding="utf-8"))
+    try:
+        found = in_parts(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise TaskError(f"{path}: is no UTF-8 text; save it as UTF-8 first") from error
     text = f"{found.before.rstrip()}\n\n{conventions(card)}{found.after}"
     with whole_file(path.resolve()) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -199,7 +203,7 @@ def statement_path(card: Card) -> Path:
 
 def _text(card: Card) -> str:
     path = statement_path(card)
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
+    return path.read_text("utf-8", errors="replace") if path.is_file() else ""
 
 
 def _wrapped(line: str) -> str:

@@ -139,7 +139,7 @@ def _imported(path: Path) -> tuple[Path, ...]:
 @cache
 def _imports(path: Path) -> tuple[str, ...]:
     found: list[str] = []
-    source = _FOR_TYPES.sub("", path.read_text(encoding="utf-8"))
+    source = _FOR_TYPES.sub("", path.read_text(encoding="utf-8", errors="replace"))
     for base, names, plain in _IMPORT.findall(source):
         base = _absolute(base, path)
         found.append(plain or base)

@@ -77,7 +77,7 @@ def fingerprint(task: Task, stage: str) -> str:
         if "." in name:
             if name.endswith(".md") and not task.is_card:
                 continue  # a statement: nothing but a card's cases is made from it
-            paths = sorted(task.folder.glob(name))
+            paths = sorted(path for path in task.folder.glob(name) if path.is_file())
             code = (path for path in paths if path.suffix == ".py")
             digest.update(imports_hash(code, declared.unused).encode())
             for path in paths:

@@ -173,6 +173,19 @@ class Benchmark(ConfiguredRuns):
         rows = [repr(row) for row in (*self.runs.values(), *self.bad_rows)]
         return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
 
+    @cached_property
+    def tasks_hash(self) -> str:
+        """Hash over what the tasks say of themselves: configs and descriptions."""
+        digest = hashlib.sha256()
+        for task_id in self.task_ids:
+            try:
+                task = self.effective_task(task_id).task
+                told = repr((task_id, task.config, task.description))
+            except TaskError as error:
+                told = repr((task_id, str(error)))
+            digest.update(told.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()[:16]
+
 
 def _audit_state(task: EffectiveTask) -> str:
     """Return the hash of what a task's audit has found, and what has changed since."""

@@ -12,7 +12,7 @@ import pytest
 from biomlbench.contracts import SCHEMAS, compared, read_table
 from biomlbench.task.prepare import file_hashes
 from biomlbench.workflow.replaced import RECORD
-from tests.workflow.conftest import predictions
+from tests.workflow.conftest import PER_PAIR, predictions
 
 SUMMARIES = {"aggregate", "telemetry", "calibrate_telemetry", "report"}
 
@@ -89,7 +89,7 @@ def test_a_copy_of_the_folder_reruns_nothing_whatever_times_its_files_have(bench
 
 def test_touching_a_submission_reruns_nothing(bench):
     os.utime(bench.path / "subs" / "near.csv")
-    assert bench.planned() == {}
+    assert "aggregate" not in bench.planned()
 
 
 def test_a_deleted_table_is_made_again_with_what_follows(bench):
@@ -154,7 +154,7 @@ def test_other_prepared_data_are_graded_anew_whatever_made_them(bench):
 
     answers = (home / "prepared/private/answers.csv").read_text()
     prepare(answers)
-    assert bench.planned() == {}
+    assert "aggregate" not in bench.planned()
     header, *rows = answers.splitlines()
     ids = [row.partition(",")[0] for row in rows]
     prepare("\n".join([header, *(f"{i},{n}" for n, i in enumerate(ids))]) + "\n")
@@ -195,9 +195,19 @@ def test_files_that_a_tasks_code_reads_count_and_its_texts_do_not(bench):
     assert (planned["prepare"], planned["grade"], planned["medal"]) == (1, 1, 1)
     bench.tables()
     assert bench.stages() == {}
-    (folder / "description.md").write_text("Predict y, please.\n")
     (folder / "README.md").write_text("Of the toy.\n")
-    assert bench.stages() == {}
+    assert "aggregate" not in bench.planned()
+    (folder / "description.md").write_bytes(b"Predict y, bitte sch\xf6n.\n")
+    planned = bench.planned()
+    assert planned["aggregate"] == 1
+    assert not {"prepare", *PER_PAIR} & {*planned}
+    done = bench.tables()
+    told = [
+        row["description"]
+        for row in read_table("tasks", bench.results() / "tasks.parquet").to_pylist()
+    ]
+    assert "Predict y, bitte sch\ufffdn.\n" in told
+    assert "`biomlbench prepare toy/circle` puts the new one there" in done.stderr
     (folder / "weights.json").write_text("[]")
     planned = bench.planned()
     assert (planned["prepare"], planned["grade"], planned["medal"]) == (1, 1, 1)
@@ -205,6 +215,14 @@ def test_files_that_a_tasks_code_reads_count_and_its_texts_do_not(bench):
     assert "prepare" not in bench.planned()
     (raw / "by-hand.csv").write_text("name\n")
     assert bench.planned()["prepare"] == 1
+
+
+def test_a_task_may_hold_code_in_another_encoding_and_folders_named_as_code(bench):
+    folder = bench.path / "toy/toy/circle"
+    (folder / "old.py").write_bytes(b"# -*- coding: latin-1 -*-\nTOLD = 'Gr\xfc\xdfe'\n")
+    (folder / "none.py").mkdir()
+    planned = bench.planned()
+    assert (planned["prepare"], planned["grade"]) == (1, 1)
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ rule aggregate:
     localrule: True
     params:
         **summary_params("aggregate"),
+        tasks=BENCHMARK.tasks_hash,
         calibration=calibration_of_tasks,
         calibrated=calibrated_hash,
     run:
