@@ -108,7 +108,7 @@ class _Candidate:
                 if result is None:
                     continue
                 waiting.pop()
-                self.results[case.id] = result
+                self._keep(result)
                 self._count(session, result)
             if not session.clear:
                 # A case has left something behind that cannot be removed from within.
@@ -127,15 +127,17 @@ class _Candidate:
             if waiting:
                 case = waiting.pop()
                 wall = time.monotonic() - self.case_start
-                self.results[case.id] = CaseResult(
-                    case.id, error.status, message=str(error), wall_s=wall
-                )
+                self._keep(CaseResult(case.id, error.status, message=str(error), wall_s=wall))
             else:
                 self._spoil(error)
         finally:
             self.totals.had_s += session.clock.had()
             self.totals.cpu_s += session.meter.total_cpu_s()
             session.close()
+
+    def _keep(self, result: CaseResult) -> None:
+        self.results[result.id] = result
+        self.totals.overruns += result.status == "time_limit" and not result.total
 
     def _load(self, session: Session) -> None:
         """Import the candidate once by itself, to tell its failure from a case's."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["Totals"]
 
 MB = 1 << 20
+MOST_OVERRUNS = 8
+"""Cases that may pass their time limit; code that never ends would take it for each of hundreds."""
 
 
 class Totals:
@@ -32,6 +34,8 @@ class Totals:
         Seconds that those sandboxes had, without what a busy machine took.
     restarts : int
         Sandboxes that were started because the one before was lost.
+    overruns : int
+        Cases that passed their time limit.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -42,6 +46,7 @@ class Totals:
         self.cpu_s = 0.0
         self.had_s = 0.0
         self.restarts = 0
+        self.overruns = 0
 
     @property
     def wall_s(self) -> float:
@@ -66,6 +71,8 @@ class Totals:
             return "output_limit", f"all cases together gave more than {limits.all_output_mb} MiB"
         if self._spent_wall(session):
             return "time_limit", f"all cases together took longer than {limits.total_wall_s:g} s"
+        if self.overruns >= MOST_OVERRUNS:
+            return "time_limit", f"{self.overruns} cases took longer than they may"
         if self.restarts > limits.restarts:
             return "sandbox_violation", f"all cases together needed {self.restarts} restarts"
         return self._spent_cpu(session)

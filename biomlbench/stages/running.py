@@ -237,7 +237,7 @@ def run_functions(pair: Pair, context: Context) -> list[CaseRow]:
     results |= {f"{result.id}-0": result for result in apart(groups, results)}
 
     spent = next((result for result in results.values() if result.total), None)
-    if spent is not None and spent.status == Reason.OUTPUT_LIMIT:
+    if spent is not None:
         # which cases came first was chance, and what they returned is not worth its room
         hidden = (name for name in results if name not in shown)
         results |= _lost(hidden, spent)

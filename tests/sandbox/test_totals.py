@@ -123,6 +123,28 @@ def test_totals_end_a_candidate(limits, body, status, confined):
     assert all(case.payload is None for case in ended)
 
 
+def test_code_that_never_ends_is_tried_on_a_few_cases_only(confined):
+    code = b"import time\n\n\ndef f(n):\n    while n > 2: time.sleep(9)\n    return n\n"
+    cases = [Case(str(n), "f", (n,), shown=n < 3) for n in range(20)]
+    done = run_functions(code, cases, limits=Limits(wall_s=0.3), provider=confined)
+    assert [case.id for case in done.cases if case.status == "ok"] == ["0", "1", "2"]
+    late = [case for case in done.cases if case.status == "time_limit"]
+    assert len(late) == 17
+    said = [case.total for case in late if case.total]
+    assert said == ["8 cases took longer than they may"] * 9
+
+
+@pytest.mark.slow
+def test_what_hidden_cases_gave_before_it_does_not_count(home, tmp_path, confined):
+    """Which of them came first is chance, and so would be the share that passed."""
+    slow = "import time; return time.sleep(99) if len(args[0]) % 2 else 0.0"
+    seen = grade(home, tmp_path, slow)
+    assert seen["verdict"] == "fail"
+    assert {total for suite, _, total in seen["told"] if suite != "visible"} == {
+        "8 cases took longer than they may"
+    }
+
+
 def test_totals_hold_over_the_sandboxes_of_several_hash_seeds(confined):
     code = b"def f():\n    return b'x' * 300_000\n"
     cases = [Case(str(number), "f", hash_seed=number % 3) for number in range(9)]
