@@ -18,13 +18,13 @@ from biomlbench.runtime.once import once, one_look
 from biomlbench.runtime.regular_file import read_regular
 from biomlbench.submission.cells import check_whole_numbers, listed_submission, text_of
 from biomlbench.submission.run_group import RunGroup, task_named
-from biomlbench.submission.table_rows import json_object
+from biomlbench.submission.table_rows import json_rows_of
 from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from biomlbench.contracts.mappings import JsonObject
+    from biomlbench.contracts.mappings import AnyRow, JsonObject
     from biomlbench.task.registry import Registry
 
 __all__ = [
@@ -38,8 +38,6 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-#: Longest line that is read, characters.
-MAX_LINE = 2**20
 # Lines for which a task's files are looked for once; afterwards they may have changed.
 _LINES_A_LOOK = 64
 
@@ -86,13 +84,13 @@ def read_lines(path: Path) -> list[Line]:
         If there is no such file, or it is a pipe or a device.
     TooLargeError
         If it is larger than any list that is read.
+    RunTableError
+        If it is no text, or has too many lines.
     """
     lines: list[Line] = []
     names = _FreeNames()
-    for number, raw in enumerate(read_regular(path).splitlines(), 1):
-        if not raw.strip() or raw.lstrip().startswith((b"#", b"//")):
-            continue
-        task_id, submission, fault = _parse(raw)
+    for number, entry, problem in json_rows_of(path, read_regular(path)):
+        task_id, submission, fault = _parse(entry, problem)
         stem = re.sub(r"[^A-Za-z0-9._-]", "_", task_id or f"line_{number}")[:120]
         lines.append(Line(number, task_id, submission, names.take(stem), fault))
     group = RunGroup(path.parent, [line.submission_path for line in lines])
@@ -128,12 +126,11 @@ def _elsewhere(stated: str | None, group: RunGroup) -> str:
     return str(Path(found).absolute()) if below.startswith("..") else below
 
 
-def _parse(raw: bytes) -> tuple[str | None, str | None, str]:
-    if len(raw) > MAX_LINE:
-        return None, None, f"the line is longer than {MAX_LINE} characters"
+def _parse(entry: AnyRow, problem: str) -> tuple[str | None, str | None, str]:
+    if problem:
+        return None, None, f"the line cannot be used: {problem}"
     task_id = None
     try:
-        entry = json_object(raw)
         task_id = text_of({"task_id": task_named(entry)}, "task_id")
         check_whole_numbers(entry)
         return task_id, listed_submission(entry), ""

@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import AnyRow
 
-__all__ = ["RunTableError", "TableRow", "csv_rows", "json_rows", "recorded_text", "shown"]
+__all__ = [
+    "RunTableError",
+    "TableRow",
+    "csv_rows",
+    "json_rows",
+    "json_rows_of",
+    "recorded_text",
+    "shown",
+]
 
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 # Above this likeness an unknown column is taken for a known one that is misspelt.
@@ -117,6 +125,10 @@ def _lines(path: Path, plain: Sequence[str] = ()) -> list[str]:
                 f"{path}: cannot be read as Parquet ({shown(str(error), 200)}); write it "
                 "anew, with cells of text, numbers or times"
             ) from None
+    return _text_lines(path, data)
+
+
+def _text_lines(path: Path, data: bytes) -> list[str]:
     if kind := binary_kind(data):
         raise RunTableError(f"{path}: is {kind}, not text; export it as CSV, in UTF-8")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -155,7 +167,12 @@ def json_rows(path: Path) -> Iterator[TableRow]:
     RunTableError
         If the file cannot be read at all.
     """
-    lines = _lines(path)[::-1]
+    return json_rows_of(path, _read(path))
+
+
+def json_rows_of(path: Path, data: bytes) -> Iterator[TableRow]:
+    """Yield the lines of a JSON Lines file that has been read; see :func:`json_rows`."""
+    lines = _text_lines(path, data)[::-1]
     count = len(lines)
     while lines:
         # Given up one by one: what is made of them may take as much room.
@@ -173,7 +190,7 @@ def json_rows(path: Path) -> Iterator[TableRow]:
             yield TableRow(line, values)
 
 
-def json_object(text: str | bytes) -> dict[str, Any]:
+def json_object(text: str) -> dict[str, Any]:
     """Read a line of a ``submission.jsonl``; lists and objects in it are but shown.
 
     Raises

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from biomlbench.api import jsonl
 from biomlbench.api import jsonl_batch as batch
 from biomlbench.grade import grade_jsonl
 from biomlbench.grade_helpers import TaskReport
+from biomlbench.submission.table_rows import RunTableError
 from biomlbench.workflow.runs import read_runs
 from tests.waiting import wait_until
 
@@ -146,6 +148,38 @@ def test_a_line_is_read_as_the_workflow_reads_it(factory, good, cell):
     assert not runs
     assert BAD_LINES[cell] in bad.message
     assert "outside of the list's folder" in outside.message
+
+
+ENCODED = {
+    "utf-8": lambda text: text.encode(),
+    "utf-8 with a mark": lambda text: text.encode("utf-8-sig"),
+    "utf-16, as PowerShell writes": lambda text: text.encode("utf-16"),
+    "the line ends of old Macs": lambda text: text.replace("\n", "\r").encode(),
+    "utf-16 in one line": lambda text: (
+        text.split("\n")[0].encode("utf-16-le") + b"\n" + text.encode()
+    ),
+    "utf-32 in one line": lambda text: text.encode() + text.encode("utf-32"),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_a_list_has_one_encoding_in_every_door(factory, good, encoding):
+    factory.task()
+    for name in ("ä", "b"):
+        factory.submission(good, name=f"g/{name}.csv")
+    text = "".join(f'{{"task_id": "toy-task", "submission_path": "{one}.csv"}}\n' for one in "äb")
+    listed = factory.root / "g" / "s.jsonl"
+    listed.write_bytes(ENCODED[encoding](text))
+    try:
+        runs, bad = read_runs([listed], lambda _: ("demo/toy-task", "predictions"))
+    except RunTableError as error:
+        with pytest.raises(RunTableError, match=re.escape(str(error))):
+            grade_jsonl(listed, factory.root / "out", factory.registry())
+        return
+    report_path, _ = grade_jsonl(listed, factory.root / "out", factory.registry())
+    report = load(report_path)
+    assert [len(runs), len(bad)] == [len(report["task_reports"]), len(report["errors"])]
+    assert len(runs) == 2
 
 
 @pytest.mark.parametrize("key", ["seed", "attempt", "hint_tier"])
