@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import signal
 import sys
 from pathlib import Path
 
@@ -91,6 +92,8 @@ def main(args: list[str] | None = None) -> None:
 
     if args is None:
         by_our_command()
+        # As Ctrl-C does: what lies in temporary folders is removed.
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         _cli.main(args=args, prog_name="biomlbench", standalone_mode=True)
     except Exception as error:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+
 import pytest
 from click.testing import CliRunner
 
 from biomlbench.cli import verify
 from biomlbench.contracts import from_rows
 from biomlbench.stages.outputs import case_row
+from tests.waiting import wait_until
 
 NOTE = "no call executes lines {} of the code; read them first"
 
@@ -38,3 +44,17 @@ class Rows(list):
 
     def to_pylist(self):
         return [dict.fromkeys(verify.PRINTED, "") | {"verdict_reasons": []} | row for row in self]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_is_ended_leaves_no_folder_behind(number, tmp_path):
+    code, temporary = tmp_path / "code.py", tmp_path / "temporary"
+    code.write_text("def kabsch_rmsd(mobile, target):\n    while True: pass\n")
+    temporary.mkdir()
+    call = [sys.executable, "-m", "biomlbench.cli", "verify", str(code), "kabsch-rmsd"]
+    env = {**os.environ, "TMPDIR": str(temporary)}
+    process = subprocess.Popen(call, env=env, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    wait_until(lambda: list(temporary.glob("biomlbench-*/validate.parquet")), by=process)
+    process.send_signal(number)
+    assert process.wait() in (128 + number, 1)
+    assert not list(temporary.iterdir())
