@@ -16,8 +16,8 @@ __all__ = ["COLUMN_TYPES", "ColumnSpec", "SubmissionSchema"]
 #: ``text``: long text such as coordinates in PDB format; ``free``: any text, of which an empty
 #: one may mean something, so that only the task's grader can judge it.
 COLUMN_TYPES = ("number", "integer", "string", "rle", "text", "free")
-
-
+MAX_PIXELS = 1 << 28
+"""Of one mask, which takes some bytes a pixel while it is scored."""
 _MADE_BY_YAML = "which YAML makes of words like yes, no, on and off; put them in quotes"
 
 
@@ -170,6 +170,14 @@ def _column(name: str, declared: Mapping[str, Any], where: str) -> ColumnSpec:
     height, width = declared.get("height"), declared.get("width")
     if (height is None) != (width is None) or (height is not None and kind != "rle"):
         raise TaskError(f"{where}: `{label}`: height and width go together, and with type rle")
+    for side, value in (("height", height), ("width", width)):
+        if value is not None and (type(value) is not int or value < 1):
+            raise TaskError(f"{where}: `{label}.{side}` is a whole number of pixels, not {value!r}")
+    if height and width and height * width > MAX_PIXELS:
+        raise TaskError(
+            f"{where}: `{label}` declares masks of {height * width:,} pixels; at most "
+            f"{MAX_PIXELS:,} are decoded: cut the images into tiles, or make them coarser"
+        )
     allowed = declared.get("allowed") or []
     if not isinstance(allowed, list):
         raise TaskError(f"{where}: `{label}.allowed` must be a list of values, not {allowed!r}")
