@@ -36,7 +36,7 @@ def structure(seed, length=20, chains="AB", messy=0.3, far=0.0, models=1, start=
                 at = at + rng.normal(0, 1.2, 3) + np.array([0, 0, 2.8])
                 lines += residue(rng, chain, number, code, at, messy)
                 if rng.random() < messy / 2:
-                    code = "A" if code == " " else chr(ord(code) + 1)
+                    code = "A" if code == " " else chr(ord(code.swapcase()) + int(code.islower()))
                 else:
                     number, code = number + 1 + int(rng.random() < messy / 3) * 4, " "
             lines.append(f"TER    {length:4d}")

@@ -82,6 +82,7 @@ def adversarial():
         case("predicted-ignore", F, voids, organ, [0, 1, 255], 255),
         case("ignore-is-listed", F, voids, voids, [255, 1], 255),
         case("ignore-not-there", F, organ, organ.T.copy(), [1], 255),
+        case("ignore-beyond-the-type", F, organ, organ.T.copy(), [1, 0], -1),
         case("sum-of-two-labels", F, np.full(8, 1, np.uint8), np.full(8, 3, np.uint8), [2, 1, 3]),
         case("many-voxels", F, full, full * (np.arange(300) % 3 > 0).astype(np.uint8), [1, 0]),
         case("beyond-32-bits", F, wide[::-1] + 3, wide + 3, [3, 3 + 2**32, 3 - 2**40], 3 + 2**40),

@@ -5,6 +5,8 @@ from biomlbench.verify.cases import case
 READ, MATCH, SCORE = "read_mgf", "match_peaks", "similarity"
 BORDER = 1e-9
 LIMITS = (1000.0, 300.0, 5.0)
+COMMENTED = ("TITLE=none", "PEPMASS=12.5", "CHARGE=9-", "7.5 3")
+"""Lines that would count without the sign of a comment before them."""
 
 
 def spectrum(seed, n, low=100.0, high=1500.0):
@@ -49,6 +51,7 @@ def mgf(seed, count, end="\n"):
         heads.append(f"PEPMASS={rng.uniform(300, 1500):.4f}" + [" 1234.5", "\t9", ""][number % 3])
         heads.append("CHARGE=" + ["2+", "+3", "1-", "-2", "4"][int(rng.integers(0, 5))])
         heads.append(f"RTINSECONDS={60 * number}")
+        heads += [f"{mark}{line}" for mark, line in zip("#;!/", rng.permutation(COMMENTED))]
         heads = [line for line in heads if rng.random() < 0.85]
         if rng.random() < 0.3:
             heads = [line[:4].lower() + line[4:] for line in heads]

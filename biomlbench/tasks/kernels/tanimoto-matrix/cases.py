@@ -55,6 +55,7 @@ def hidden():
         _drawn("six-hundred-molecules", 31, 600, 3, 64, 0.3),
         _drawn("library-of-six-hundred", 32, 2, 600, 64, 0.3),
         _drawn("largest", 40, 270, 270, 4096, 0.3),
+        _drawn("most-pairs", 42, 600, 600, 64, 0.3),
         # few bits are set, and yet more than a byte can count are common
         case(
             "sparse-and-much-alike",
