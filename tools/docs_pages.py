@@ -180,7 +180,7 @@ def _run_table_columns() -> str:
     text = (ROOT / "config" / "README.md").read_text("utf-8")
     found = re.search(r"^## Columns of a run table\n.*", text, re.MULTILINE | re.DOTALL)
     assert found, "config/README.md has no section `Columns of a run table`"
-    return found[0]
+    return found[0].replace("](../docs/", "](../")  # the page is one folder below docs
 
 
 def tables() -> str:
