@@ -180,7 +180,7 @@ def _run_table_columns() -> str:
     text = (ROOT / "config" / "README.md").read_text("utf-8")
     found = re.search(r"^## Columns of a run table\n.*", text, re.MULTILINE | re.DOTALL)
     assert found, "config/README.md has no section `Columns of a run table`"
-    return found[0]
+    return found[0].replace("](../docs/", "](../")  # the page is one folder below docs
 
 
 def tables() -> str:
@@ -246,6 +246,7 @@ def metrics() -> str:
     """Return the page of metrics."""
     from biomlbench.metrics import get_metric, list_metrics
     from biomlbench.metrics._base import KINDS
+    from biomlbench.metrics._columns import columns_of
 
     rows = []
     for metric in map(get_metric, list_metrics()):
@@ -253,14 +254,20 @@ def metrics() -> str:
         options = ", ".join(f"`{key}={value!r}`" for key, value in metric.options.items())
         first = (metric.function.__doc__ or "").strip().splitlines()[0]
         rows.append((f"`{metric.name}`", first, metric.direction, f"{low:g} to {high:g}",
-                     metric.kind, options))  # fmt: skip
+                     *columns_of(metric), metric.kind, options))  # fmt: skip
     return (
         "# Metrics\n\nA task names one in its `config.yaml`, under `grader: metric:`, and its "
         "options under `grader: options:`. Case does not matter, and a hyphen is read as an "
         "underscore. [What metrics read, and their options](values-and-options.md) says what each "
-        "option means.\n\n"
-        + table(("name", "what", "direction", "range", "input", "options"), rows)
-        + "\n\n## Kinds of input\n\n"
+        "option means. `target` and `prediction` are the columns that stand there under "
+        "`submission`. A metric that compares one column refuses several: of two targets the error "
+        "is `matrix_rmse`, not `rmse`. For several labels a row write [a function of your own]"
+        "(../extending/add-a-task.md#several-labels-a-row). `biomlbench metrics` prints this "
+        "list.\n\n"
+        + table(
+            ("name", "what", "direction", "range", "target", "prediction", "input", "options"), rows
+        )
+        + "\n\n## Kinds of input\n\nWhat a metric is called with in Python.\n\n"
         + table(("kind", "truth; predictions"), [(f"`{k}`", v) for k, v in KINDS.items()])
     )
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from biomlbench import __version__
 from biomlbench.contracts import SCHEMAS
 from biomlbench.export._words import table_description
@@ -225,7 +227,7 @@ class Pages:
             told=[(name, cell(facts.get(column))) for name, column in _OF_TASKS],
             description=as_html(text_of(known.get("description"))),
             files=[printable(one) for one in items_of(known.get("public_files"))],
-            separates=cell(self._separates.get(task)),
+            separates=_separation(self._separates.get(task)),
             missing="" if missing is None else printable(", ".join(missing)),
             data_note=printable(text_of(known.get("data_note"))),
             findings=[] if findings is None else [printable(one) for one in findings],
@@ -305,3 +307,9 @@ class Pages:
 
 def _task_link(row: Mapping[str, Any]) -> str:
     return f"../tasks/{slug(row['task_id'])}.html"
+
+
+def _separation(correlation: float | None) -> str:
+    if correlation is None or not np.isfinite(correlation):
+        return ""
+    return f"{correlation + 0.0:.2f} (correlation of pass rates here with those on all other tasks)"

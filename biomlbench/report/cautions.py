@@ -120,8 +120,10 @@ def warnings(tables: Tables) -> list[Warned]:
     copies = _verified_copies(tables)
     if len(copies):
         warn("bad", f"{counted(len(copies), 'verified medal')} for nearly the same predictions",
-             "They nearly equal those of another agent's run: at most one of the two did the work. "
-             f"Agents: {_named(copies['agent'])}. Tasks: {_named(copies['task_id'])}.",
+             "They nearly equal those of another agent's run, as a copy's do; so may those of two "
+             "simple models of the same data. Look at code and log of both runs, which the check "
+             f"`{CHECK}` names. Agents: {_named(copies['agent'])}. "
+             f"Tasks: {_named(copies['task_id'])}.",
              "#trust")  # fmt: skip
     alike = lookalikes(map(str, runs["agent"].unique()))
     if alike:

@@ -54,6 +54,7 @@ class Figure:
     dark: str  # the same for a dark page
     width: int
     height: int
+    lacks: str = ""  # why there is nothing to show; then there are no images
 
 
 def figures(
@@ -81,21 +82,27 @@ def figures(
     """
     # Pillow lets other threads run while it reads and writes.
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as threads:
-        waiting = []
+        found, waiting = {}, []
         for name in track(plots.names()):
             if name in without or not plots.has_data(name, tables):
+                continue
+            if reason := plots.lacks(name, tables):
+                found[name] = _figure(name, b"", b"", (0, 0), reason)
                 continue
             path = (drawn or {}).get(name)
             if path is None:
                 (path,) = plots.render(name, tables, Path(scratch), ("png",))
             waiting.append((name, threads.submit(embedded, path)))
-        return [_figure(name, *waited.result()) for name, waited in waiting]
+        found |= {name: _figure(name, *waited.result()) for name, waited in waiting}
+        return [found[name] for name in sorted(found)]
 
 
-def _figure(name: str, light: bytes, dark: bytes, size: tuple[int, int]) -> Figure:
+def _figure(
+    name: str, light: bytes, dark: bytes, size: tuple[int, int], reason: str = ""
+) -> Figure:
     module = plots.load(name)
     told = (name, module.TITLE, module.CAPTION, module.CATEGORY)
-    return Figure(*told, _uri(light), _uri(dark), *size)
+    return Figure(*told, _uri(light), _uri(dark), *size, reason)
 
 
 def drawn_figures(results: Path) -> dict[str, Path]:

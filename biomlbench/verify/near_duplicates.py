@@ -27,7 +27,8 @@ __all__ = ["CHECK", "THRESHOLD", "equal_files", "fingerprint_of", "outcomes", "t
 CHECK = "not-a-duplicate"
 THRESHOLD = Similarity(correlation=0.9995, agreement=0.8)
 """From which on two runs' predictions count as near-duplicates. Two models trained on the same data
-may order the rows nearly alike, but do not give the same fine values: by chance an agreement of
+may order the rows nearly alike, and simple ones of few features beyond this correlation, so that
+the check is advisory; but they do not give the same fine values: by chance an agreement of
 0.8 is estimated for none of 10**9 pairs (six standard deviations, with 64 directions)."""
 NEARER = 20
 """How many times nearer than is usual in a task two runs must be, in what their correlation lacks

@@ -477,6 +477,37 @@ def test_ticks_of_the_strip_are_round(browser, small):
     assert ticks == pytest.approx([0.01, 0.2, 1, 2, 20, 5e6])
 
 
+def test_what_lies_beyond_the_strip_looks_other_than_what_is_within(browser, small):
+    go(browser, small, TASK)
+    made = """
+      const task = Report.tasks.get("clinical/diabetes-progression");
+      const sign = task.direction === "minimize" ? -1 : 1;
+      const near = Array.from({ length: 40 }, (_, at) => task.median_threshold + at / 100);
+      const far = [1, 2].map((more) => task.median_threshold - sign * 1e4 * more);
+      const drawn = document.createElement("div");
+      const strip = (board) => {
+        const changed = { ...task, leaderboard: board, humans: [task.median_threshold, far[0]] };
+        drawn.innerHTML = Report.strip(changed, Report.rowsOf(task.task_id).filter(Report.isRun));
+        const notes = (kind) =>
+          [...drawn.querySelectorAll(`${kind} title`)].map((one) => one.textContent);
+        const beyond = (kind) => notes(kind).filter((text) => text.includes("beyond")).length;
+        return { bars: notes(".hist").reduce((sum, text) => sum + parseInt(text, 10), 0),
+          more: notes("text.axis"), humans: [notes(".human").length, beyond(".human")],
+          within: beyond("circle"), triangles: [notes("path.run").length, beyond("path.run")] };
+      };
+      return [strip(near), strip([...near, ...far])];
+    """
+    plain, told = browser.execute_script(made)
+    assert (plain["bars"], plain["more"]) == (40, [])
+    assert told["bars"] == 40
+    assert told["more"] == ["2 of the 42 on the leaderboard are beyond the left end"]
+    for drawn in (plain, told):
+        assert drawn["humans"] == [2, 1]
+        assert drawn["within"] == 0
+        assert drawn["triangles"][0] == drawn["triangles"][1]
+    assert plain["triangles"][0] > 0
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("page", [*(f"#{p}" for p in PAGES), KERNEL_RUN, TASK, AGENT, VERSUS])
 def test_accessible(browser, small, axe, page, theme):

@@ -78,7 +78,10 @@ def test_the_examples_of_the_help_are_command_lines(name, tmp_path, monkeypatch)
         parse(words)
 
 
-@pytest.mark.parametrize("line", ["tasks", "tasks --domain clinical --json", "doctor --offline"])
+@pytest.mark.parametrize(
+    "line",
+    ["tasks", "tasks --domain clinical --json", "metrics", "metrics --json", "doctor --offline"],
+)
 def test_examples_that_need_nothing_run(line):
     result = CliRunner().invoke(_cli, shlex.split(line))
     assert result.exit_code in ((0, TROUBLE) if line.startswith("doctor") else (0,)), result.output

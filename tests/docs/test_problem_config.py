@@ -18,7 +18,7 @@ from biomlbench.verify.declarations import (
     EdgesSpec,
     QuantitySpec,
 )
-from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES
+from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES, OPTIONS
 from biomlbench.verify.space import DrawnSpec, Space
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "problem-config.md").read_text("utf-8")
@@ -65,7 +65,9 @@ def test_layouts_and_defaults_are_those_of_the_code():
     (row,) = [row for row in rows("## Keys") if row[0] == "`layouts`"]
     assert set(re.findall(r"`(\w+)`", row[1])) == set(LAYOUTS)
     assert set(LAYOUTS) - set(DEFAULT_LAYOUTS) == {"swapped"}
-    assert f"By default {DEFAULT_MAX_BASES};" in section("## Checks in detail")
+    in_detail = " ".join(section("## Checks in detail").split())
+    assert f"by default {DEFAULT_MAX_BASES}, up to {OPTIONS['max_bases']['maximum']}:" in in_detail
+    assert "`{}`, `{}` or `{}`".format(*OPTIONS["base"]["enum"]) in in_detail
 
 
 # Said once above a table, of most of its rows.

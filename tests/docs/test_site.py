@@ -16,7 +16,8 @@ import pytest
 
 from biomlbench.contracts import SCHEMAS
 from biomlbench.export.forms import all_forms
-from biomlbench.metrics import list_metrics
+from biomlbench.metrics import get_metric, list_metrics
+from biomlbench.metrics._columns import columns_of
 from biomlbench.outcomes import SENTENCES
 from biomlbench.registry import Registry
 from biomlbench.task.sources.base import all_sources
@@ -105,8 +106,11 @@ def test_every_code_metric_task_and_command_is_there(pages):
         assert f"| `{key}` |" in pages["reference/data-sources.md"]
     for form in all_forms():
         assert f"| `{form}` |" in pages["reference/exports.md"]
-    for name in list_metrics():
-        assert f"| `{name}` |" in pages["reference/metrics.md"]
+    for metric in map(get_metric, list_metrics()):
+        (line,) = re.findall(
+            rf"^\| `{metric.name}` \|.*$", pages["reference/metrics.md"], re.MULTILINE
+        )
+        assert {metric.direction, metric.kind, *columns_of(metric)} <= set(line.split(" | "))
     for name in Registry().list_task_ids():
         assert f"| `{name}` |" in pages["reference/tasks.md"]
     for name in _cli.list_commands(None):

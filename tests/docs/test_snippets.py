@@ -28,6 +28,7 @@ QUICK = (
     "docs/explanation/medals.md",
     "docs/explanation/agent-statistics.md",
     "docs/how-to/read-a-verdict.md",
+    "docs/how-to/hand-in-a-program.md",
     "docs/how-to/migrate-a-card.md",
     "docs/reference/values-and-options.md",
     "docs/how-to/add-a-check.md",

@@ -115,6 +115,18 @@ def test_all_figures_are_there(text):
     assert not {f"figure-{name}" for name in WITHOUT_DATA} & set(page.ids)
 
 
+def test_a_line_is_in_the_place_of_a_figure_without_data():
+    lacking = [name for name in plots.names() if plots.lacks(name, Tables())]
+    found = {figure.name: figure for figure in html.figures(Tables(), {}, without={*plots.names()}
+             - {*lacking})}  # fmt: skip
+    assert set(found) == set(lacking)
+    assert "weekly_trends" in lacking
+    text = html.render_tables(Tables(), without={*plots.names()} - {*lacking})
+    for name, figure in found.items():
+        assert f'<p class="note" id="figure-{name}"><strong>{figure.title}.</strong>' in text
+        assert figure.caption not in text
+
+
 def test_every_figure_has_a_dark_variant(text):
     images = [attributes for tag, attributes in Page(text).tags if tag == "img"]
     light = [image["src"] for image in images if image["class"] == "light"]

@@ -440,6 +440,48 @@ def test_scores_beyond_either_end_are_marked(some):
     assert {"<", ">"} <= figures[1e150] | figures[-1e150]
 
 
+def test_entries_of_a_leaderboard_beyond_the_end_are_counted_and_no_bars(some):
+    board = np.array([-90.0, -80.0, *np.linspace(0.4, 0.6, 40)])
+    task = some.runs[some.runs["direction"] == "maximize"]["task_id"].iloc[0]
+    pairs = some.pairs[some.pairs["task_id"] == task]
+    tasks = some.tasks.assign(leaderboard=[board] * len(some.tasks))
+    figure = plots.load("leaderboards").figure(dataclasses.replace(some, pairs=pairs, tasks=tasks))
+    (axes,) = [axes for axes in figure.axes if axes.lines]
+    assert "◂ 2 more" in {text.get_text() for text in axes.texts}
+    assert axes.get_xlim()[0] > -80
+    (bars,) = [patch for patch in axes.patches if hasattr(patch, "get_data")]
+    heights = 0.4 - bars.get_data().values
+    assert heights[0] == 0
+    assert heights.sum() > 0
+
+
+def test_the_matrix_of_checks_says_which_mutants_it_has_not(some):
+    task = some.kills["task_id"].iloc[0]
+    row = some.rates.iloc[0].to_dict()
+    row |= {"task_id": task, "scope": "family", "name": "held_out_mutant", "kind": "false_pass"}
+    others = some.rates[some.rates["name"] != "held_out_mutant"]
+    rates = pd.concat([others, pd.DataFrame([row | {"errors": 0, "n": 4}])])
+
+    def headings(rates):
+        figure = plots.load("kill_matrix").figure(dataclasses.replace(some, rates=rates))
+        return [axes.get_title(loc="left") for axes in figure.axes]
+
+    assert not [text for text in headings(others) if "held-out" in text]
+    (told,) = [text for text in headings(rates) if "held-out" in text]
+    assert told.endswith("; 4 held-out mutants not in here")
+
+
+LACKING = [name for name in NAMES if hasattr(plots.load(name), "lacks")]
+
+
+@pytest.mark.parametrize("name", LACKING)
+def test_a_figure_that_lacks_data_says_why_in_a_line(name, some):
+    assert plots.lacks(name, some) == ""
+    reason = plots.lacks(name, Tables())
+    assert reason.endswith(".")
+    assert reason in {text.get_text() for text in plots.draw(name, Tables()).findobj(Text)}
+
+
 def test_the_legend_of_a_single_panel_ends_within_the_figure(some):
     task = some.runs[some.runs["score"].notna()]["task_id"].iloc[0]
     one = some.pairs[some.pairs["task_id"] == task]

@@ -38,11 +38,12 @@
     const all = sum ? sum.runs : rows.length;
     const fact = (title, text) => (text === null || text === undefined || text === "" ? "" : `<div><dt>${e(title)}</dt><dd>${e(text)}</dd></div>`);
     const n = (value) => (value === null ? null : Report.score(value));
+    const separates = (value) => (typeof value !== "number" ? "" : `<div><dt>separates agents</dt><dd title="Correlation of the agents’ pass rates on this task with their mean pass rates on all others">${(Number(value.toFixed(2)) || 0).toFixed(2)}<span class="sub">1: who passes here passes elsewhere; 0: no relation; below 0: the reverse</span></dd></div>`);
     place.innerHTML = `<div class="card"><h2 id="h-task" tabindex="-1">${e(task.name)}</h2>
       ${task.calibrated === false ? `<p class="reasons">Uncalibrated: ${e((task.evidence_missing || []).join(", ") || "its evidence was incomplete when its runs were graded")}.</p>` : ""}
       ${task.data_note ? `<p class="reasons">Its data: ${e(task.data_note)}.</p>` : ""}
       ${(task.audit_findings || []).length ? `<p class="reasons">Open findings of its audit:</p><ul>${task.audit_findings.map((text) => `<li>${e(text)}</li>`).join("")}</ul>` : ""}
-      <dl class="facts">${fact("task", task.task_id)}${fact("metric", task.metric)}${fact("direction", task.direction)}${fact("difficulty", task.difficulty)}${fact("separates agents", n(task.discrimination))}
+      <dl class="facts">${fact("task", task.task_id)}${fact("metric", task.metric)}${fact("direction", task.direction)}${fact("difficulty", task.difficulty)}${separates(task.discrimination)}
       ${fact("verifier", task.verifier)}${fact("audit", task.audit || "not audited")}${fact("leaderboard entries", (task.teams ?? task.leaderboard.length) || null)}${fact("median", n(task.median_threshold))}
       ${fact("bronze from", n(task.bronze_threshold))}${fact("silver from", n(task.silver_threshold))}${fact("gold from", n(task.gold_threshold))}
       ${fact("human baselines", task.humans.length ? task.humans.map(Report.score).join(", ") : null)}
@@ -52,7 +53,7 @@
       ${left.length ? `<p class="note">Too long for this page: ${left.map((name) => ({ leaderboard: "the leaderboard’s scores", description: "the description" }[name])).join(" and ")}. They are in <code>${e(Report.cut.query)}</code>.</p>` : ""}
       ${all > rows.length ? `<p class="note">Drawn are ${Report.fixed(rows.length)} of this task’s ${Report.fixed(all)} runs: ${e(Report.noteOf("runs").order)}.</p>` : ""}
       ${Report.strip(task, rows) || '<p class="note">No run has a score yet.</p>'}
-      <p class="legend"><span class="key pass"></span>pass <span class="key partial"></span>partial <span class="key fail"></span>fail · line: 95 % interval of the best run · dashed: median · ◇ human baseline</p>
+      <p class="legend"><span class="key pass"></span>pass <span class="key partial"></span>partial <span class="key fail"></span>fail · line: 95 % interval of the best run · dashed: median · ◇ human baseline · ◂ beyond the axis’s end</p>
       <p><a href="#runs?task_id=${encodeURIComponent(id)}">${all > rows.length ? `${Report.fixed(rows.length)} of the ${Report.fixed(all)}` : `The ${rows.length}`} runs of this task</a></p></div>`;
   }
 

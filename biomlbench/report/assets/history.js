@@ -3,7 +3,7 @@
 (() => {
   const { escape: e, percent } = Report;
   const kept = Report.open(Report.data.history);
-  const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [720, 170, 46, 10, 24];
+  const [HEIGHT, LEFT, TOP, BOTTOM] = [170, 46, 10, 24];
   // Days, with as much of the time as tells the kept results of an agent apart.
   const moments = (rows) => {
     const times = rows.map((row) => kept.value("kept", row).replace("T", " ").replace("Z", ""));
@@ -12,6 +12,8 @@
   };
 
   function drawn(rows, key, label) {
+    // As wide as its card, with letters of one size in wide and in narrow windows.
+    const WIDTH = innerWidth < 800 ? 720 : 1160;
     const told = moments(rows);
     const times = rows.map((row) => Date.parse(kept.value("kept", row)));
     const [first, last] = [Math.min(...times), Math.max(...times)];

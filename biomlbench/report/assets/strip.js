@@ -58,6 +58,10 @@ Report.strip = (task, rows, marked = null) => {
   const x = (value) => left + ((Math.min(Math.max(value, low), high) - low) / (high - low)) * (right - left);
   const e = Report.escape;
   const out = [];
+  // -1 and 1 for what lies beyond the left and the right end, and is drawn there as a triangle.
+  const beyondEnd = (value) => (value < low ? -1 : Number(value > high));
+  const told = (end) => (end ? `, beyond the ${end < 0 ? "left" : "right"} end` : "");
+  const triangle = (at, y, end, size) => `M${at.toFixed(1)} ${y}l${-end * 2 * size} ${-size}v${2 * size}z`;
 
   let edge = high;
   for (const [medal, cut] of cuts) {
@@ -69,8 +73,13 @@ Report.strip = (task, rows, marked = null) => {
   }
   if (board.length) {
     const bins = new Array(56).fill(0);
-    for (const value of board) {
-      const share = (Math.min(Math.max(value, low), high) - low) / (high - low);
+    // The axis has the best entry; the worst may lie beyond its left end, and are counted there.
+    const beyond = board.filter((value) => value < low);
+    if (beyond.length) {
+      out.push(`<text class="axis" x="${left}" y="${top - 5}">◂ ${beyond.length} more<title>${beyond.length} of the ${board.length} on the leaderboard are beyond the left end</title></text>`);
+    }
+    for (const value of board.slice(beyond.length)) {
+      const share = (value - low) / (high - low);
       bins[Math.min(bins.length - 1, Math.floor(share * bins.length))] += 1;
     }
     const tallest = Math.max(...bins), width = (right - left) / bins.length;
@@ -86,8 +95,9 @@ Report.strip = (task, rows, marked = null) => {
     }
   }
   for (const human of task.humans) {
-    const place = x(sign * human).toFixed(1), y = top + 36;
-    out.push(`<path class="human" d="M${place} ${y - 5}l5 5l-5 5l-5-5z"><title>human baseline ${e(Report.score(human))}</title></path>`);
+    const y = top + 36, end = beyondEnd(sign * human);
+    const shape = end ? triangle(x(sign * human), y, end, 5) : `M${x(sign * human).toFixed(1)} ${y - 5}l5 5l-5 5l-5-5z`;
+    out.push(`<path class="human" d="${shape}"><title>human baseline ${e(Report.score(human) + told(end))}</title></path>`);
   }
   shown.forEach((agent, index) => {
     const y = first + line * index + line / 2;
@@ -104,9 +114,12 @@ Report.strip = (task, rows, marked = null) => {
     for (const row of own.slice(0, 600)) {
       const value = score(row);
       const verdict = pairs.value("verdict", row);
-      const note = `${pairs.value("run_id", row)}: ${Report.score(pairs.value("score", row))}, ${verdict}${value < low ? ", beyond the left end" : ""}`;
+      const note = `${pairs.value("run_id", row)}: ${Report.score(pairs.value("score", row))}, ${verdict}${told(beyondEnd(value))}`;
       const size = row === marked ? 7 : 4;
-      out.push(`<circle class="${e(verdict)}${row === marked ? " marked" : ""}" cx="${x(value).toFixed(1)}" cy="${y}" r="${size}"><title>${e(note)}</title></circle>`);
+      const end = beyondEnd(value);
+      const look = `class="run ${e(verdict)}${row === marked ? " marked" : ""}"`;
+      if (end) out.push(`<path ${look} d="${triangle(x(value), y, end, size + 1)}"><title>${e(note)}</title></path>`);
+      else out.push(`<circle ${look} cx="${x(value).toFixed(1)}" cy="${y}" r="${size}"><title>${e(note)}</title></circle>`);
     }
   });
   const step = Report.step((high - low) / 5);

@@ -41,7 +41,7 @@
     const columns = [
       { key: "task_id", title: "task", doc: "Problem card", text: true, html: taskCell },
       { key: "check", title: "check", doc: "Check", text: true },
-      { key: "wrong", title: "wrong controls", doc: "Controls known to be wrong" },
+      { key: "wrong", title: "wrong controls", doc: "Controls known to be wrong, without mutants of held-out operators, which are in the error rates alone" },
       { key: "caught", title: "caught", doc: "Wrong controls that it rejects" },
       { key: "alone", title: "only it", doc: "Wrong controls that no other check rejects" },
       { key: "right", title: "right controls", doc: "Controls known to be right" },

@@ -4,7 +4,9 @@ A module `plots/<name>.py` declares `NAME` (its own file name), `TITLE`, `CAPTIO
 same as in `workflow/report/<name>.rst`), `CATEGORY` (where reports list it) and
 `figure(tables) -> matplotlib.figure.Figure`, which must cope with empty, one-row and large
 tables. One that most benchmarks have no data for may declare `has_data(tables) -> bool`: the page
-then leaves it out where there are none. Modules whose name begins with an underscore are helpers.
+then leaves it out where there are none. Or it declares `lacks(tables) -> str`, why there is
+nothing to show: the page then has this line in its place. Modules whose name begins with an
+underscore are helpers.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ __all__ = [
     "categories",
     "draw",
     "has_data",
+    "lacks",
     "load",
     "names",
     "priority",
@@ -118,6 +121,11 @@ def has_data(name: str, tables: Tables) -> bool:
     """Tell whether a figure has anything to show; one that does not say has."""
     module = load(name)
     return bool(getattr(module, "has_data", lambda _: True)(tables))
+
+
+def lacks(name: str, tables: Tables) -> str:
+    """Return why a figure has nothing to show; empty where it has, or does not say."""
+    return str(getattr(load(name), "lacks", lambda _: "")(tables))
 
 
 def draw(name: str, tables: Tables, axes: Axes | None = None) -> Figure:

@@ -8,6 +8,7 @@ from biomlbench.report.plots import _style as style
 from biomlbench.runtime.shown_numbers import percent
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from biomlbench.report.inputs import Tables
@@ -21,18 +22,28 @@ CAPTION = (
 )
 
 
+def _lost(tables: Tables) -> pd.DataFrame:
+    runs = tables.runs
+    return runs[(runs["verdict"] != "pass") & (runs["reason"] != "ok")]
+
+
+def lacks(tables: Tables) -> str:
+    """Return why there is nothing to show."""
+    if len(_lost(tables)):
+        return ""
+    return (
+        "There are no runs yet." if tables.runs.empty else "Every run passed (controls left out)."
+    )
+
+
 def figure(tables: Tables) -> Figure:
     """Draw one bar a reason, most frequent on top."""
     from matplotlib.patches import Patch
     from matplotlib.ticker import MaxNLocator
 
-    runs = tables.runs
-    lost = runs[(runs["verdict"] != "pass") & (runs["reason"] != "ok")]
-    if lost.empty:
-        return style.note(
-            TITLE,
-            "There are no runs yet." if runs.empty else "Every run passed (controls left out).",
-        )
+    if told := lacks(tables):
+        return style.note(TITLE, told)
+    runs, lost = tables.runs, _lost(tables)
     fault = lost.groupby("reason")["fault"].first().fillna("none")
     counts, left_out = style.largest(lost.groupby("reason").size(), 25)
     canvas = style.canvas(1.5 + 0.3 * len(counts))

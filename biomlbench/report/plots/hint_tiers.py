@@ -106,12 +106,17 @@ def survival(attempts: np.ndarray, passed: np.ndarray) -> tuple[np.ndarray, ...]
     return times, s, low, high, np.asarray(censored)
 
 
+def lacks(tables: Tables) -> str:
+    """Return why there is nothing to show."""
+    return "No run tells its attempt number." if first_passes(tables.runs).empty else ""
+
+
 def figure(tables: Tables) -> Figure:
     """Draw the tiers by task beside the survival curve."""
+    if reason := lacks(tables):
+        return style.note(TITLE, reason)
     runs = tables.runs
     series = first_passes(runs)
-    if series.empty:
-        return style.note(TITLE, "No run tells its attempt number.")
     tier = series["tier"].clip(0, len(TIER_COLOURS) - 1).fillna(_UNTOLD).astype(int)
     state = tier.where(series["passed"], _NEVER)
     table = series.groupby(["task_id", state]).size().unstack(fill_value=0)

@@ -9,6 +9,7 @@ import numpy as np
 from biomlbench.outcomes import Severity
 from biomlbench.report.plots import _style as style
 from biomlbench.report.plots.false_rates import UNCALIBRATED
+from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +26,16 @@ CAPTION = (
     "marked at the foot, are survivors that no check catches. The number at the right is how many "
     "the check catches, and in brackets how many only it catches. Right solutions that a check "
     "rejects are listed in red; an advisory check only remarks on them. The row gate is what could "
-    "not be read or run at all. On a prediction task a survivor is no false pass where its score "
-    "earns nothing."
+    "not be read or run at all. Mutants of held-out operators are in the error rates alone, as no "
+    "check may be written after what they show. On a prediction task a survivor is no false pass "
+    "where its score earns nothing."
 )
 MAX_PANELS, MAX_SOLUTIONS = 24, 150
+HELD_OUT = "held_out_mutant"
+"""The family of controls that are mutants of held-out operators."""
 
 
-def _panel(axes: Axes, task: str, kills: pd.DataFrame, advisory: set[str]) -> None:
+def _panel(axes: Axes, task: str, kills: pd.DataFrame, advisory: set[str], held_out: int) -> None:
     wrong = kills[kills["label"] != "right"]
     matrix = wrong.pivot_table(index="check", columns="solution", values="killed", aggfunc="max")
     checks = sorted(kills["check"].unique())
@@ -63,6 +67,7 @@ def _panel(axes: Axes, task: str, kills: pd.DataFrame, advisory: set[str]) -> No
     axes.set_xlim(0, max(shown.shape[1], 1))
     left_out = grid.shape[1] - shown.shape[1]
     more = f", {left_out} easily caught ones not shown" if left_out else ""
+    more += f"; {counted(held_out, 'held-out mutant')} not in here" if held_out else ""
     axes.set_title(
         f"{style.clip(style.task_label(task))}: {(hits > 0).sum()} of {len(hits)} caught{more}",
         loc="left", fontsize=10, color=style.INK,
@@ -88,10 +93,20 @@ def figure(tables: Tables) -> Figure:
     mild = tables.checks[tables.checks["severity"] == Severity.ADVISORY]
     advisory = mild.groupby("task_id")["check"].agg(set).to_dict()
     groups = dict(tuple(kills.groupby("task_id")))
+    held_out = _held_out(tables.rates)
     heights = [0.75 + 0.22 * groups[task]["check"].nunique() for task in tasks]
     canvas = style.canvas(0.7 + sum(heights), 9.5)
     grid = canvas.subplots(len(tasks), 1, squeeze=False, height_ratios=heights).ravel()
     for axes, task in zip(grid, tasks, strict=True):
-        _panel(axes, task, groups[task], advisory.get(task, set()))
+        _panel(axes, task, groups[task], advisory.get(task, set()), held_out.get(task, 0))
     style.title(canvas, TITLE, subtitle)
     return canvas
+
+
+def _held_out(rates: pd.DataFrame) -> dict[str, int]:
+    """Return how many mutants of held-out operators each card's last error rates have."""
+    if "week" in rates and len(rates):
+        rates = rates[rates["week"] == rates["week"].max()]
+    is_theirs = (rates["scope"] == "family") & (rates["name"] == HELD_OUT)
+    found = rates[is_theirs & (rates["kind"] == "false_pass")].groupby("task_id")["n"].sum()
+    return {str(task): int(number) for task, number in found.items()}

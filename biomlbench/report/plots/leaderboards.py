@@ -27,7 +27,8 @@ CAPTION = (
     "A panel a task, better scores to the right. Bands are the medals' score ranges, the grey "
     "histogram is the leaderboard with its median dashed, diamonds are human baselines. A dot "
     "is a run, coloured by verdict; the line is the 95 % bootstrap interval of each agent's best "
-    "score. Scores beyond a panel's ends are drawn there as triangles: no few agents set an axis."
+    "score. Scores beyond a panel's ends are drawn there as triangles, and so many more entries "
+    "of the leaderboard are counted above it: no few of either set an axis."
 )
 MAX_PANELS, COLUMNS, MAX_AGENTS = 48, 2, 12
 _FAR = 10
@@ -113,9 +114,13 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
     best = best.sort_values(ascending=False, kind="stable").head(MAX_AGENTS)
     above = bool(len(board) or len(humans))
     if len(board):
-        heights, edges = np.histogram(np.clip(sign * board, low, high), 40, (low, high))
+        heights, edges = np.histogram(sign * board, 40, (low, high))
         scaled = 0.85 * heights / max(heights.max(), 1)
         axes.stairs(0.4 - scaled, edges, baseline=0.4, fill=True, color="#9aa5b1")
+        # the axis has the best entry; the worst may lie beyond its left end
+        if beyond := int((sign * board < low).sum()):
+            axes.text(low, 1.0, f"◂ {beyond} more", fontsize=8, color=style.MUTED, ha="left",
+                      va="bottom", transform=axes.get_xaxis_transform())  # fmt: skip
         middle = sign * float(np.median(board))
         axes.axvline(middle, color=style.MUTED, linewidth=0.9, linestyle=(0, (3, 3)))
     axes.set_xlim(low, high)

@@ -25,8 +25,8 @@ CAPTION = (
 )
 
 
-def figure(tables: Tables) -> Figure:
-    """Draw a box a card for variation and for slowdown."""
+def _measured(tables: Tables) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Return by task each run's variation, and its slowdown where the reference was timed."""
     telemetry = tables.telemetry
     telemetry = telemetry[telemetry["label"].isna()]
     variation: dict[str, list[float]] = {}
@@ -40,8 +40,19 @@ def figure(tables: Tables) -> Figure:
         variation.setdefault(task, []).append(float(walls.std(ddof=1) / walls.mean()))
         if reference is not None and reference > 0:
             slowdown.setdefault(task, []).append(float(walls.sum() / reference))
-    if not variation:
-        return style.note(TITLE, "No run has timed hidden cases yet.")
+    return variation, slowdown
+
+
+def lacks(tables: Tables) -> str:
+    """Return why there is nothing to show."""
+    return "" if _measured(tables)[0] else "No run has timed hidden cases yet."
+
+
+def figure(tables: Tables) -> Figure:
+    """Draw a box a card for variation and for slowdown."""
+    if told := lacks(tables):
+        return style.note(TITLE, told)
+    variation, slowdown = _measured(tables)
     tasks = sorted(variation, key=lambda task: (-np.median(variation[task]), task))
     left_out = f"first {style.MAX_BARS} of {len(tasks)}" if len(tasks) > style.MAX_BARS else ""
     tasks = tasks[: style.MAX_BARS]

@@ -52,13 +52,24 @@ def _finish(axes: Axes, weeks: list[str], heading: str) -> None:
         style.legend_above(axes, columns=3)
 
 
+def _dated(tables: Tables) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return all runs, and those that tell when they were made."""
+    runs = tables.telemetry[is_run(tables.telemetry)]
+    return runs, runs[runs["week"] != "undated"]
+
+
+def lacks(tables: Tables) -> str:
+    """Return why there is nothing to show."""
+    if _dated(tables)[1].empty:
+        return "No run tells when it was made, so there are no weeks."
+    return ""
+
+
 def figure(tables: Tables) -> Figure:
     """Draw four panels of lines over the weeks."""
-    telemetry = tables.telemetry
-    runs = telemetry[is_run(telemetry)]
-    telemetry = runs[runs["week"] != "undated"]
-    if telemetry.empty:
-        return style.note(TITLE, "No run tells when it was made, so there are no weeks.")
+    if told := lacks(tables):
+        return style.note(TITLE, told)
+    runs, telemetry = _dated(tables)
     undated = len(runs) - len(telemetry)
     every, no_check = "every run passed", "no check failed"
     if undated:
