@@ -23,11 +23,11 @@ _SHOWN = 60
 _ALIKE = 0.7  # at the default, `dict` is like `distinct`
 # Keys that are called otherwise elsewhere: a like spelling would not find them.
 _ALSO_CALLED = (
-    ("min", "low", "lower", "minimum", "least", "lo", "from"),
-    ("max", "high", "upper", "maximum", "largest", "hi", "to"),
+    ("min", "minimum", "low", "lower", "least", "lo", "from"),
+    ("max", "maximum", "high", "upper", "largest", "hi", "to"),
     ("array", "dtype", "dtypes", "type", "ndarray"),
     ("shape", "size", "sizes", "dims", "dim"),
-    ("choice", "choices", "enum", "values", "allowed", "options"),
+    ("choice", "allowed", "choices", "enum", "values", "options"),
     ("text", "string", "str", "alphabet"),
     ("length", "len", "size"),
     ("number", "int", "float", "integer"),
@@ -105,11 +105,11 @@ def near_key(key: str, known: Collection[str]) -> str:
     >>> near_key("low", ["min", "max"]), near_key("shpae", ["shape"]), near_key("x", ["min"])
     ('min', 'shape', '')
     """
-    if near := difflib.get_close_matches(key.lower(), known, 1, _ALIKE):
-        return near[0]
-    return next(
-        (name for name, *others in _ALSO_CALLED if key.lower() in others and name in known), ""
-    )
+    groups = (names for names in _ALSO_CALLED if key.lower() in names)
+    if also := [name for names in groups for name in names if name in known]:
+        return also[0]
+    near = difflib.get_close_matches(key.lower(), known, 1, _ALIKE)
+    return near[0] if near else ""
 
 
 def remedy(value: Any, path: Sequence[str | int], kind: Any) -> str:

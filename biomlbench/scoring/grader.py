@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping as MappingABC
 from contextlib import nullcontext
 from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Any
@@ -102,6 +103,11 @@ class Grader:
             raise TaskError(
                 f"grader {name!r}: {' and '.join(given)} belong to a `metric`, and a `grade_fn` is "
                 "given none of them; write their values into the function, or name a `metric`"
+            )
+        if options is not None and not isinstance(options, MappingABC):
+            raise TaskError(
+                f"grader {name!r}: `options` must be a mapping of options to values, not "
+                f"{options!r}"
             )
         self.name = name
         self.options = dict(options or {})
