@@ -344,8 +344,8 @@ class Grader:
         ------
         InvalidSubmissionError
             If the ids do not match, the function refuses the submission, the score is NaN or
-            infinite, or a metric finds no column of predictions, or several; if nothing but an
-            unnamed index tells which rows belong together, and it is not that of the answers.
+            infinite, or a metric finds no column of predictions, or several; if both tables
+            have no id in common, and the labels of their rows differ.
         TaskError
             If a metric finds no column of true values in the answers, or several, or refuses
             what it holds.

@@ -15,8 +15,8 @@ from biomlbench.task.submission_columns import SubmissionSchema
 __all__ = ["PairedTables", "paired_tables"]
 
 _REMEDY = (
-    "name the index, as by `rename_axis('id')`, so that rows are matched by it, or call "
-    "`reset_index(drop=True)` on both tables if their rows are in the same order"
+    "give both a column of ids or name their index, as by `rename_axis('id')`, so that rows are "
+    "matched by it; or call `reset_index(drop=True)` on both if their rows are in the same order"
 )
 
 
@@ -49,7 +49,7 @@ def paired_tables(
     TypeError
         If one is no table, where only tables are taken.
     InvalidSubmissionError, TaskError
-        If nothing but an unnamed index tells which rows belong together, and it differs.
+        If the tables have no id in common, and their rows have other labels or another order.
     """
     if only_tables:
         submission, answers = _table(submission, "a submission"), _table(answers, "the answers")
@@ -68,8 +68,8 @@ def paired_tables(
         if ids:
             schema = replace(schema or SubmissionSchema(), ids=ids)
     ids = id_columns(names[0], names[1], schema)
-    if not ids or any(name not in known for known in names for name in ids):
-        _check_labels(tables[0], tables[1])
+    if not ids or any(name not in names[1] for name in ids):
+        _check_labels(one, other)
     return PairedTables(tables[0], tables[1], schema)
 
 
@@ -103,6 +103,8 @@ def _tells(table: Any, other: Any, begins: tuple[Any, ...]) -> bool:
     import pandas as pd
 
     names = table.index.names
+    if any(name in begins and name not in table.columns for name in names):
+        return True  # a declared id
     if begins and table.index.equals(pd.RangeIndex(len(table))):
         return False  # a count of the rows
     known = {*other.columns, *other.index.names}
@@ -110,17 +112,21 @@ def _tells(table: Any, other: Any, begins: tuple[Any, ...]) -> bool:
 
 
 def _check_labels(submission: Any, answers: Any) -> None:
-    """Refuse tables whose rows are paired by their order, though their labels say otherwise."""
+    """Refuse tables whose rows are paired by their order, though their labels say otherwise.
+
+    A submission of predictions alone, whose rows are only counted, may do without the ids that
+    the answers have.
+    """
     import pandas as pd
 
-    labels = [table.index for table in (submission, answers)]
-    plain = [index.equals(pd.RangeIndex(len(index))) for index in labels]
-    if all(plain) or labels[0].equals(labels[1]):
+    one, other = submission.index, answers.index
+    is_counted, is_known = (index.equals(pd.RangeIndex(len(index))) for index in (one, other))
+    if one.equals(other) or (is_counted and (is_known or None not in other.names)):
         return
     told = (
-        "no column tells which rows of submission and answers belong together, and the labels of "
-        f"their unnamed indexes differ; {_REMEDY}"
+        "nothing tells which rows of submission and answers belong together: they have no id in "
+        f"common, and the labels of their rows differ; {_REMEDY}"
     )
-    if not plain[0]:
+    if not is_counted:
         raise InvalidSubmissionError(told, Reason.MISSING_COLUMNS)
     raise TaskError(told, Reason.BROKEN_ANSWERS)

@@ -7,6 +7,7 @@ import pytest
 
 from biomlbench.errors import InvalidSubmissionError, TaskError
 from biomlbench.grade_helpers import Grader
+from biomlbench.task.submission_columns import SubmissionSchema
 
 SUBMITTED = pd.DataFrame({"id": ["b", "a", "c"], "y": [2.0, 1.0, 9.0]})
 ANSWERS = pd.DataFrame({"id": ["a", "b", "c"], "y": [1.0, 2.5, 9.0]})
@@ -70,10 +71,27 @@ def test_labels_of_an_index_that_are_not_those_of_the_answers_are_refused(grader
 def test_an_unnamed_index_that_would_decide_is_refused(grader):
     submission, answers = (indexed(table).rename_axis(None) for table in (SUBMITTED, ANSWERS))
     for known in (answers, answers.reset_index(drop=True)):
-        with pytest.raises(InvalidSubmissionError, match="unnamed indexes differ; name the index"):
+        with pytest.raises(InvalidSubmissionError, match="labels of their rows differ; give both"):
             grader.score(submission, known)
-    with pytest.raises(TaskError, match="unnamed indexes differ"):
+    with pytest.raises(TaskError, match="labels of their rows differ"):
         grader.score(submission.reset_index(drop=True), answers)
+
+
+@pytest.mark.parametrize("grader", [Grader("g", metric="rmse"), Grader("g", largest)])
+def test_indexes_of_other_names_are_refused(grader):
+    renamed = indexed(SUBMITTED).rename_axis("sample")
+    with pytest.raises(InvalidSubmissionError, match="no id in common, and the labels"):
+        grader.score(renamed, indexed(ANSWERS))
+    with pytest.raises(InvalidSubmissionError, match="no id in common, and the labels"):
+        grader.score(indexed(SUBMITTED), ANSWERS[["y"]])
+
+
+def test_a_declared_id_may_be_an_index_and_must_be_there():
+    grader = Grader("g", metric="rmse", schema=SubmissionSchema(ids=("id",), targets=("y",)))
+    assert grader.score(indexed(SUBMITTED), indexed(ANSWERS)) == RIGHT
+    for lacking in (SUBMITTED[["y"]], indexed(SUBMITTED).rename_axis("sample")):
+        with pytest.raises(InvalidSubmissionError, match=r"missing column\(s\) \['id'\]"):
+            grader.score(lacking, indexed(ANSWERS))
 
 
 @pytest.mark.parametrize("grader", [Grader("g", metric="rmse"), Grader("g", largest)])
@@ -83,6 +101,7 @@ def test_an_unnamed_index_that_decides_nothing_is_taken(grader):
     assert grader.score(shuffled, ANSWERS.iloc[::-1]) == expected
     alone = SUBMITTED[["y"]].assign(y=[1.0, 2.0, 9.0])
     assert grader.score(alone, ANSWERS) == expected
+    assert grader.score(alone, indexed(ANSWERS)) == expected
     assert grader.score(alone.set_axis([4, 7, 5]), ANSWERS.set_axis([4, 7, 5])) == expected
 
 
