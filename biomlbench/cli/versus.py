@@ -72,7 +72,10 @@ def command(
             print_json({"agents": [agent, other], "tasks": found})
             return
         rows_told = cast("list[AnyRow]", found)
-        shown = [row | {name: _both(row[name]) for name in _BOTH} for row in rows_told]
+        shown = [
+            row | {name: _both(row[name]) for name in _BOTH} | {"by": row["by"].replace("_", " ")}
+            for row in rows_told
+        ]
         print_table(shown, ["task_id", *_BOTH, "ahead", "by"])
         ahead = [sum(row["ahead"] == name for row in found) for name in (agent, other)]
         of_agent = counted(ahead[0], "task")
