@@ -7,14 +7,22 @@ import sys
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
     import pandas as pd
     import pyarrow as pa
 
     Submission: TypeAlias = "str | os.PathLike[str] | pd.DataFrame | ArrowStream"
 
-__all__ = ["FORMS", "ArrowStream", "as_frame", "in_form", "is_path", "parquet_of"]
+__all__ = [
+    "FORMS",
+    "ArrowStream",
+    "as_frame",
+    "in_form",
+    "index_as_columns",
+    "is_path",
+    "parquet_of",
+]
 
 FORMS = ("pandas", "polars", "arrow")
 """Libraries in whose form tables are given."""
@@ -59,8 +67,7 @@ def parquet_of(table: Any) -> bytes:
 
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(table, pandas.DataFrame):
-        if all(name is not None for name in table.index.names):
-            table = table.reset_index(allow_duplicates=True)
+        table = index_as_columns(table)
         names = [str(name) for name in table.columns]
         columns = [_array(table.iloc[:, number], pa) for number in range(len(names))]
         arrow = pa.Table.from_arrays(columns, names=names)
@@ -73,6 +80,38 @@ def parquet_of(table: Any) -> bytes:
         return sink.getvalue()
 
     return written(_fit_for(written, arrow, pa))
+
+
+def index_as_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a pandas table whose named index, of whatever levels, has become its first columns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    DataFrame
+        The table itself where a level has no name. A level that a column repeats, name and values
+        (``set_index("id", drop=False)``), becomes no second column.
+    """
+    names = list(frame.index.names)
+    if any(name is None for name in names):
+        return frame
+    is_there = [
+        name in frame.columns
+        and frame.columns.is_unique
+        and frame[name]
+        .reset_index(drop=True)
+        .equals(frame.index.get_level_values(level).to_series().reset_index(drop=True))
+        for level, name in enumerate(names)
+    ]
+    if all(is_there):
+        return frame.reset_index(drop=True)
+    if any(is_there):
+        gone: list[Hashable] = [level for level, known in enumerate(is_there) if known]
+        frame = frame.droplevel(gone)
+    return frame.reset_index(allow_duplicates=True)
 
 
 def _arrow_of(table: Any, pa: Any) -> pa.Table:

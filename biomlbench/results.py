@@ -167,8 +167,26 @@ class Pair:
         )
 
 
+_OTHER_TABLES = (
+    "to change a table, give `dataclasses.replace(results.tables, agents=...)` with a pandas "
+    "DataFrame of the same columns"
+)
+_OF_FIGURES = """Parameters
+----------
+tables : Tables, optional
+    As :attr:`Results.tables`, with all tables; by default those of the results. To draw some of
+    their rows: ``dataclasses.replace(results.tables, agents=some)``, where `some` is a pandas
+    DataFrame of the same columns.
+axes : matplotlib.axes.Axes, optional
+    Where to draw; by default in a figure of its own.
+"""
+
+
 class Plots:
     """The figures of the report, each a method: ``results.plot.agent_rates(axes=axes)``.
+
+    Each takes ``tables=``, the :attr:`Results.tables` of these or other results or a changed copy
+    of them, and ``axes=``.
 
     Parameters
     ----------
@@ -186,10 +204,19 @@ class Plots:
             raise AttributeError(f"no figure {name!r}{meant} There are: {', '.join(names)}")
 
         def draw(tables: Tables | None = None, axes: Axes | None = None) -> Figure:
-            return plots.draw(name, self._results.tables if tables is None else tables, axes)
+            from biomlbench.report.inputs import Tables as AllTables
+
+            if tables is None:
+                tables = self._results.tables
+            if not isinstance(tables, AllTables):
+                raise TypeError(
+                    f"tables: a `Tables` is taken, as `Results.tables` of another folder, not a "
+                    f"{type(tables).__name__}; {_OTHER_TABLES}"
+                )
+            return plots.draw(name, tables, axes)
 
         draw.__name__ = name
-        draw.__doc__ = f"{plots.load(name).TITLE}. {plots.load(name).CAPTION}"
+        draw.__doc__ = f"{plots.load(name).TITLE}. {plots.load(name).CAPTION}\n\n{_OF_FIGURES}"
         return draw
 
     def __dir__(self) -> list[str]:

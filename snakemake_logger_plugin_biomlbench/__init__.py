@@ -19,6 +19,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from biomlbench.plain_text import plain
 from biomlbench.runtime.consoles import data_console
+from biomlbench.runtime.words import counted
 from biomlbench.stages.chain import FINAL
 from biomlbench.workflow.notification import notify
 from biomlbench.workflow.progress import TALLY, describe, time_left
@@ -156,8 +157,8 @@ class LogHandler(LogHandlerBase):
             return
         self._begun = True
         self._started = self._said = time.monotonic()
-        pairs = f"{TALLY.expected} pairs to do, " if TALLY.expected else ""
-        self._console.print(f"{pairs}{self._jobs} jobs in all")
+        pairs = f"{counted(TALLY.expected, 'pair')} to do, " if TALLY.expected else ""
+        self._console.print(f"{pairs}{counted(self._jobs, 'job')} in all")
         if self._console.is_terminal:
             self._live = Progress(
                 BarColumn(bar_width=30),

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.scoring.gold import OwnSubmissions
     from biomlbench.stages import Context
+    from biomlbench.task.task import Task
     from biomlbench.verify.evidence import Report
     from biomlbench.verify.kill_matrix import KillMatrix
+
+GOLD = "gold submission"
+"""What the evidence calls it."""
 
 
 @click.command()
@@ -46,6 +50,8 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
     own = check_gradable(found) if found.is_prepared() else None
     folder = found.folder
     report = evidence.report(folder, track=lambda jobs: track(jobs, "running the solutions"))
+    if absent := _absent_gold(found):
+        report = report._replace(evidence=report.evidence.lacking(GOLD, absent))
     if own is not None:
         report = _with_scores(report, own)
     if as_json:
@@ -61,10 +67,20 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
         sys.exit(INVALID)
 
 
+def _absent_gold(task: Task) -> str:
+    """Say why the gold submission that a task's config declares is not there; empty if it is."""
+    if task.is_card or task.gold_submission.is_file():
+        return ""
+    command = f"run `biomlbench prepare {task.id}`"
+    if not task.is_prepared():
+        return f"the task is not prepared; {command}"
+    return f"there is no {task.gold_submission}; have the preparer write it, and {command}"
+
+
 def _with_scores(report: Report, own: OwnSubmissions) -> Report:
     """Say in the evidence what the scores of the task's own submissions say against them."""
     matrix = report.evidence
-    for item, told in (("gold submission", own.gold), ("sample submission", own.sample)):
+    for item, told in ((GOLD, own.gold), ("sample submission", own.sample)):
         matrix = matrix.weakened(item, told) if told else matrix
     return report._replace(evidence=matrix)
 
@@ -88,7 +104,10 @@ def _overview(context: Context, *, as_json: bool) -> None:
     rows = []
     for name in track(context.registry.list_task_ids(), "looking for evidence"):
         try:
-            missing = missing_evidence(context.task(name))
+            task = context.task(name)
+            missing = missing_evidence(task)
+            if GOLD not in missing and (absent := _absent_gold(task)):
+                missing = (*missing, f"{GOLD}: {absent}")
             state = "incomplete" if missing else "complete"
         except TaskError as error:
             missing, state = (str(error),), "broken"

@@ -21,8 +21,11 @@ from biomlbench.cli._common import (
 from biomlbench.plain_text import spreadsheet_row
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.importers.compare import Comparison
+    from biomlbench.importers.groups import Entry
     from biomlbench.stages import Context
 
 _SHOWN = ("task_id", "run_id", "published", "ours", "same", "reason")
@@ -159,6 +162,7 @@ def _group(
     write_run_table(entries, to / "runs.csv", agent)
     told: JsonObject = {"runs": str(to / "runs.csv"), "n_runs": len(entries)}
     told["left_out"] = left_out
+    told["unknown_tasks"] = _warn_of_unknown(entries, context)
     for message in () if as_json else left_out:
         echo(f"left out: {message}", err=True)
     report = report or find_report(folder)
@@ -196,6 +200,7 @@ def _run(
     for path in paths:
         entries, left_out = read_group(path, rename, context.full_id, agent)
         groups.append(entries)
+        _warn_of_unknown(entries, context)
         for message in left_out:
             echo(f"left out: {message}", err=True)
     runs = merged(groups)
@@ -209,6 +214,25 @@ def _run(
     )
     echo(f"{config}: {len(runs)} runs; again with `biomlbench run --configfile {config}`")
     become_snakemake(arguments(["--configfile", str(config)], Path.cwd()), cores)
+
+
+def _warn_of_unknown(entries: Iterable[Entry], context: Context) -> list[str]:
+    """Say once a task that it is unknown here; return the ids."""
+    from collections import Counter
+
+    from biomlbench.errors import TaskError
+    from biomlbench.runtime.words import counted
+
+    runs = Counter(entry.task_id for entry in entries)
+    unknown = [task_id for task_id in runs if context.full_id(task_id) is None]
+    for task_id in unknown:
+        try:
+            context.task(task_id)
+        except TaskError as error:
+            named = counted(runs[task_id], "run")
+            told = f"{error.message} ({named} of it; to take another task for it, --task)"
+            echo(told, fg="yellow", err=True)
+    return unknown
 
 
 def _logs(
@@ -225,6 +249,7 @@ def _logs(
     taken = read_logs(paths, to, rename, agent)
     runs, scores = write_tables(taken, to)
     told: JsonObject = {"runs": str(runs), "n_runs": len(taken.runs), "scores": str(scores)}
+    told["unknown_tasks"] = _warn_of_unknown(taken.entries, context)
     rows = compare(track(taken.published, "grading"), context.task)
     if rows:
         _write(rows, to / "comparison.csv")

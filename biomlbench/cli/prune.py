@@ -8,17 +8,26 @@ import click
 
 from biomlbench.cli._common import Trouble, as_json, echo, print_json
 
+_DEFAULT = Path("config/config.yaml")
+
 
 @click.command()
 @click.argument(
     "config",
     type=click.Path(dir_okay=False, exists=True, path_type=Path),
-    default=Path("config/config.yaml"),
+    required=False,
+)
+@click.option(
+    "--configfile",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="CONFIG by the option that `biomlbench run` has for it.",
 )
 @click.option("--delete", is_flag=True, help="Delete what is listed, after asking.")
 @click.option("--yes", is_flag=True, help="Do not ask before deleting.")
 @as_json
-def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
+def command(
+    config: Path | None, *, configfile: Path | None, delete: bool, yes: bool, as_json: bool
+) -> None:
     """List tables and logs in the results of pairs that CONFIG does not name any more.
 
     CONFIG is the workflow's config file (default: config/config.yaml); run this where the
@@ -28,6 +37,7 @@ def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
     Examples:
       biomlbench prune
       biomlbench prune my-config.yaml --delete
+      biomlbench prune --configfile my-config.yaml
     """  # noqa: D301
     import yaml
 
@@ -38,6 +48,11 @@ def command(config: Path, *, delete: bool, yes: bool, as_json: bool) -> None:
     from biomlbench.workflow.prune import leftovers, remove
     from biomlbench.workflow.run_state import LOCK
 
+    if config is not None and configfile is not None:
+        raise click.UsageError("name one config, as CONFIG or by --configfile")
+    config = config or configfile or _DEFAULT
+    if not config.is_file():
+        raise click.UsageError(f"{config}: there is no such config file in {Path.cwd()}")
     try:
         settings = read_yaml(config)
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:

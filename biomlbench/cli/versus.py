@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from biomlbench.report.side_by_side import CheckSides
 
 _OF_RUNS = ("run_id", "verdict", "medal", "verified_medal", "score", "reason")
-_BOTH = ("runs", "passed", "medal", "percentile", "best")
+_BOTH = ("runs", "passed", "medal", "medal_rate", "pass_rate", "percentile", "best")
 
 
 @click.command()
@@ -42,7 +42,11 @@ def command(
     """Show AGENT and OTHER of RESULTS (default: results) side by side.
 
     Told are each task's runs, passes, best verified medals, percentiles and best scores, and who
-    is ahead; with --task its runs, two by two, the checks whose outcomes differ, and the rows
+    is ahead and by what: the agent with more verified medals a fair run (medal_rate); at a tie
+    with more passes a fair run (pass_rate), then the higher percentile, then the better best
+    score. Runs that were lost without the agent's fault are not fair ones.
+
+    With --task its runs are told, two by two, the checks whose outcomes differ, and the rows
     whose predictions do: ids and both predictions. Answers are not read. Submissions are read
     where they lie, and only if they are what was graded.
 
@@ -68,8 +72,11 @@ def command(
             print_json({"agents": [agent, other], "tasks": found})
             return
         rows_told = cast("list[AnyRow]", found)
-        shown = [row | {name: _both(row[name]) for name in _BOTH} for row in rows_told]
-        print_table(shown, ["task_id", *_BOTH, "ahead"])
+        shown = [
+            row | {name: _both(row[name]) for name in _BOTH} | {"by": row["by"].replace("_", " ")}
+            for row in rows_told
+        ]
+        print_table(shown, ["task_id", *_BOTH, "ahead", "by"])
         ahead = [sum(row["ahead"] == name for row in found) for name in (agent, other)]
         of_agent = counted(ahead[0], "task")
         echo(f"{agent} is ahead on {of_agent}, {other} on {ahead[1]}, of {len(found)}.")

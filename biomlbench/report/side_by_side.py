@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import AnyRow
 
 __all__ = [
+    "CRITERIA",
     "CheckSides",
     "NoSuchAgentError",
     "TaskSides",
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 LEVEL = "level"
+CRITERIA = ("medal_rate", "pass_rate", "percentile", "best")
+"""What decides who is ahead, the next one where both agents are level in those before."""
 
 
 class TaskSides(TypedDict):
@@ -43,6 +46,9 @@ class TaskSides(TypedDict):
     best: list[float | None]
     medal: list[str | None]
     percentile: list[float | None]
+    medal_rate: list[float | None]
+    pass_rate: list[float | None]
+    by: str
 
 
 class CheckSides(TypedDict):
@@ -61,6 +67,8 @@ class _Side(TypedDict):
     best: float | None
     medal: str | None
     percentile: float | None
+    medal_rate: float | None
+    pass_rate: float | None
     rank: tuple[float, ...] | None
 
 
@@ -82,10 +90,11 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
     list of dict
         By task: ``task_id``; ``runs``, ``passed``, ``best`` (score), ``medal`` (the best that is
         verified) and ``percentile`` (mean over fair runs, 0 for an invalid one), each as
-        ``[agent's, other's]``, None for what there is not; ``ahead``, the agent that has more
-        verified medals a fair run, at a tie more passes, then the higher percentile, then the
+        ``[agent's, other's]``, None for what there is not; likewise ``medal_rate`` (verified
+        medals a fair run) and ``pass_rate`` (passes a fair run); ``ahead``, the agent that has the
+        higher medal rate, at a tie the higher pass rate, then the higher percentile, then the
         better best score; ``level`` where all of it is the same, and None where one has no fair
-        run.
+        run; ``by``, which of :data:`CRITERIA` decided, empty where none did.
 
     Raises
     ------
@@ -105,15 +114,19 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
     found: list[TaskSides] = []
     for task, own in both.groupby("task_id", sort=True):
         sides = [_side(own[own["agent"] == name]) for name in (agent, other)]
+        ahead, by = _ahead(sides, agent, other)
         found.append(
             {
                 "task_id": task,
-                "ahead": _ahead(sides, agent, other),
+                "ahead": ahead,
+                "by": by,
                 "runs": [side["runs"] for side in sides],
                 "passed": [side["passed"] for side in sides],
                 "best": [side["best"] for side in sides],
                 "medal": [side["medal"] for side in sides],
                 "percentile": [side["percentile"] for side in sides],
+                "medal_rate": [side["medal_rate"] for side in sides],
+                "pass_rate": [side["pass_rate"] for side in sides],
             }
         )
     return found
@@ -140,6 +153,8 @@ def _side(runs: pd.DataFrame) -> _Side:
         "best": None if np.isnan(best) else float(best),
         "medal": next((medal for medal in MEDALS if medal in verified), None),
         "percentile": None if np.isneginf(percentile) else percentile,
+        "medal_rate": rank[0] if len(fair) else None,
+        "pass_rate": rank[1] if len(fair) else None,
         "rank": rank if len(fair) else None,
     }
 
@@ -148,12 +163,16 @@ def _known(value: float) -> float:
     return float("-inf") if np.isnan(value) else float(value)
 
 
-def _ahead(sides: list[_Side], agent: str, other: str) -> str | None:
+def _ahead(sides: list[_Side], agent: str, other: str) -> tuple[str | None, str]:
+    """Return who is ahead, and the first criterion in which both differ."""
     ranks = [side["rank"] for side in sides]
     if None in ranks:
-        return None
+        return None, ""
     one, two = ([level_mean(value) for value in rank or ()] for rank in ranks)
-    return LEVEL if one == two else agent if one > two else other
+    by = next(
+        (name for name, *both in zip(CRITERIA, one, two, strict=True) if len({*both}) > 1), ""
+    )
+    return LEVEL if one == two else agent if one > two else other, by
 
 
 def matched_runs(

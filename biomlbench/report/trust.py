@@ -29,10 +29,11 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a task and check: suite, mode, severity, pattern, `applied`, `failed`, `advisory`
-        (failures that change no verdict), `broken`, `skipped`, `fail_rate`, `alone` (runs in which
-        no other counting check failed) and `remark`. A check whose severity depends on what it
-        finds has all that occurred, the gravest first.
+        One row a task and check: suite, mode, severity, pattern, `applied` (runs in which it was
+        really run), `failed`, `advisory` (failures that change no verdict), `broken`, `skipped`
+        (runs in which it was not, which `applied` does not count), `fail_rate` (missing where it
+        never was run), `alone` (runs in which no other counting check failed) and `remark`. A
+        check whose severity depends on what it finds has all that occurred, the gravest first.
     """
     key = ["task_id", "check"]
     names = [*key, "suite", "mode", "severity", "pattern", "applied", "failed",
@@ -44,7 +45,7 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
     counting = failed & checks["severity"].ne(Severity.ADVISORY)
     together = counting.groupby([checks["task_id"], checks["run_id"]]).transform("sum")
     frame = checks[[*key, "suite", "mode", "severity", "pattern"]].assign(
-        applied=1,
+        applied=checks["outcome"].ne("skipped").astype(int),
         failed=failed.astype(int),
         advisory=(failed & ~counting).astype(int),
         broken=checks["outcome"].eq("error").astype(int),
@@ -55,10 +56,10 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
     total = dict.fromkeys(["applied", "failed", "advisory", "broken", "skipped", "alone"], "sum")
     how: dict[str, Any] = {**first, "severity": severities, **total}
     made = frame.groupby(key).agg(how).reset_index()
-    reached = (made["applied"] - made["skipped"]).clip(lower=1)
-    made["fail_rate"] = made["failed"] / reached
+    made["fail_rate"] = made["failed"] / made["applied"].where(made["applied"] > 0)
     made["remark"] = ""
     made.loc[made["failed"] == 0, "remark"] = "never failed"
+    made.loc[made["applied"] == 0, "remark"] = "never run"
     made.loc[(made["failed"] > 0) & (made["alone"] == 0), "remark"] = "never the only one"
     made.loc[made["fail_rate"] >= NEARLY_ALWAYS, "remark"] = "fails nearly always"
     mild = (made["failed"] > 0) & (made["advisory"] == made["failed"])

@@ -115,6 +115,8 @@ class Standings:
         Pairs that both have and in which nothing that counts changed.
     anew : int
         Those of them that were made from something else all the same.
+    anew_why : dict
+        From what was not the same to how many of those it applies to.
     """
 
     agents: list[AgentEntry] = field(default_factory=list)
@@ -122,6 +124,7 @@ class Standings:
     pairs: list[PairEntry] = field(default_factory=list)
     same: int = 0
     anew: int = 0
+    anew_why: dict[str, int] = field(default_factory=dict)
 
     @property
     def equal(self) -> bool:
@@ -172,6 +175,8 @@ def standings(old: str | Path, new: str | Path) -> Standings:
         else:
             found.same += 1
             found.anew += bool(why)
+            for word in why:
+                found.anew_why[word] = found.anew_why.get(word, 0) + 1
     tasks = [_tasks(side) for side in sides]
     for task in sorted({*tasks[0], *tasks[1]}):
         one, other = (side.get(task) for side in tasks)

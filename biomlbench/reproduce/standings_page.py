@@ -42,7 +42,11 @@ def _anew(found: Standings) -> str:
         return ""
     runs = counted(found.anew, "unchanged run")
     verb = "was" if found.anew == 1 else "were"
-    return f" {runs} {verb} made from something else, with the same result."
+    told = ", ".join(
+        word if count == found.anew else f"{word} (of {count:,})"
+        for word, count in found.anew_why.items()
+    )
+    return f" {runs} {verb} made from something else, with the same result: {told}."
 
 
 def as_words(row: Entry) -> AnyRow:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from biomlbench.sandbox import codec, interpreter, protocol
-from biomlbench.sandbox.inside import calls
+from biomlbench.sandbox.inside import calls, wire
 from biomlbench.sandbox.model import HostOutOfMemory, SandboxFault, UnexplainedKill
 from biomlbench.sandbox.providers.base import Setup
 
@@ -125,7 +125,9 @@ def judge(
         return "memory_limit", "the memory limit was reached", None
     if protocol.killed(reply) and reply.head.cpu_s >= session.cpu_limit_s:
         # A process that ignores the warning of its CPU limit is killed a second later.
-        return "time_limit", "the process used up its CPU time", None
+        status, message = "time_limit", "the process used up its CPU time"
+    if status == "time_limit":
+        return status, _which_limit(session, reply, message), None
     if protocol.killed(reply) and session.meter.host_ran_out_of_memory():
         raise HostOutOfMemory("the host ran out of memory and its memory killer struck")
     if protocol.killed(reply) and first_try:
@@ -142,6 +144,16 @@ def judge(
         if changed := sent.changed(report):
             return "input_modified", changed, payload
     return status, message, payload
+
+
+def _which_limit(session: Session, reply: Reply, message: str) -> str:
+    """Say which limit on time it was, how long it is, and which key of a config sets it."""
+    if reply.head.reason == wire.WALL:
+        return f"{message}: {session.wall_limit_s:g} s (`limits.wall_s`)"
+    key = "`limits.cpu_s`"
+    if not session.has_own_cpu_limit:
+        key = "`limits.wall_s` on all cores, without a `limits.cpu_s`"
+    return f"{message}: {session.cpu_limit_s:g} s ({key})"
 
 
 class Figures(TypedDict):

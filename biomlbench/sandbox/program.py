@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import stat
 import time
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from biomlbench.runtime.regular_file import kind_in_words
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["run_program"]
 
 
+_NO_FILE = re.compile(r"FileNotFoundError: \[Errno 2\] [^:]*: '(?P<path>[^']{0,400})'")
 _NO_OUTPUT = {
     0: "the program wrote no file {}",
     stat.S_IFREG >> 12: "the program left no right to read its file {} (chmod)",
@@ -113,6 +115,8 @@ def _run(
         reply = session.run(secrets.token_bytes(wire.TOKEN_BYTES), "", b"")
         wall = time.monotonic() - start
         status, message, _ = judge(session, reply, None, first_try=first_try)
+        if status == "exception":
+            message += _where_inputs_are(message, setup.inputs)
         measured = figures(session, reply, wall)
         session.finish()
     except Lost as error:
@@ -129,6 +133,16 @@ def _run(
         status, message = "missing_output", _no_output(reply.head.in_place, str(config["output"]))
     file = reply.file if status == "ok" else None
     return ProgramResult(*stamp, status, file, message, **measured)
+
+
+def _where_inputs_are(message: str, inputs: Path | None) -> str:
+    """Return a hint for a program that looks for a file of the inputs in another place."""
+    found = _NO_FILE.match(message)
+    if found is None or inputs is None:
+        return ""
+    name = PurePosixPath(found["path"]).name
+    there = f": `data/{name}`" if name and (inputs / name).is_file() else ""
+    return f"; the task's public files are in `data/` of the folder that it starts in{there}"
 
 
 def _no_output(in_place: int, output: str) -> str:

@@ -54,7 +54,9 @@ class Session:
     Attributes
     ----------
     meter : Meter
-    cpu_limit_s : float
+    wall_limit_s, cpu_limit_s : float
+    has_own_cpu_limit : bool
+        Whether that of CPU time is declared, and not what the clock allows on all cores.
     clock : biomlbench.sandbox.inside.clock.Clock
         How much time the sandbox has had so far.
     clear : bool
@@ -66,7 +68,9 @@ class Session:
     ) -> None:
         self._limits: Limits = setup.limits
         cpu = setup.limits.cpu_s
+        self.wall_limit_s: float = setup.limits.wall_s
         self.cpu_limit_s: float = setup.limits.wall_s * setup.limits.threads if cpu is None else cpu
+        self.has_own_cpu_limit = cpu is not None
         self.clear = True
         self._errors_ended = False
         self._buffer = bytearray()

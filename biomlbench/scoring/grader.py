@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping as MappingABC
 from contextlib import nullcontext
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
@@ -12,6 +13,7 @@ from biomlbench.frames import as_frame
 from biomlbench.parameter_order import TABLES, contradiction, parameter_names
 from biomlbench.runtime.random_states import fresh_random_states
 from biomlbench.scoring.grading_functions import finite_score, matched
+from biomlbench.scoring.paired_tables import paired_tables
 from biomlbench.scoring.task_report import TaskReport
 
 if TYPE_CHECKING:
@@ -101,6 +103,11 @@ class Grader:
             raise TaskError(
                 f"grader {name!r}: {' and '.join(given)} belong to a `metric`, and a `grade_fn` is "
                 "given none of them; write their values into the function, or name a `metric`"
+            )
+        if options is not None and not isinstance(options, MappingABC):
+            raise TaskError(
+                f"grader {name!r}: `options` must be a mapping of options to values, not "
+                f"{options!r}"
             )
         self.name = name
         self.options = dict(options or {})
@@ -304,7 +311,9 @@ class Grader:
         ----------
         submission, answers : DataFrame
             Rows are matched by the first column of the submission, if the answers have it
-            too and it tells the rows of both apart. Without declared columns a metric compares
+            too and it tells the rows of both apart; a named index of pandas, of one level or
+            several, becomes such columns, as for :func:`biomlbench.grade.grade_csv`. Without
+            declared columns a metric compares
             the one column beside it that both have, or else the only one of each; which columns
             are meant must be plain. A function gets copies of both, all columns and missing
             values included: it has to refuse these itself, as by `InvalidSubmissionError`.
@@ -319,7 +328,7 @@ class Grader:
         ------
         GraderError
             If the grading function fails for a reason of its own.
-        TaskError
+        TaskError, TypeError
             As :meth:`score`.
         """
         try:
@@ -335,18 +344,27 @@ class Grader:
         ------
         InvalidSubmissionError
             If the ids do not match, the function refuses the submission, the score is NaN or
-            infinite, or a metric finds no column of predictions, or several.
+            infinite, or a metric finds no column of predictions, or several; if both tables
+            have no id in common, and the labels of their rows differ.
         TaskError
             If a metric finds no column of true values in the answers, or several, or refuses
             what it holds.
         GraderError
             If the grading function fails for a reason of its own, or returns no number.
+        TypeError
+            If a metric is given something else than two tables, as the path of a file.
         """
-        submission, answers = as_frame(submission), as_frame(answers)
-        rows = matched(submission, answers, self.schema)
+        is_metric = self._metric_name is not None
+        submission, answers, schema = paired_tables(
+            submission, answers, self.schema, only_tables=is_metric
+        )
+        by_row = is_metric and self._references["inputs_fn"] is None
+        rows = matched(submission, answers, schema, by_row=by_row)
         if self.has_function:  # it may change what it gets
             rows, answers = deepcopy(rows), deepcopy(answers)
-        return self.run(rows, answers)
+        grader = copy(self)
+        grader.schema = schema
+        return grader.run(rows, answers)
 
     def run(self, submission: Any, answers: Any) -> float:
         """Score tables whose rows are matched already; raises as :meth:`score`.

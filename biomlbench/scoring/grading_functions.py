@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from biomlbench.submission.ids import Keys
     from biomlbench.task.submission_columns import SubmissionSchema
 
 __all__ = ["NoFiniteScoreError", "finite_score", "id_columns", "matched"]
@@ -64,22 +65,29 @@ def id_columns(
         Columns of the submission, and of the answers.
     schema : SubmissionSchema, optional
         Declares them; by default it is the first column of the submission, if the answers have
-        it too, and one of both tables has another one.
+        it too, and one of both tables has another one. A lone column of a submission is its
+        predictions, unless the answers begin with it.
 
     Examples
     --------
     >>> id_columns(["id", "y"], ["id", "y"]), id_columns(["y"], ["id", "target"])
     (('id',), ())
-    >>> id_columns(["y"], ["y"])
-    ()
+    >>> id_columns(["y"], ["y"]), id_columns(["y"], ["id", "y"])
+    ((), ())
     """
     if schema and schema.ids:
         return tuple(schema.ids)
-    is_lone = len(columns) == len(known) == 1
+    is_lone = len(columns) == 1 and (len(known) == 1 or columns[0] != known[0])
     return (columns[0],) if len(columns) and columns[0] in known and not is_lone else ()
 
 
-def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = None) -> Any:
+def matched(
+    submission: Any,
+    answers: Any,
+    schema: SubmissionSchema | None = None,
+    *,
+    by_row: bool = False,
+) -> Any:
     """Return the submission with its rows in the order of the answers, matched by id.
 
     Parameters
@@ -88,11 +96,15 @@ def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = Non
         Anything else is returned as it is.
     schema : SubmissionSchema, optional
         Declares the id; by default see :func:`id_columns`, if it tells the rows of both apart.
+    by_row : bool
+        Each row is scored against the row of the answers at its place, so that ids which the
+        answers repeat must be in their order.
 
     Raises
     ------
     InvalidSubmissionError
-        If ids are missing, repeated or unknown, or columns repeated.
+        If ids are missing, repeated or unknown, or in another order where they cannot be matched;
+        if columns are repeated.
     TaskError
         If columns of the answers are repeated.
     """
@@ -112,6 +124,9 @@ def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = Non
     table, names = as_written(answers, ids), tuple(map(str, ids))
     wanted = Keys.of(table, names, kinds_of(table, names))
     if first_repeat(wanted.values) is not None:
+        compared = {*schema.targets, *schema.predictions} if schema else set()
+        if by_row and compared.isdisjoint(ids):
+            _check_order(submission, wanted, ids)
         return submission  # the rows of one id belong together, as those of a structure do
     if lost := [name for name in ids if name not in columns]:
         raise InvalidSubmissionError(f"missing column(s) {lost}", "missing_columns")
@@ -126,6 +141,20 @@ def matched(submission: Any, answers: Any, schema: SubmissionSchema | None = Non
         raise InvalidSubmissionError(f"{found.extra} row(s) have an unknown id", "extra_ids")
     rows = submission if found.order is None else submission.iloc[found.order]
     return rows.reset_index(drop=True)
+
+
+def _check_order(submission: pd.DataFrame, wanted: Keys, ids: tuple[Any, ...]) -> None:
+    from biomlbench.submission.ids import Keys, as_written
+
+    names = tuple(map(str, ids))
+    if any(name not in submission.columns for name in ids):
+        return
+    if not Keys.of(as_written(submission, ids), names, wanted.kinds).values.equals(wanted.values):
+        raise InvalidSubmissionError(
+            f"ids ({', '.join(names)}) are repeated in the answers, so that rows are compared in "
+            "their order, and the submission has them in another one, or has others",
+            Reason.MISSING_IDS,
+        )
 
 
 def _repeated(columns: pd.Index) -> list[str]:

@@ -177,7 +177,8 @@ def check_columns(names: Sequence[str], expected: Sequence[str], hint: str = "")
     if missing := [name for name in expected if name not in known]:
         near = [name for name in names if name not in wanted and difference([name], missing)]
         if near:
-            hint += f"; {shown(near)} differs {difference(near, missing)}"
+            verb = "differs" if len(near) == 1 else "differ"
+            hint += f"; {shown(near)} {verb} {difference(near, missing)}"
         raise _refuse(f"missing column(s) {shown(missing)}{hint}", Reason.MISSING_COLUMNS)
     if len(known) != len(names):
         repeated = [name for name, count in Counter(names).items() if count > 1]

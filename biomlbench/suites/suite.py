@@ -114,7 +114,8 @@ class Suite:
         if missing := sorted(_REQUIRED - values.keys()):
             raise SuiteError(f"{path}: missing key(s) {missing}")
         if unknown := sorted(map(str, values.keys() - _REQUIRED - _OPTIONAL)):
-            raise SuiteError(f"{path}: unknown key(s) {unknown}")
+            known = ", ".join(sorted(_REQUIRED | _OPTIONAL))
+            raise SuiteError(f"{path}: unknown key(s) {unknown}; known: {known}")
         boards = values.get("boards") or []
         try:
             suite = cls(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.schema_words import near_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,7 +104,13 @@ class SubmissionSchema:
         _refuse_unknown(section, ("id", "target", "prediction", "columns"), where, "submission")
         targets = _names(section.get("target"), where)
         columns = {}
-        for name, declared in (section.get("columns") or {}).items():
+        declared_columns = section.get("columns") or {}
+        if not isinstance(declared_columns, dict):
+            raise TaskError(
+                f"{where}: `submission.columns` must be a mapping of columns to what they hold, as "
+                f"{{y: {{type: number}}}}, not {declared_columns!r}"
+            )
+        for name, declared in declared_columns.items():
             _names(name, where)
             columns[str(name)] = _column(str(name), declared or {}, where)
         ids = _names(section.get("id"), where)
@@ -142,6 +149,10 @@ def _names(value: Any, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     names = value if isinstance(value, (list, tuple)) else (value,)
+    if nested := [name for name in names if isinstance(name, (dict, list))]:
+        raise TaskError(
+            f"{where}: `submission` names the column(s) {nested}; write a name, or a list of names"
+        )
     if made := [name for name in names if isinstance(name, bool)]:
         raise TaskError(f"{where}: `submission` names the column(s) {made}, {_MADE_BY_YAML}")
     return tuple(map(str, names))
@@ -151,7 +162,11 @@ def _refuse_unknown(
     section: Mapping[str, Any], known: tuple[str, ...], where: str, name: str
 ) -> None:
     if unknown := [key for key in section if key not in known]:
-        raise TaskError(f"{where}: `{name}` has unknown key(s) {unknown}; known: {list(known)}")
+        meant = dict.fromkeys(near for key in unknown if (near := near_key(str(key), known)))
+        hint = f"did you mean {' and '.join(meant)}? " if meant else ""
+        raise TaskError(
+            f"{where}: `{name}` has unknown key(s) {unknown}; {hint}known: {list(known)}"
+        )
 
 
 def _column(name: str, declared: Mapping[str, Any], where: str) -> ColumnSpec:

@@ -69,9 +69,10 @@ class Task(TaskFiles):
         if self.published is None:
             self._refuse_misspelt()
         if not self.is_card and not isinstance(self.config.get("grader"), dict):
-            raise TaskError(
-                f"{self._where}: there is no `grader`; name a `metric` or a `grade_fn` under it"
-            )
+            told = "there is no `grader`"
+            if (given := self.config.get("grader")) is not None:
+                told = f"`grader` must be a mapping, as {{metric: rmse}}, not {given!r}"
+            raise TaskError(f"{self._where}: {told}; name a `metric` or a `grade_fn` under it")
 
     def _refuse_misspelt(self) -> None:
         """Refuse a key that looks like one that decides how submissions are graded.

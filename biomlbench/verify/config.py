@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError, faults_as
 from biomlbench.outcomes import Severity, Suite
+from biomlbench.runtime.schema_words import in_words
 from biomlbench.verify._lines import Lines, YamlError, read
 from biomlbench.verify.modes import all_modes, get_mode
 
@@ -159,7 +160,7 @@ def _against_schema(path: Path, data: Any, lines: Lines) -> None:
     where = ".".join(str(part) for part in error.absolute_path)
     prefix = f"`{where}`: " if where else ""
     raise VerifierError(
-        path, lines.at(*error.absolute_path), "schema", f"{prefix}{error.message[:300]}"
+        path, lines.at(*error.absolute_path), "schema", f"{prefix}{in_words(error)}"
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from biomlbench.runtime.schema_words import in_words, unknown_keys
 from biomlbench.verify._lines import read
 from biomlbench.verify.config import VerifierError
 from biomlbench.verify.declarations import INPUTS_SCHEMA, KINDS
@@ -100,19 +101,17 @@ def _message(error: Any) -> str:
     value = error.instance
     known = error.schema.get("properties", {})
     unknown = [key for key in value if key not in known] if isinstance(value, dict) else []
-    no_key = f"there is no key {' or '.join(f'`{key}`' for key in unknown)}; " if unknown else ""
     if error.validator == "oneOf" and isinstance(value, dict):
         kinds = [kind for kind in KINDS if kind in value]
         if kinds:
             return f"an argument is of one kind, not of {' and '.join(kinds)}"
-        return f"{no_key}an argument is of one of the kinds {', '.join(KINDS)}"
+        of_kinds = f"an argument is of one of the kinds {', '.join(KINDS)}"
+        return unknown_keys(unknown, list(known), of_kinds) if unknown else of_kinds
     if error.validator == "oneOf" and known:
         return f"an argument is declared as {{number: int, min: 0}} is, not by {value!r}"
     if error.validator == "oneOf":
         return f"{value!r} is neither a whole number nor the name of a size"
-    if error.validator == "additionalProperties":
-        return f"{no_key}there are {', '.join(known)}"
-    return str(error.message)[:200]
+    return in_words(error)
 
 
 def _of_values(config: Config) -> Iterator[_Fault]:

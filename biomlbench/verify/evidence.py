@@ -87,6 +87,13 @@ class EvidenceMatrix:
         found[item] = EvidenceItem(item, WEAK if status == PRESENT else status, detail)
         return EvidenceMatrix(self.task, tuple(found.values()))
 
+    def lacking(self, item: str, detail: str) -> EvidenceMatrix:
+        """Return the matrix with an item missing, though it is declared."""
+        gone = EvidenceItem(item, MISSING, detail)
+        return EvidenceMatrix(
+            self.task, tuple(gone if one.item == item else one for one in self.items)
+        )
+
 
 class Report(NamedTuple):
     """All evidence of one task; `kills` is None for a task that is no problem card."""

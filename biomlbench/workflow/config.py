@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from biomlbench.errors import UserError
+from biomlbench.runtime.schema_words import KINDS, quoted, remedy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,16 +18,6 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Config
 
 __all__ = ["CHOICES", "ConfigError", "Sources", "check_config"]
-
-_KINDS = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "a mapping of keys to values",
-}
-_SHOWN = 60
 
 
 def _providers() -> tuple[str, ...]:
@@ -209,7 +200,7 @@ def _places(declared: Mapping[str, Any], at: tuple[str, ...] = ()) -> Iterator[t
 
 
 def _wrong_value(error: Any, path: tuple[str | int, ...]) -> str:
-    shown = _quoted(error.instance)
+    shown = quoted(error.instance)
     if error.instance is None and error.validator == "type":
         return "is empty; give it a value, or leave the key out"
     if error.validator in ("enum", "x-choices"):
@@ -228,31 +219,8 @@ def _wrong_value(error: Any, path: tuple[str | int, ...]) -> str:
     if error.validator != "type":
         return str(error.message)
     kinds = error.validator_value
-    wanted = " or ".join(_KINDS.get(k, k) for k in ([kinds] if isinstance(kinds, str) else kinds))
-    return f"{shown} is not {wanted}{_remedy(error, path, kinds)}"
-
-
-def _remedy(error: Any, path: tuple[str | int, ...], kind: Any) -> str:
-    """Show how the value would have to be written, where that can be told."""
-    value, name = error.instance, next((p for p in reversed(path) if isinstance(p, str)), "")
-    if kind == "array" and isinstance(value, (str, int, float)):
-        return f"; write `{name}: [{value}]`"
-    if kind == "string" and not isinstance(value, (list, dict)):
-        return f'; put it in quotes: "{value}"'
-    if kind in ("integer", "number") and isinstance(value, str):
-        try:
-            float(value)
-        except ValueError:
-            return ""
-        return f"; write it without quotes: {value}"
-    if kind == "boolean" and str(value).lower() in ("yes", "no", "1", "0", "on", "off"):
-        return f"; write {'true' if str(value).lower() in ('yes', '1', 'on') else 'false'}"
-    return ""
-
-
-def _quoted(value: Any) -> str:
-    text = repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    wanted = " or ".join(KINDS.get(k, k) for k in ([kinds] if isinstance(kinds, str) else kinds))
+    return f"{shown} is not {wanted}{remedy(error.instance, path, kinds)}"
 
 
 def _not_finite(value: Any, path: tuple[str | int, ...]) -> Iterator[_Problem]:

@@ -40,6 +40,15 @@ def test_from_import_to_a_figure_in_ten_lines(folder, tmp_path, monkeypatch):
     assert (tmp_path / "agents-and-boards.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_other_tables_of_a_figure_are_those_of_results(results):
+    for wrong in ({"agents": results.agents}, results.agents, "results"):
+        with pytest.raises(TypeError, match=r"tables: a `Tables` is taken, as `Results.tables`"):
+            results.plot.agent_rates(tables=wrong)
+    some = results.agents[results.agents["agent"] != results.agents["agent"].iloc[0]]
+    assert results.plot.agent_rates(tables=replace(results.tables, agents=some)).axes
+    assert "dataclasses.replace(results.tables" in results.plot.agent_rates.__doc__
+
+
 def test_the_package_offers_what_one_types_first():
     assert {"Results", "Registry", "grade_csv", "validate_submission"} <= set(dir(biomlbench))
     for name in dir(biomlbench):

@@ -204,6 +204,8 @@ def test_messages_name_rows_and_mends():
     assert "separated by semicolons" in message(b"id;y\na;1\n")
     assert "write the file without it" in message(b",id,y\n0,a,1\n")
     assert "`Y ` differs in spaces and in upper and lower case" in message(b"id,Y \na,1\n")
+    told = message(b"id,Y ,Z\na,1,2\n", {"id": "text", "y": "number", "z": "number"})
+    assert "`Y `, `Z` differ in spaces and in upper and lower case" in told
     accented = {"id": "text", "\u00fd": "number"}
     assert "differs in how accents are encoded" in message("id,y\u0301\na,1\n".encode(), accented)
     assert "the first line only names the separator" in message(b"sep=,\nid,y\na,1\n")

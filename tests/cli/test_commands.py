@@ -406,3 +406,34 @@ def test_a_gold_that_is_not_the_best_is_told_at_prepare_and_in_the_evidence(
         assert told in items["gold submission"]["detail"]
     else:
         assert told in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        ("nothing", "is not prepared; run"),
+        ("answers", "gold_submission.csv; have the preparer write it"),
+        ("all", ""),
+    ],
+)
+def test_evidence_says_that_a_declared_gold_submission_is_not_there(
+    tmp_path, monkeypatch, left, told
+):
+    monkeypatch.chdir(tmp_path)
+    options = write_labelled("rmse", [[str(n)] for n in range(10)])
+    with Path("tasks/other/labelled/config.yaml").open("a") as config:
+        config.write("dataset: {gold_submission: prepared/private/gold_submission.csv}\n")
+    if left != "nothing":
+        assert CliRunner().invoke(_cli, ["prepare", *options]).exit_code == 0
+    if left == "answers":
+        Path("data/other/labelled/prepared/private/gold_submission.csv").unlink()
+    done = CliRunner().invoke(_cli, ["evidence", "--json", *options])
+    items = {one["item"]: one for one in json.loads(done.stdout)["evidence"]["items"]}
+    assert items["gold submission"]["status"] == ("missing" if told else "present")
+    assert told in items["gold submission"]["detail"]
+    assert ("gold submission" in done.stderr) == bool(told)
+    assert done.exit_code == 1
+    done = CliRunner().invoke(_cli, ["evidence", "--json", *options[1:]])
+    (row,) = [one for one in json.loads(done.stdout) if one["task"] == "other/labelled"]
+    assert told in " ".join(row["missing"])
+    assert any("gold" in one for one in row["missing"]) == bool(told)

@@ -104,7 +104,7 @@ def run(*args):
     options = ["--tasks-dir", "my-tasks", "--data-dir", "data", "--json"]
     result = CliRunner().invoke(_cli, ["import", *map(str, args), *options])
     assert result.exit_code == 0, result.output
-    return json.loads(result.output)
+    return json.loads(result.stdout)
 
 
 def test_a_published_group_gives_the_medals_that_its_report_says(place):

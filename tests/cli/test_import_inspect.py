@@ -198,6 +198,20 @@ def test_a_grading_report_in_the_log_is_compared(place, tmp_path, monkeypatch): 
         assert [line["value"] for line in csv.DictReader(file)] == ['{"a": 1}']
 
 
+def test_tasks_that_nobody_has_here_are_told_once(place, tmp_path, monkeypatch):  # noqa: F811
+    names = ("two-drugs", "two-drug", "two-drug", "elsewhere")
+    samples = [sample(metadata={"task_id": name}, store={"submission.csv": CSV}) for name in names]
+    monkeypatch.setattr(inspect_logs, "_read", lambda _: log(*samples))
+    (tmp_path / "a.eval").touch()
+    done = invoke(tmp_path / "a.eval", "--json")
+    assert json.loads(done.stdout)["unknown_tasks"] == ["two-drug", "elsewhere"]
+    first, second = done.stderr.strip().splitlines()
+    assert "there is no task 'two-drug'; did you mean" in first
+    assert "(2 runs of it; to take another task for it, --task)" in first
+    assert "there is no task 'elsewhere'" in second
+    assert "(1 run of it" in second
+
+
 def test_a_log_that_the_library_wrote(place, tmp_path):  # noqa: F811
     pytest.importorskip("inspect_ai", reason="inspect-ai is not installed (extra `inspect`)")
     import inspect_ai

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from biomlbench.cli import _cli
 from biomlbench.report.side_by_side import (
+    CRITERIA,
     NoSuchAgentError,
     by_task,
     differing_checks,
@@ -16,6 +17,7 @@ from biomlbench.report.side_by_side import (
 )
 from biomlbench.runtime.words import counted
 from biomlbench.summary.agents import summarize_agents
+from biomlbench.summary.level_means import level_mean
 from tests.report import fixtures
 
 CARD = "kernels/attention-weights"
@@ -51,6 +53,30 @@ def test_the_other_way_round_is_its_mirror(tables, agents):
         for name in ("runs", "passed", "best", "medal", "percentile"):
             assert left[name] == right[name][::-1]
     assert {row["ahead"] for row in by_task(tables.pairs, one, one)} <= {"level", None}
+
+
+def test_what_decides_is_told_with_its_numbers(tables):
+    decided = set()
+    for other in ("dummy", "stella", "biomni"):
+        for row in by_task(tables.pairs, "aide", other):
+            assert (row["by"] == "") == (row["ahead"] in ("level", None))
+            if not row["by"]:
+                continue
+            place = row["ahead"] == other
+            one, two = (level_mean(value) for value in row[row["by"]])
+            assert (one is None or two is None) or (one < two) == place or row["by"] == "best"
+            before = CRITERIA[: CRITERIA.index(row["by"])]
+            assert all(row[name][0] == pytest.approx(row[name][1]) for name in before)
+            decided.add(row["by"])
+    assert {"medal_rate", "pass_rate"} & decided
+
+
+def test_versus_shows_what_decides(tmp_path):
+    fixtures.write(tmp_path, 165)
+    done = CliRunner().invoke(_cli, ["versus", "aide", "dummy", str(tmp_path)])
+    assert all(word in done.stdout for word in ("medal", "rate", " by "))
+    told = CliRunner().invoke(_cli, ["versus", "--help"]).stdout
+    assert "more verified medals a fair run (medal_rate)" in " ".join(told.split())
 
 
 def test_lost_runs_decide_nothing(tables):

@@ -10,6 +10,7 @@ from biomlbench.cli import _cli
 from biomlbench.contracts import from_rows, write_table
 from biomlbench.reproduce.reasons import UNEXPLAINED
 from biomlbench.reproduce.standings import UNRECORDED, standings
+from biomlbench.reproduce.standings_page import in_a_sentence
 from biomlbench.stages.provenance import COLUMNS
 from tests.report import fixtures
 
@@ -97,6 +98,8 @@ def test_each_change_has_its_reason(old, tmp_path):
     assert "place" in agents["zeta"]["changes"]
     assert "leaderboard" in agents["stella"]["why"]
     assert found.anew > 0
+    assert 0 < max(found.anew_why.values()) <= found.anew
+    assert all(word in in_a_sentence(found) for word in found.anew_why)
 
 
 def test_an_agent_that_lost_a_run_is_told_so(old, tmp_path):

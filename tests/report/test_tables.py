@@ -410,6 +410,25 @@ def test_check_rates(some):
     assert (table.loc[table["failed"] == 0, "remark"] == "never failed").all()
 
 
+def test_a_check_that_no_run_reached_never_was_run():
+    rows = [("a", "r1", "skipped"), ("a", "r2", "skipped"), ("b", "r1", "passed"),
+            ("b", "r2", "skipped"), ("c", "r1", "failed"), ("c", "r2", "skipped")]  # fmt: skip
+    checks = pd.DataFrame(rows, columns=["check", "run_id", "outcome"]).assign(
+        task_id="t",
+        severity="critical",
+        suite="hidden",
+        mode="oracle_based",
+        pattern="",
+        message="",
+    )
+    table = trust.check_rates(checks).set_index("check")
+    assert table["applied"].to_dict() == {"a": 0, "b": 1, "c": 1}
+    assert table["skipped"].to_dict() == {"a": 2, "b": 1, "c": 1}
+    assert np.isnan(table.loc["a", "fail_rate"])
+    assert table["fail_rate"].dropna().to_dict() == {"b": 0.0, "c": 1.0}
+    assert table.loc[["a", "b"], "remark"].tolist() == ["never run", "never failed"]
+
+
 def test_a_check_of_two_severities_says_so_and_what_failed():
     rows = [("t", "r1", "critical", "passed"), ("t", "r2", "advisory", "failed"),
             ("t", "r3", "critical", "passed")]  # fmt: skip

@@ -81,6 +81,37 @@ def test_how_a_program_ends(code, status, confined, public):
     assert (done.output is not None) == (status == "ok")
 
 
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({}, "the time limit passed: 1 s (`limits.wall_s`)"),
+        ({"cpu_s": 0.5}, "the process used up its CPU time: 0.5 s (`limits.cpu_s`)"),
+    ],
+)
+def test_the_limit_on_time_is_told_with_its_seconds_and_key(limits, told, confined, public):
+    code = b"import time\ntime.sleep(9)" if not limits else b"while True: pass"
+    done = run_program(code, public, limits=Limits(wall_s=1, **limits), provider=confined)
+    assert (done.status, done.message) == ("time_limit", told)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (b"open('train.csv')", "in `data/` of the folder that it starts in: `data/train.csv`"),
+        (b"open('/app/train.csv')", "starts in: `data/train.csv`"),
+        (b"open('test.csv')", "are in `data/` of the folder that it starts in"),
+        (b"1 / 0", ""),
+    ],
+)
+def test_a_program_that_looks_in_another_place_is_told_where_its_inputs_are(
+    code, told, confined, public
+):
+    done = run_program(code, public, provider=confined)
+    assert done.status == "exception"
+    assert done.message.endswith(told)
+    assert ("data/" in done.message) == bool(told)
+
+
 def test_the_seed_is_declared_and_makes_runs_repeat(confined, public):
     code = b"""
 import os, random

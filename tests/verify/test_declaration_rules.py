@@ -26,7 +26,10 @@ def refused(folder):
     [
         ("sequence: {}", "one of the kinds array, number"),
         ("sequence: {dict: any}", "there is no key `dict`; an argument is of one of the kinds"),
-        ('sequence: {text: "", lenght: n}', "there is no key `lenght`; there are array, shape"),
+        (
+            'sequence: {text: "", lenght: n}',
+            "there is no key `lenght`; did you mean `length`? there are array, shape",
+        ),
         ("sequence: {text: ACGT, number: int}", "of one kind, not of number and text"),
         ("sequence: text", "as {number: int, min: 0} is, not by 'text'"),
         ("sequence: {text: ACGT, length: [n]}", "neither a whole number nor the name of a size"),
@@ -42,6 +45,16 @@ def refused(folder):
         ("sequence: {mapping: {number: int}, keys: {list: int}}", "text, choice or number"),
         ("sequence: {text: ACGT, distinct: true}", "`distinct` is of `items` alone"),
         ("sequence: {text: ACGT, absent: true}", "`absent` is of `record` alone"),
+        (
+            "sequence: {array: float64, shape: [n]}",
+            "'float64' is not a list; write `array: [float64]`",
+        ),
+        ("sequence: {array: [float64], shape: n}", "'n' is not a list; write `shape: [n]`"),
+        ("sequence: {number: [int]}", "['int'] is a list; write `number: int`"),
+        ("sequence: {number: flaot}", "'flaot' is not allowed; did you mean float? use one of int"),
+        ('sequence: {number: int, min: "4"}', "'4' is not a number; write it without quotes: 4"),
+        ("sequence: {number: int, low: 4}", "there is no key `low`; did you mean `min`? there are"),
+        ("sequence: {dtype: float64}", "did you mean `array`? an argument is of one of the kinds"),
     ],
 )
 def test_a_wrong_argument_is_refused(template, change, declared, says):
@@ -57,15 +70,20 @@ def test_a_wrong_argument_is_refused(template, change, declared, says):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ("edges: {gc_content: {biuld: f}}", "there is no key `biuld`; there are arguments, sizes"),
+        (
+            "edges: {gc_content: {biuld: f}}",
+            "there is no key `biuld`; did you mean `build`? there are arguments, sizes",
+        ),
         ("edges: {gc_content: {arguments: {x: {int: 3}}}}", "there is no key `int`"),
-        ("edges: {gc_content: {sizes: {n: 3}}}", "3 is not of type 'array'"),
+        ("edges: {gc_content: {sizes: {n: 3}}}", "3 is not a list; write `n: [3]`"),
         ("edges: {gc_content: {sizes: {n: [3, 2]}}}", "the least size, 3, is above the largest, 2"),
         ("edges: {gc: {count: 3}}", "`gc` is none of the entry points gc_content"),
         ("edges: {gc_content: {build: made}}", "properties.py defines no function `made`"),
         ("quantities: {total: {max: 3}}", "properties.py defines no function `total`"),
         ("quantities: {total: {function: gc}}", "`gc` is none of the entry points gc_content"),
-        ("layouts: [fotran]", "'fotran' is not one of"),
+        ("edges: {gc_content: {sizes: {n: [3]}}}", "[3] is not a list of 2"),
+        ("layouts: [fotran]", "'fotran' is not allowed; did you mean fortran? use one of"),
+        ("layouts: fortran", "'fortran' is not a list; write `layouts: [fortran]`"),
     ],
 )
 def test_what_else_is_declared_wrongly_is_refused(template, more, says):

@@ -217,6 +217,38 @@ def test_a_check_looks_at_cases(template, change):
     refused(template, "check-has-cases")
 
 
+@pytest.mark.parametrize(
+    ("declared", "says"),
+    [
+        ("low: 0", "there is no key `low`; did you mean `min`? there are array, shape, min, max"),
+        ("high: 9", "there is no key `high`; did you mean `max`? there are array"),
+        ("array: [float64]", "['float64'] is a list; write `array: float64`"),
+        ("min: [3]", "[3] is not a number or text"),
+        ("choice: A", "'A' is not a list; write `choice: [A]`"),
+        ("integer: [1]", "[1] is not a list of 2"),
+    ],
+)
+def test_what_an_input_space_may_hold_is_told(template, change, declared, says):
+    change(template, "      sequence: {string", f"      sequence: {{{declared}, string")
+    error = refused(template, "schema")
+    assert f"`generate.0.arguments.sequence{'' if 'no key' in says else '.'}" in str(error)
+    assert says in str(error)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("    severity: blocker", "    severity: fatal", "'fatal' is not allowed; use one of"),
+        ("    severity: blocker", "    severty: blocker", "`severity` is missing; there are mode"),
+        ("complex: true", "complex: yes please", "'yes please' is not true or false"),
+        ("complex: true", "complx: true", "no key `complx`; did you mean `complex`? there are"),
+    ],
+)
+def test_what_a_check_may_hold_is_told(template, change, old, new, says):
+    change(template, old, new)
+    assert says in str(refused(template, "schema"))
+
+
 def test_an_input_space_must_fit_the_function(template, change):
     change(template, "      sequence: {string", "      sequenc: {string")
     refused(template, "generate")

@@ -140,6 +140,13 @@ def test_what_another_machine_finished_is_read_from_its_table(finished, handler,
     )
 
 
+def test_one_pair_and_one_job_are_told_as_one(handler, tally, capsys):
+    tally.expected = 1
+    say(handler, LogEvent.RUN_INFO, stats={"medal": 1, "total": 1})
+    say(handler, LogEvent.JOB_STARTED, jobs=[1])
+    assert "1 pair to do, 1 job in all" in capsys.readouterr().err
+
+
 def test_a_damaged_table_of_another_machine_is_not_counted(tmp_path, tally):
     (tmp_path / "medal.parquet").write_bytes(b"PAR1")
     tally.finish(str(tmp_path / "medal.parquet"))

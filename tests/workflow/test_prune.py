@@ -36,6 +36,13 @@ def test_a_pair_that_left_is_listed_and_stays(bench):
     assert files(bench) == before
 
 
+def test_the_config_may_be_named_as_run_takes_it(bench):
+    config = "config/config.yaml"
+    assert prune(bench, "--configfile", config).stdout == "Nothing is left over.\n"
+    done = prune(bench, config, "--configfile", config)
+    assert (done.returncode, "name one config" in done.stderr) == (2, True)
+
+
 def test_what_is_listed_is_deleted_when_asked_and_nothing_else(bench):
     bench.edit("runs.csv", "near,bob,line,subs/near.csv,2025-03-04T12:00:00Z\n", "")
     before = files(bench)
