@@ -30,5 +30,5 @@ def test_a_size_of_masks_that_cannot_be_is_refused(declared, told):
 def test_the_largest_masks_are_declared():
     columns = {"m": {"type": "rle", "height": 1 << 14, "width": 1 << 14}}
     config = {"id": "id", "target": "m", "columns": columns}
-    (spec,) = SubmissionSchema.from_config(config, "config.yaml").predictions
+    spec = SubmissionSchema.from_config(config, "config.yaml").columns["m"]
     assert (spec.height, spec.width) == (16_384, 16_384)
