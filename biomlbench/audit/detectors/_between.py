@@ -20,7 +20,7 @@ DISTANCE = 12.0
 """Between two classes that are told apart in every row, in standard deviations of what tells."""
 SHIFT = 0.5
 """Largest shift of a mask, in heights and widths of the image."""
-_OF_NUMBERS = ("regression", "ranking", "survival")
+_OF_NUMBERS = ("regression", "ranking", "survival", "structure")
 """Kinds of metrics of predictions that are more or less wrong, not right or wrong."""
 _OF_CHANCES = ("probabilities", "binary")
 

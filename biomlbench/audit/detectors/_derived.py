@@ -50,7 +50,7 @@ def told_by(texts: np.ndarray, truth: np.ndarray) -> str:
 
 def are_blank(texts: np.ndarray) -> np.ndarray:
     """Return which texts say that there is no value."""
-    return np.isin(np.char.lower(np.char.strip(np.asarray(texts).astype(str))), _BLANK)
+    return np.array([str(text).strip().lower() in _BLANK for text in texts], bool)
 
 
 def _told(texts: np.ndarray, truth: np.ndarray) -> str:

@@ -18,6 +18,8 @@ __all__ = ["SAME_ROWS", "Bounds", "Truth", "stands_for"]
 LEAST_VALUES = 10
 """Numbers of fewer different values are classes."""
 
+ROUNDING = 1e-9
+
 
 class Bounds(NamedTuple):
     """From where on a column stands for the answers.
@@ -102,19 +104,25 @@ def stands_for(values: np.ndarray, truth: Truth, bounds: Bounds) -> bool:
 
 
 def _follow(values: np.ndarray, truth: Truth, bounds: Bounds) -> bool:
-    from scipy.stats import mannwhitneyu, spearmanr
+    from scipy.stats import mannwhitneyu, rankdata, spearmanr
 
     if not truth.is_numeric and truth.n_classes != 2:
         return False
     numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
     if not np.isfinite(numbers).all() or len(np.unique(numbers)) < bounds.values:
         return False
+    ranks = rankdata(numbers) - (len(numbers) + 1) / 2
     if truth.is_numeric:
+        length = np.linalg.norm(ranks) * np.linalg.norm(truth.ranks)
+        # the tests take long, and most columns follow nothing
+        if not abs(ranks @ truth.ranks) >= (bounds.follows - ROUNDING) * length:
+            return False
         strength, chance = spearmanr(numbers, truth.values)
         # a perfect order has no probability by that test, however few rows there are
         fewest = log(2) - lgamma(len(numbers) + 1)
         return bool(abs(strength) >= bounds.follows and max(chance, np.exp(fewest)) < CHANCE)
     one, other = numbers[truth.first], numbers[~truth.first]
-    wins, chance = mannwhitneyu(one, other)
-    area = float(wins) / (len(one) * len(other))
-    return bool(max(area, 1 - area) >= bounds.follows and chance < CHANCE)
+    area = 0.5 + ranks[truth.first].sum() / (len(one) * len(other))
+    if max(area, 1 - area) < bounds.follows - ROUNDING:
+        return False
+    return bool(mannwhitneyu(one, other).pvalue < CHANCE)
