@@ -233,6 +233,31 @@ class Subject:
             frame[name] = frame[name].to_numpy()[order]
         return frame
 
+    def with_right(self, frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
+        """Return a submission with the predictions of some rows from the perfect one."""
+        made = frame.copy()
+        for name in self.names:
+            made[name] = made[name].where(~rows, self.perfect[name])
+        return made
+
+    @cached_property
+    def uninformed(self) -> list[tuple[float, pd.DataFrame]]:
+        """Submissions that need no knowledge of any row, with their scores, the best first.
+
+        The mean of the answers, the most frequent one, and the answers in the wrong order whose
+        score is nearest to :attr:`chance`; those among them that have a score.
+        """
+        perfect = [self.perfect[name] for name in self.names]
+        frames = [self.with_values([column.mode().iloc[0] for column in perfect])]
+        if all(spec.numeric for spec in self.specs):
+            frames.append(self.with_values([column.astype(float).mean() for column in perfect]))
+        orders = [self.shuffled(i) for i in range(_SHUFFLES)]
+        gaps = [abs(s - self.chance) if (s := self.doors.alone(one).score) is not None else np.inf
+                for one in orders]  # fmt: skip
+        frames.append(orders[int(np.argmin(gaps))])
+        found = [(s, one) for one in frames if (s := self.doors.alone(one).score) is not None]
+        return sorted(found, key=lambda one: one[0], reverse=self.task.direction == "maximize")
+
     @cached_property
     def best(self) -> float:
         """Score of :attr:`perfect`."""

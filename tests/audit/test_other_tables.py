@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from biomlbench.audit import other_tables
 from biomlbench.audit.detectors import other_tasks
+from biomlbench.audit.detectors._stands_for import Truth, stands_for
 from biomlbench.audit.other_tables import other_public_hash
 from biomlbench.audit.package_tables import codes_of
 
@@ -52,16 +53,14 @@ def place(kind, column, rng, rows=ROWS):
     truth = TRUTHS[kind](rng)
     held = table(x=rng.normal(size=ROWS), y=COLUMNS[column](truth, rng))
     found = np.arange(rows)
-    return other_tasks._Place(held, "id", found >= 0, found, [0, 1]), other_tasks._Truth(
-        truth[:rows]
-    )
+    return other_tasks._Place(held, "id", found >= 0, found, [0, 1]), Truth(truth[:rows])
 
 
 @given(st.sampled_from([*TRUTHS]), st.sampled_from([*COLUMNS]), st.integers(0, 2**32 - 1))
 def test_the_look_at_all_columns_rules_out_none_that_stands_for_the_answer(kind, column, seed):
     where, answers = place(kind, column, np.random.default_rng(seed))
     (may,) = other_tasks._may_stand_for([where], [answers])
-    stands = [c for c in (0, 1) if other_tasks._stands_for(where.table.text(c), answers)]
+    stands = [c for c in (0, 1) if stands_for(where.table.text(c), answers, other_tasks.BOUNDS)]
     assert set(stands) <= set(may)
     if column in ("nothing of it", "constant"):
         assert may == []

@@ -241,6 +241,79 @@ def test_rows_repeated_in_training():
     return task
 
 
+def keyed(kind: str, change: Callable[[pd.Series], Any], **options: Any) -> Recipe:
+    """Return a task with a table that has ids of the test rows, and what is made of answers."""
+    task = base(kind, **options)
+    made = {"sample": task.answers["id"], "code": change(task.answers["y"])}
+    task.public["extra/plates"] = pd.DataFrame(made).sample(frac=1, random_state=4)
+    return task
+
+
+@flaw("answers-by-key")
+def classes_are_numbers_in_another_table():
+    return keyed("binary", lambda y: 7 * y + 3)
+
+
+@flaw("answers-by-key")
+def classes_are_letters_in_another_table():
+    return keyed("classes", lambda y: y.map({"low": "B", "middle": "A", "high": "C"}), n=150)
+
+
+@flaw("answers-by-key")
+def half_of_the_classes_are_words_in_another_table():
+    return keyed("binary", lambda y: y.map({0: "calm", 1: "rage"}).mask(np.arange(100) > 50), n=100)
+
+
+@flaw("answers-by-key")
+def numbers_are_of_another_unit_in_another_table():
+    return keyed("regression", lambda y: (70 + 9 * y).mul(2.2046).round(1))
+
+
+@flaw("answers-by-key")
+def levels_in_another_table_separate_the_classes():
+    return keyed("binary", lambda y: y + np.random.default_rng(9).random(60).round(2) * 0.98)
+
+
+@flaw("answers-by-key")
+def grades_in_another_table_separate_the_classes():
+    return keyed("binary", lambda y: 2 * y + np.arange(60) % 2)
+
+
+@flaw("answers-by-key")
+def a_text_of_another_table_holds_the_number():
+    return keyed("regression", lambda y: [f"see {value} mg" for value in y])
+
+
+@flaw("answers-by-order")
+def numbers_are_of_another_unit_in_the_order_of_the_rows():
+    task = base()
+    task.public["assay"] = pd.DataFrame({"reading": (99 - 2.2046 * task.answers["y"]).round(3)})
+    return task
+
+
+@flaw("answers-by-order")
+def classes_are_letters_in_the_order_of_the_rows():
+    task = base("binary")
+    task.public["assay"] = pd.DataFrame({"reading": task.answers["y"].map({0: "A", 1: "B"})})
+    return task
+
+
+@flaw("answers-by-duplicates")
+def rows_with_the_same_features_have_the_label_in_another_unit():
+    task = base(n=80)
+    rows = task.public["test"].drop(columns="id").iloc[::2]
+    task.public["pilot"] = rows.assign(level=(5 * task.answers["y"] + 32).round(2))
+    return task
+
+
+@flaw("answers-in-packages")
+def targets_lie_in_a_package_in_another_unit():
+    task = installed("diabetes", scaled=False)
+    for frame in (task.answers, task.public["train"]):
+        frame["y"] = (frame["y"] * 0.4536).round(2)
+    return task
+
+
 @flaw("answers-in-packages")
 def classes_lie_in_a_package_under_other_names():
     return installed("breast_cancer", {0: "malignant", 1: "benign"})
@@ -1091,6 +1164,30 @@ def strong_feature():
     task = base(seed=14)
     truth = task.answers["y"]
     task.public["test"]["e"] = truth + 0.2 * np.random.default_rng(0).normal(size=60)
+    return task
+
+
+@sound
+def strong_feature_in_a_table_of_its_own():
+    noise = np.random.default_rng(0).normal(size=180) / 10
+    task = keyed("regression", lambda y: y + noise, n=180)
+    assert task.public["extra/plates"]["code"].corr(task.answers["y"], method="spearman") > 0.99
+    return task
+
+
+@sound
+def predictions_of_a_baseline_for_an_easy_task():
+    noise = np.random.default_rng(0).normal(size=200)
+    return keyed("binary", lambda y: (1 / (1 + np.exp(noise + 1.7 - 3.4 * y))).round(4), n=200)
+
+
+@sound
+def many_columns_of_a_table_of_their_own():
+    task = keyed("binary", lambda y: 0)
+    drawn = np.random.default_rng(1).normal(size=(60, 300)).round(3)
+    columns = [f"gene{i}" for i in range(300)]
+    genes = pd.DataFrame(drawn, columns=columns, index=task.public["extra/plates"].index)
+    task.public["extra/plates"] = task.public["extra/plates"].join(genes)
     return task
 
 

@@ -14,7 +14,7 @@ from ._chance import agreement, same_order, tells, tells_classes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["told_by"]
+__all__ = ["are_blank", "told_by"]
 
 GLANCE = 400
 """Rows of a long column that are looked at first."""
@@ -48,6 +48,11 @@ def told_by(texts: np.ndarray, truth: np.ndarray) -> str:
     return _told(texts, truth)
 
 
+def are_blank(texts: np.ndarray) -> np.ndarray:
+    """Return which texts say that there is no value."""
+    return np.array([str(text).strip().lower() in _BLANK for text in texts], bool)
+
+
 def _told(texts: np.ndarray, truth: np.ndarray) -> str:
     for what, values in _parts(texts):
         if _is_class(values, truth) or _is_number(values, truth):
@@ -67,8 +72,7 @@ def _is_number(values: np.ndarray, truth: np.ndarray) -> bool:
 
 def _parts(texts: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     """Yield what a column of texts holds, as numbers."""
-    lower = np.char.lower(np.char.strip(texts.astype(str)))
-    blank = np.isin(lower, _BLANK)
+    blank = are_blank(texts)
     if blank.any():
         yield "where it is missing", blank.astype(float)
     if (dates := _dates(texts)) is not None:

@@ -10,6 +10,8 @@ from biomlbench.audit.findings import Found
 from biomlbench.outcomes import Gravity
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from biomlbench.audit.subject import Subject
 
 __all__ = ["FEW", "known_rows"]
@@ -22,6 +24,10 @@ FEW = 0.05
 
 def known_rows(subject: Subject, name: str, known: int, values: np.ndarray, what: str) -> Found:
     """Return a finding with the submission of which the known rows are right.
+
+    Its other rows, and all rows of that which it is compared with, are what can be predicted
+    without knowledge: of the submissions that :attr:`.Subject.uninformed` has, the best one that
+    the known rows raise.
 
     Parameters
     ----------
@@ -40,8 +46,7 @@ def known_rows(subject: Subject, name: str, known: int, values: np.ndarray, what
         Gravity.SEVERE if share >= WHOLE else Gravity.MODERATE if share >= FEW else Gravity.MINOR
     )
     right = np.array([value not in (None, "") for value in values])
-    frame = subject.spoilt(~right)
-    before = subject.chance
+    before, frame = _compared(subject, right)
     outcome = subject.doors.alone(frame)
     return Found(
         name=name,
@@ -52,3 +57,13 @@ def known_rows(subject: Subject, name: str, known: int, values: np.ndarray, what
         submission=frame,
         here=subject.doors.here(frame).words,
     )
+
+
+def _compared(subject: Subject, right: np.ndarray) -> tuple[float, pd.DataFrame]:
+    """Return the score of a submission without knowledge, and it with some rows right."""
+    both = [(score, subject.with_right(base, right)) for score, base in subject.uninformed]
+    for before, frame in both:
+        after = subject.doors.alone(frame).score
+        if after is not None and subject.better(after, before):
+            return before, frame
+    return both[0] if both else (subject.chance, subject.with_right(subject.shuffled(0), right))

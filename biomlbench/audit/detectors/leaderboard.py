@@ -14,14 +14,13 @@ from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.scoring.medals import MEDALS, thresholds
 from biomlbench.scoring.score import score_submission
 
+from ._between import of_score
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    import pandas as pd
-
     from biomlbench.audit.subject import Subject
     from biomlbench.scoring.leaderboard import Leaderboard
-    from biomlbench.scoring.medals import Thresholds
 
 ORDER = 60
 SCORES = True
@@ -36,9 +35,6 @@ FINDINGS = {
     "ranks-collide": "say that some medals cannot be had, or use a larger leaderboard",
 }
 TRIES = 20
-_OF_NUMBERS = ("regression", "ranking", "survival")
-"""Kinds of metrics of predictions that are more or less wrong, not right or wrong."""
-_HALVINGS = 12
 
 
 def find(subject: Subject) -> Iterable[Found]:
@@ -120,7 +116,7 @@ def _noise(subject: Subject, board: Leaderboard) -> Iterator[Found]:
     band = abs(limits.gold - limits.bronze)
     if subject.task.metric is None or band == 0:
         return
-    frame = _between(subject, limits)
+    frame = of_score(subject, limits.silver)
     result = score_submission(as_csv(frame), subject.task, bootstrap=1000)
     if result.score_low is None or result.score_high is None:
         return
@@ -132,30 +128,3 @@ def _noise(subject: Subject, board: Leaderboard) -> Iterator[Found]:
             what=f"from bronze to gold it is {band:.3g}, and the 95 % interval of a score between "
             f"them is {width:.3g} wide: chance of the test rows decides between medals",
         )
-
-
-def _between(subject: Subject, limits: Thresholds) -> pd.DataFrame:
-    """Return a submission with a score among the bands of the medals.
-
-    Numbers are all a little wrong, classes are wrong in some rows: an interval depends on how the
-    errors are spread, and a few large ones make it several times as wide.
-    """
-    metric = subject.task.metric
-    if (
-        metric is None
-        or metric.kind not in _OF_NUMBERS
-        or not all(s.numeric for s in subject.specs)
-    ):
-        share = min(1.0, max(0.0, 1 - subject.gain(limits.silver)))
-        rows = np.zeros(subject.n, bool)
-        rows[subject.rng(8).permutation(subject.n)[: round(share * subject.n)]] = True
-        return subject.spoilt(rows)
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        frame = subject.blurred((low + high) / 2)
-        score = subject.doors.alone(frame).score
-        if score is not None and subject.better(score, limits.silver):
-            low = (low + high) / 2
-        else:
-            high = (low + high) / 2
-    return frame

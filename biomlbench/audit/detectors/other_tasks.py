@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache, cached_property
+from functools import cache
 from itertools import accumulate, chain, combinations, islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,8 +14,9 @@ from biomlbench.audit.other_tables import other_tables
 from biomlbench.audit.package_tables import codes_of
 from biomlbench.audit.public_tables import LEAST_JOINED, mixed_codes, only_rows
 
-from ._chance import CHANCE, CLASSED, LEAST_SHARE, RELATIVE, tells
+from ._chance import CHANCE, CLASSED, LEAST_SHARE, RELATIVE
 from ._known_rows import known_rows
+from ._stands_for import Bounds, Truth, stands_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -34,8 +35,6 @@ FINDINGS = {
 }
 LEAST_VALUES = 10
 """Columns of fewer different values tell no rows apart."""
-LEAST_CLASSED = 40
-"""Rows that must be found where the answers are classes: few agree by chance."""
 MOST_COLUMNS = 8
 """Features by which rows are sought."""
 MOST_PARTNERS = 3
@@ -46,46 +45,10 @@ UNIQUE = 0.9
 """Share of different values from which a single column of answers is known by its values."""
 CONTAINED = 0.95
 """Share of such values that a column must have to hold them."""
-FOLLOWS = 0.98
-"""Rank correlation, or area under the curve, from which a column stands for the answer."""
+BOUNDS = Bounds(follows=0.98, classed=40, values=10)
+"""A folder has thousands of columns, of which few rows agree by chance."""
 ROUNDING = 1e-9
 _BLANK = codes_of(pd.Series([""]))[0]
-
-
-class _Truth:
-    """Answers of test rows that a table has, and what of them is compared with its columns."""
-
-    def __init__(self, values: np.ndarray) -> None:
-        self.values = values
-
-    @cached_property
-    def _unique(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return np.unique(self.values, return_inverse=True, return_counts=True)
-
-    @property
-    def n_classes(self) -> int:
-        return len(self._unique[0])
-
-    @cached_property
-    def codes(self) -> np.ndarray:
-        return codes_of(pd.Series(self.values))
-
-    @cached_property
-    def is_numeric(self) -> bool:
-        """Whether they are numbers of too many values to be classes."""
-        return self.values.dtype.kind == "f" and self.n_classes >= LEAST_VALUES
-
-    @cached_property
-    def first(self) -> np.ndarray:
-        """Which of them are of the first class, in the order of their values."""
-        return np.asarray(self._unique[1] == 0)
-
-    @cached_property
-    def ranks(self) -> np.ndarray:
-        """Ranks of numbers, or places of classes, less their mean."""
-        _, places, counts = self._unique
-        ranks = (np.cumsum(counts) - (counts - 1) / 2)[places] if self.is_numeric else places
-        return np.asarray(ranks - ranks.mean())
 
 
 class _Place(NamedTuple):
@@ -123,8 +86,8 @@ def find(subject: Subject) -> Iterable[Found]:
     own = {name for test, _ in subject.tests for name in subject.features(test)}
 
     @cache
-    def truth_of(target: str, there: bytes) -> _Truth:
-        return _Truth(subject.truths[target][np.frombuffer(there, bool)])
+    def truth_of(target: str, there: bytes) -> Truth:
+        return Truth(subject.truths[target][np.frombuffer(there, bool)])
 
     for some in _portions(subject, others, tables):
         places = [_places(keys, own, path, tables.tables[path]) for path in some]
@@ -229,7 +192,7 @@ def _places(keys: Sequence[_Sought], own: Set[str], path: Path, table: OtherTabl
 
 
 def _told(
-    places: Sequence[Sequence[_Place]], subject: Subject, truth_of: Callable[[str, bytes], _Truth]
+    places: Sequence[Sequence[_Place]], subject: Subject, truth_of: Callable[[str, bytes], Truth]
 ) -> list[Iterator[tuple[np.ndarray, str]]]:
     """Return for each table an iterator over which test rows' answers it tells, and how."""
     every = [place for of_table in places for place in of_table]
@@ -243,7 +206,7 @@ def _told(
         for number, target in product(numbers, truths):
             table, names, there, rows, _ = every[number]
             for c in may[target][number]:
-                if _stands_for(table.text(c)[rows], truths[target][number]):
+                if stands_for(table.text(c)[rows], truths[target][number], BOUNDS):
                     yield there, f"{table.columns[c]} stands for {target}, rows found by {names}"
                     return
 
@@ -268,7 +231,7 @@ def _rows_of(
             yield ", ".join(one.name for one, _ in group), rows
 
 
-def _may_stand_for(places: Sequence[_Place], truths: Sequence[_Truth]) -> list[list[int]]:
+def _may_stand_for(places: Sequence[_Place], truths: Sequence[Truth]) -> list[list[int]]:
     """Return of each place the columns that a look at many together does not rule out.
 
     It rules out most. Those of places with equally many rows are looked at in one array: a folder
@@ -296,7 +259,7 @@ def _may_stand_for(places: Sequence[_Place], truths: Sequence[_Truth]) -> list[l
 
 
 def _compared(
-    numbers: np.ndarray, codes: np.ndarray, truths: Sequence[_Truth], owner: np.ndarray
+    numbers: np.ndarray, codes: np.ndarray, truths: Sequence[Truth], owner: np.ndarray
 ) -> np.ndarray:
     """Return which columns may stand for the answers, of which each has its own, by number."""
     may = _mostly_equal(numbers, codes, truths, owner)
@@ -309,12 +272,14 @@ def _compared(
     ranked = np.array([truth.is_numeric or truth.n_classes == 2 for truth in truths])[owner]
     ranked = np.flatnonzero(ranked & np.isfinite(numbers).all(axis=0))
     if len(ranked):
-        may[ranked] |= _ordered(numbers[:, ranked], truths, owner[ranked]) >= FOLLOWS - ROUNDING
+        may[ranked] |= (
+            _ordered(numbers[:, ranked], truths, owner[ranked]) >= BOUNDS.follows - ROUNDING
+        )
     return may
 
 
 def _mostly_equal(
-    numbers: np.ndarray, codes: np.ndarray, truths: Sequence[_Truth], owner: np.ndarray
+    numbers: np.ndarray, codes: np.ndarray, truths: Sequence[Truth], owner: np.ndarray
 ) -> np.ndarray:
     """Return which columns have nearly as many answers as :func:`~._chance.tells` wants."""
     values = np.column_stack([truth.values for truth in truths])[:, owner]
@@ -329,7 +294,7 @@ def _mostly_equal(
     return np.asarray((agree > 0) & (agree >= LEAST_SHARE * compared.sum(axis=0)))
 
 
-def _ordered(numbers: np.ndarray, truths: Sequence[_Truth], owner: np.ndarray) -> np.ndarray:
+def _ordered(numbers: np.ndarray, truths: Sequence[Truth], owner: np.ndarray) -> np.ndarray:
     """Return how far each column puts rows in the order of the answers, or the opposite one.
 
     Rank correlation where answers are numbers, the area under the curve where they are two classes.
@@ -347,27 +312,3 @@ def _ordered(numbers: np.ndarray, truths: Sequence[_Truth], owner: np.ndarray) -
         0.5 + along / np.maximum(first * (len(numbers) - first), 1),
     )
     return strength
-
-
-def _stands_for(values: np.ndarray, truth: _Truth) -> bool:
-    """Whether values are the answers, other names of them, or numbers that follow them."""
-    if not truth.is_numeric and len(truth.values) < LEAST_CLASSED:
-        return False
-    return tells(values, truth.values) > 0 or _follow(values, truth)
-
-
-def _follow(values: np.ndarray, truth: _Truth) -> bool:
-    from scipy.stats import mannwhitneyu, spearmanr
-
-    numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
-    if not np.isfinite(numbers).all() or len(np.unique(numbers)) < LEAST_VALUES:
-        return False
-    if truth.is_numeric:
-        strength, chance = spearmanr(numbers, truth.values)
-        return bool(abs(strength) >= FOLLOWS and chance < CHANCE)
-    if truth.n_classes != 2:
-        return False
-    one, other = numbers[truth.first], numbers[~truth.first]
-    wins, chance = mannwhitneyu(one, other)
-    area = float(wins) / (len(one) * len(other))
-    return bool(max(area, 1 - area) >= FOLLOWS and chance < CHANCE)

@@ -12,6 +12,7 @@ from biomlbench.audit.public_tables import mixed_codes, only_rows
 
 from ._chance import tells
 from ._known_rows import known_rows
+from ._stands_for import SAME_ROWS, Truth, stands_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +41,8 @@ GLANCE = 20
 
 def find(subject: Subject) -> Iterable[Found]:
     """Search the packages that the sandbox shows for the test rows, by ids and by features."""
-    ids, features = _found(_ids(subject), FOUND), _found(_features(subject), CONTAINED)
+    own = _features(subject)
+    ids, features = _found(_ids(subject), FOUND), _found(_most(own), CONTAINED)
     if not ids and not features:
         return
     for table in package_tables(subject.task):
@@ -49,7 +51,12 @@ def find(subject: Subject) -> Iterable[Found]:
             for number in range(table.frame.shape[1]):
                 values = table.frame.iloc[:, number].to_numpy()[rows[there]]
                 for target, truth in subject.truths.items():
-                    if not (known := tells(values, truth[there])):
+                    known = tells(values, truth[there])
+                    if not known and stands_for(values, Truth(truth[there]), SAME_ROWS):
+                        codes = table.codes[rows[there], number]
+                        is_own = any((codes == one[there]).mean() >= CONTAINED for one in own)
+                        known = 0 if is_own else int(there.sum())
+                    if not known:
                         continue
                     filled = np.full(subject.n, None, object)
                     filled[there] = truth[there]
@@ -63,12 +70,16 @@ def _ids(subject: Subject) -> list[np.ndarray]:
 
 
 def _features(subject: Subject) -> list[np.ndarray]:
-    """Return the codes of the test rows' features, those with the most values first."""
-    found = [
+    """Return the codes of the test rows' features."""
+    return [
         codes_of(table.frame[name])[rows]
         for table, rows in subject.tests
         for name in subject.features(table)
     ]
+
+
+def _most(found: list[np.ndarray]) -> list[np.ndarray]:
+    """Return the codes of those features that have the most values."""
     counts = [len(np.unique(codes)) for codes in found]
     order = sorted(range(len(found)), key=lambda i: -counts[i])
     return [found[i] for i in order if counts[i] >= LEAST_VALUES][:MOST_COLUMNS]

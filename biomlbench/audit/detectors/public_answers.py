@@ -9,13 +9,15 @@ import numpy as np
 
 from biomlbench.audit.findings import Found
 from biomlbench.audit.prediction_values import row_texts
-from biomlbench.audit.public_tables import public_files
+from biomlbench.audit.public_tables import LEAST_JOINED, public_files
 from biomlbench.outcomes import Gravity
 from biomlbench.runtime.hashing import file_sha256
 
 from ._chance import CORRELATED, agreement, same_order, tells_classes
-from ._derived import told_by
+from ._derived import are_blank, told_by
 from ._known_rows import FEW, known_rows
+from ._neighbours import id_numbers
+from ._stands_for import SAME_ROWS, Truth, stands_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,6 +38,7 @@ FINDINGS = {
     "answers-in-sample": "fill the sample submission with a constant",
 }
 LEAST_ROWS = 20
+ORDERED = SAME_ROWS._replace(follows=0.98)
 LEAST_VALUES = 10
 MAX_COLUMNS = 30
 SAMPLE_KNOWS = 0.3
@@ -64,7 +67,9 @@ def find(subject: Subject) -> Iterable[Found]:
                 break
     if not told:
         yield from subject.part(_duplicates(subject))
-        yield from subject.part(_arithmetic(subject))
+        computed = list(subject.part(_arithmetic(subject)))
+        yield from computed
+        yield from subject.part(_recoded(subject, tests=not computed))
     yield from subject.part(_sample(subject))
 
 
@@ -80,7 +85,7 @@ def _files(subject: Subject) -> Iterator[Found]:
                 name="answers-file-public",
                 severity=Gravity.SEVERE,
                 what=f"the public file {path.name} is the private {name}",
-                before=subject.start,
+                before=subject.chance,
                 after=subject.best,
                 submission=subject.perfect,
                 here=subject.doors.here(subject.perfect).words,
@@ -109,6 +114,61 @@ def _joined(
                     yield "answers-by-order", column, where, rows, table
 
 
+def _recoded(subject: Subject, *, tests: bool) -> Iterator[Found]:
+    """Look for columns that stand for the answers, of rows that belong to test rows.
+
+    Features are left out: columns that the test rows have, and training rows as well, may predict
+    however well. So is what the order of the rows, or of their ids, tells by itself.
+
+    Parameters
+    ----------
+    subject : Subject
+    tests : bool
+        Whether to look at the tables that have all test rows as well.
+    """
+    whole = {table.name for table, _ in subject.tests}
+    learnt = {
+        column
+        for table in subject.public
+        if table.name not in whole and set(subject.truths) & set(table.columns)
+        for column in subject.features(table)
+    }
+    truths = {k: truth for k, truth in subject.truths.items() if not _ordered(subject, truth)}
+    told, looked = set[str](), 0
+    for name, column, how, rows, table in _joined(subject):
+        own = table.name in whole
+        by_order = name == "answers-by-order"
+        if name in told or (own and (column in learnt or not tests)) or (by_order and table.keys):
+            continue
+        looked += not by_order
+        values, there = table.text(column)[rows], rows >= 0
+        filled = there & ~are_blank(values)
+        for target, truth in truths.items():
+            part, right = "", filled
+            if filled.sum() < LEAST_JOINED or not stands_for(
+                values[filled], Truth(truth[filled]), SAME_ROWS
+            ):
+                right = there
+                if not by_order and there.sum() >= LEAST_ROWS and looked <= 10 * MAX_COLUMNS:
+                    part = told_by(values[there], truth[there])
+                if not part:
+                    continue
+            told.add(name)
+            known = np.full(subject.n, None, object)
+            known[right] = True
+            what = f"{part} tells {target}" if part else f"it stands for {target}"
+            what = f"{table.name}: column {column} ({how}): {what}"
+            yield known_rows(subject, name, int(right.sum()), known, what)
+            break
+
+
+def _ordered(subject: Subject, truth: np.ndarray) -> bool:
+    """Whether the answers follow the order of the test rows, or the numbers in their ids."""
+    numbers = id_numbers(subject.sample[subject.ids[0]])
+    places = [np.arange(subject.n), *([] if numbers is None else [numbers])]
+    return any(stands_for(place, Truth(truth), ORDERED) for place in places)
+
+
 def _duplicates(subject: Subject) -> Iterator[Found]:
     tests = [table for table in subject.public if table.own_key is not None]
     for test in tests:
@@ -131,9 +191,13 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
                 values = np.array([labels.get(key) for key in keys], object)
                 told = np.array([value is not None for value in values])
                 found = agreement(values[told], truth[told])
-                if found.real:
+                known = found.equal if found.real else int(told.sum())
+                if found.real or (
+                    known >= LEAST_JOINED
+                    and stands_for(values[told], Truth(truth[told]), SAME_ROWS)
+                ):
                     what = f"rows of {other.name} with the same features ({', '.join(shared[:5])})"
-                    yield known_rows(subject, "answers-by-duplicates", found.equal, values,
+                    yield known_rows(subject, "answers-by-duplicates", known, values,
                                  f"{what} tell {target}")  # fmt: skip
                     return
 
