@@ -35,47 +35,39 @@ def read_mgf(text):
 
 
 def match_peaks(a, b, ppm):
-    """Longest augmenting paths, found as in Bellman and Ford, until none gains anything."""
-    near = [[] for _ in a]
-    for i, (x, p) in enumerate(a.tolist()):
-        for j, (y, q) in enumerate(b.tolist()):
-            if abs(x - y) <= ppm * 1e-6 * (x + y) / 2:
-                near[i].append((j, math.sqrt(p) * math.sqrt(q)))
-    of_a, of_b = {}, {}
-    weight = {(i, j): w for i, edges in enumerate(near) for j, w in edges}
-    for start in range(len(a)):
-        gain, back = {start: 0.0}, {}
-        queue = [start]
-        end, best = (start, None), 0.0
-        while queue:
-            i = queue.pop(0)
-            for j, w in near[i]:
-                if of_a.get(i) == j:
-                    continue
-                other = of_b.get(j)
-                value = gain[i] + w - (weight[other, j] if other is not None else 0.0)
-                if other is None:
-                    if value > best + 1e-12 * abs(value):
-                        best, end = value, (i, j)
-                elif other != start and value > gain.get(other, -math.inf) + 1e-12 * abs(value):
-                    gain[other], back[other] = value, (i, j)
-                    if other not in queue:
-                        queue.append(other)
-        for i, value in gain.items():
-            # giving up the last row of a path altogether
-            if value > best + 1e-12 * abs(value):
-                best, end = value, (i, None)
-        i, j = end
-        while best > 0:
-            previous = back.get(i)
-            if j is not None:
-                of_a[i], of_b[j] = j, i
-            else:
-                of_a.pop(i, None)
-            if previous is None:
-                break
-            i, j = previous
-    return sorted(of_a.items())
+    """Shortest augmenting paths with potentials (Jonker and Volgenant 1987).
+
+    Each peak of the first spectrum has a column of its own beside those of the second, which it
+    takes where no pair is worth more.
+    """
+    n, m = len(a), len(b)
+    x, y = a[:, :1], b[:, 0]
+    near = np.abs(x - y) <= ppm * 1e-6 * (x + y) / 2
+    cost = np.full((n, m + n), np.inf)
+    cost[:, :m][near] = -(np.sqrt(a[:, 1:]) * np.sqrt(b[:, 1]))[near]
+    cost[np.arange(n), m + np.arange(n)] = 0.0
+    row_of, column_of = np.full(m + n, -1), np.full(n, -1)
+    of_rows, of_columns = np.zeros(n), np.zeros(m + n)
+    for start in range(n):
+        distance, before = np.full(m + n, np.inf), np.full(m + n, -1)
+        seen = np.zeros(m + n, bool)
+        i, least = start, 0.0
+        while i >= 0:
+            through = least + cost[i] - of_rows[i] - of_columns
+            shorter = ~seen & (through < distance)
+            distance[shorter], before[shorter] = through[shorter], i
+            j = int(np.argmin(np.where(seen, np.inf, distance)))
+            least, seen[j] = distance[j], True
+            i = row_of[j]
+        of_rows[start] += least
+        passed = np.flatnonzero(seen & (row_of >= 0))
+        of_rows[row_of[passed]] += least - distance[passed]
+        of_columns[passed] -= least - distance[passed]
+        while i != start:
+            i = before[j]
+            row_of[j] = i
+            column_of[i], j = j, column_of[i]
+    return [(i, j) for i, j in enumerate(column_of.tolist()) if j < m]
 
 
 def similarity(a, b, ppm):
