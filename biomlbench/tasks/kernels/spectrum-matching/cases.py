@@ -51,7 +51,9 @@ def mgf(seed, count, end="\n"):
         heads.append(f"PEPMASS={rng.uniform(300, 1500):.4f}" + [" 1234.5", "\t9", ""][number % 3])
         heads.append("CHARGE=" + ["2+", "+3", "1-", "-2", "4"][int(rng.integers(0, 5))])
         heads.append(f"RTINSECONDS={60 * number}")
-        heads += [f"{mark}{line}" for mark, line in zip("#;!/", rng.permutation(COMMENTED))]
+        heads += [
+            f"{mark}{line}" for mark, line in zip("#;!/", rng.permutation(COMMENTED), strict=True)
+        ]
         heads = [line for line in heads if rng.random() < 0.85]
         if rng.random() < 0.3:
             heads = [line[:4].lower() + line[4:] for line in heads]
