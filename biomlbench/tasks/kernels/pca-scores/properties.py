@@ -43,7 +43,8 @@ def projection_of_the_data(inputs, output):
     gap = _distances(x) - _distances(scores)
     everything = inputs["k"] == min(x.shape)
     worst = np.abs(gap).max() if everything else np.maximum(-gap, 0).max()
-    return within(worst / spread(inputs), 1e-7, "distances are not those of a projection")
+    # columns without variance are 0 to within 1e-6 of the largest score, and equal samples that far
+    return within(worst / spread(inputs), 1e-5, "distances are not those of a projection")
 
 
 def captures_most(inputs, output):
