@@ -115,6 +115,7 @@ def lines():
         yield ("suite", command, "bioml-bensh"), {USAGE, TROUBLE}, "bioml-bench"
     yield ("suite", "get", "bioml-bench", "--from", "gone"), {USAGE, TROUBLE}, "gone"
     yield ("suite", "list", "--no-such"), {USAGE}, "--no-such"
+    yield ("metrics", "rmse"), {USAGE}, "unexpected extra argument (rmse)"
     for option, value in (
         *(("--seed", "x"), ("--bootstrap", "x"), ("--bootstrap", "-5"), ("--bootstrap-seed", "-3")),
         *(("--kind", "foo"), ("--provider", "bwarp"), ("--out", "good.csv")),

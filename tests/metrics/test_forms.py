@@ -185,8 +185,6 @@ UNFIT = {
     "repeated ids": SOUND[["id", "id", "y"]],
     "only ids": SOUND[["id"]],
     "no columns": SOUND[[]],
-    "no table": [1.0, 2.0],
-    "nothing": None,
 }
 
 
@@ -197,3 +195,12 @@ def test_a_table_that_is_none_is_its_owners_fault(table):
         grader.score(UNFIT[table], SOUND)
     with pytest.raises(TaskError, match="column"):
         grader.score(SOUND, UNFIT[table])
+
+
+@pytest.mark.parametrize("given", [[1.0, 2.0], None, "a.csv", {"id": IDS}])
+def test_what_is_no_table_is_a_mistake_of_the_call(given):
+    grader = Grader.from_config({"metric": "accuracy"})
+    with pytest.raises(TypeError, match="a submission: not a"):
+        grader.score(given, SOUND)
+    with pytest.raises(TypeError, match="the answers: not a"):
+        grader.score(SOUND, given)
