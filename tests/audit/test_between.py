@@ -41,22 +41,24 @@ def graded(kind, metric, n=150):
     return task
 
 
-def numbers(metric, model):
-    task = graded("regression", metric)
+def predicted(kind, metric, model):
+    task = graded(kind, metric)
     model, test = fitted(task, model)
     return task, {"y": model.predict(test)}
+
+
+def numbers(metric, model):
+    return predicted("regression", metric, model)
+
+
+def labels(metric, model):
+    return predicted("classes", metric, model)
 
 
 def chances(metric, model):
     task = graded("binary", metric)
     model, test = fitted(task, model)
     return task, {"y": model.predict_proba(test)[:, 1]}
-
-
-def labels(metric, model):
-    task = graded("classes", metric)
-    model, test = fitted(task, model)
-    return task, {"y": model.predict(test)}
 
 
 def chances_of_three(metric, model):
