@@ -11,6 +11,7 @@ import click
 from biomlbench.cli import INVALID
 from biomlbench.cli._common import as_json, data_options, echo, print_json, print_table, track
 from biomlbench.errors import TaskError
+from biomlbench.task.registry import prepare_command
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
@@ -71,9 +72,9 @@ def _absent_gold(task: Task) -> str:
     """Say why the gold submission that a task's config declares is not there; empty if it is."""
     if task.is_card or task.gold_submission.is_file():
         return ""
-    command = f"run `biomlbench prepare {task.id}`"
+    command = f"run `{prepare_command(task)}`"
     if not task.is_prepared():
-        return f"the task is not prepared; {command}"
+        return f"the task is not prepared below {task.data_dir}; {command}"
     return f"there is no {task.gold_submission}; have the preparer write it, and {command}"
 
 

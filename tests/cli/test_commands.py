@@ -411,7 +411,7 @@ def test_a_gold_that_is_not_the_best_is_told_at_prepare_and_in_the_evidence(
 @pytest.mark.parametrize(
     ("left", "told"),
     [
-        ("nothing", "is not prepared; run"),
+        ("nothing", "is not prepared below data; run `biomlbench prepare other/labelled"),
         ("answers", "gold_submission.csv; have the preparer write it"),
         ("all", ""),
     ],
