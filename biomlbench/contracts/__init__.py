@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from biomlbench.contracts._error import ContractError
 from biomlbench.contracts._fields import PAIR, field, volatile
-from biomlbench.contracts._reading import provenance, read_table
+from biomlbench.contracts._reading import job_digest, provenance, read_table
 from biomlbench.contracts._results import (
     RUN_COLUMNS,
     RUN_METADATA,
@@ -18,6 +18,7 @@ from biomlbench.contracts._results import (
 )
 from biomlbench.contracts._tables import (
     DIGESTS,
+    JOB,
     QUERIED,
     SCHEMA_VERSION,
     SCHEMAS,
@@ -30,6 +31,7 @@ from biomlbench.contracts._writing import write_parts, write_table
 
 __all__ = [
     "DIGESTS",
+    "JOB",
     "PAIR",
     "QUERIED",
     "RUN_COLUMNS",
@@ -44,6 +46,7 @@ __all__ = [
     "declare",
     "field",
     "from_rows",
+    "job_digest",
     "provenance",
     "read_table",
     "volatile",

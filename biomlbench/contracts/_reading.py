@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from biomlbench.contracts._error import ContractError
 from biomlbench.contracts._tables import (
     DIGESTS,
+    JOB,
     PROVENANCE,
     QUERIED,
     SCHEMAS,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import JsonObject
 
-__all__ = ["provenance", "read_table"]
+__all__ = ["job_digest", "provenance", "read_table"]
 
 SMALL = 1_000_000
 """Bytes up to which a file is read at once and decoded by one thread: a third less time each."""
@@ -119,18 +120,40 @@ def provenance(path: str | Path, run: str | None = None) -> JsonObject:
     Returns
     -------
     dict
+        Without what :func:`job_digest` returns, which depends on how pairs share jobs.
 
     Raises
     ------
     ContractError
         If the file is no regular one, or its metadata hold no such record.
     """
-    found = _state(path)
-    record = dict(_record(str(path), (found.st_ino, found.st_size, found.st_mtime_ns)))
+    record = dict(_current_record(path))
+    record.pop(JOB, None)
     if run is not None and run in record.get(DIGESTS, {}):
         record["submission_sha256"] = record.pop(DIGESTS)[run]
         record = dict(sorted(record.items()))  # as in a table of this run alone
     return record
+
+
+def job_digest(path: str | Path) -> str | None:
+    """Return the hash of the job that made a stage's table; None where the table does not say.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    ContractError, OSError, pyarrow.ArrowException
+        If the file cannot be read.
+    """
+    found = _current_record(path).get(JOB)
+    return found if isinstance(found, str) else None
+
+
+def _current_record(path: str | Path) -> JsonObject:
+    found = _state(path)
+    return _record(str(path), (found.st_ino, found.st_size, found.st_mtime_ns))
 
 
 # One table of a batch is asked for each of its runs.

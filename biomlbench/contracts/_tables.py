@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = [
-    *("DIGESTS", "PROVENANCE", "QUERIED", "SCHEMAS", "SCHEMA_VERSION", "check"),
+    *("DIGESTS", "JOB", "PROVENANCE", "QUERIED", "SCHEMAS", "SCHEMA_VERSION", "check"),
     *("check_nulls", "check_schema", "compared", "declare", "from_rows"),
 ]
 
@@ -24,6 +24,8 @@ PROVENANCE = b"biomlbench"
 """Key of a file's metadata that holds schema version and provenance, as JSON."""
 DIGESTS = "submissions_sha256"
 """Key of the provenance of a table of several runs: hash of the submission by run id."""
+JOB = "job"
+"""Key, in the provenance of a stage's table, of the hash of the job that made it."""
 QUERIED = ("pairs", "checks", "agents", "tasks", "telemetry")
 """Tables over all pairs, which people query; those of single pairs the workflow reads whole."""
 

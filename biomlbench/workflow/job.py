@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
+from biomlbench.contracts import JOB
 from biomlbench.stages import Context, Pair, read_stage, run_stage
 from biomlbench.stages.chain import FINAL
-from biomlbench.stages.provenance import environment_hash
+from biomlbench.stages.provenance import digest, environment_hash
 from biomlbench.workflow.preparations import COLUMNS, failure_of
 
 if TYPE_CHECKING:
@@ -16,8 +17,13 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import Config
 
-__all__ = ["DONE", "Job", "PairFields", "TaskJob", "context_of", "provenance_of", "run_job"]
+__all__ = [
+    *("AGAIN", "DONE", "Job", "JobParameters", "PairFields", "TaskJob"),
+    *("context_of", "digest_of", "provenance_of", "run_job"),
+]
 
+AGAIN = frozenset({"changes", "failures", "replaced"})
+"""Keys of a job that count how often something has happened for which it is done again."""
 DONE = "done in "
 """How the log of a job begins that has ended well."""
 
@@ -129,7 +135,14 @@ def context_of(job: TaskJob, grant: Mapping[str, int] | None = None) -> Context:
 def provenance_of(params: JobParameters) -> dict[str, str]:
     """Return what a job's table was made from, for its metadata."""
     return {
+        JOB: digest_of(params),
         "task_fingerprint": params["job"]["task"],
         "code": params["code"],
         "environment": environment_hash(),
     }
+
+
+def digest_of(params: JobParameters) -> str:
+    """Return a hash of what a job is about, without the numbers that only have it done again."""
+    job = {key: value for key, value in params["job"].items() if key not in AGAIN}
+    return digest({"job": job, "code": params["code"]})

@@ -6,13 +6,13 @@ Read once when Snakemake reads the Snakefile, so nothing here imports pandas or 
 from __future__ import annotations
 
 import hashlib
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from biomlbench.errors import TaskError
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM, asked
-from biomlbench.stages.chain import before, dependencies, module_of
+from biomlbench.stages.chain import all_stages, before, dependencies, module_of
 from biomlbench.stages.provenance import file_hash
 from biomlbench.workflow.code_hash import code_hash
 from biomlbench.workflow.configured_runs import ConfiguredRuns
@@ -20,10 +20,10 @@ from biomlbench.workflow.fingerprints import context_of_stage, files_of_stage, f
 from biomlbench.workflow.preparations import read_failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from biomlbench.scoring.effective_task import EffectiveTask
-    from biomlbench.workflow.job import Job, PairFields, TaskJob
+    from biomlbench.workflow.job import Job, JobParameters, PairFields, TaskJob
 
 __all__ = ["Benchmark"]
 
@@ -93,6 +93,29 @@ class Benchmark(ConfiguredRuns):
         ]
         job = cast("Job", {"pairs": pairs, **self.task_job(stage, task)})
         return self._about(pairs, job, stage)
+
+    def tables_and_jobs(self) -> Iterator[tuple[str, Callable[[], JobParameters]]]:
+        """Yield the path of every table of tasks and stages, and what returns its job's parameters.
+
+        They are in the order in which they are made from one another.
+        """
+        for task in self.tasks_with_runs:
+            table = f"{self.results}/tasks/{task}/prepare.parquet"
+            yield table, partial(self._parameters, "prepare", self.task_job, task)
+        units = {
+            place: (self.batch_job, task, place.rpartition("/")[2])
+            if self.is_in_batch(task, run)
+            else (self.job, task, run)
+            for (task, run) in self.runs
+            for place in [self.place(task, run)]
+        }
+        for stage in all_stages():
+            for place, (job_of, *names) in units.items():
+                table = f"{self.results}/{place}/{stage}.parquet"
+                yield table, partial(self._parameters, stage, job_of, *names)
+
+    def _parameters(self, stage: str, job_of: Callable[..., Any], *names: str) -> JobParameters:
+        return {"job": job_of(stage, *names), "code": self.code(stage)}
 
     def _about(self, pairs: Iterable[PairFields], job: Job, stage: str) -> Job:
         """Add, for the stage that reads submissions first, how often each was replaced."""

@@ -79,7 +79,7 @@ class Adapter:
         self._modifier = workflow.modifier.path_modifier
         self._called = getattr(workflow.modifier, "modify_rulename", str)
         self._pool = Pool(Path(biomlbench.__file__).parents[1])
-        self._warm = self._together = False
+        self._warm = self._together = self._looked = False
 
     @property
     def is_main(self) -> bool:
@@ -147,6 +147,35 @@ class Adapter:
                     # Snakemake keeps names of rules for some options, for others rules.
                     named.update({other} if one in named else ())
                     named.update({rules[other]} if rules.get(one) in named else ())
+
+    def make_again(self, found: Callable[[Callable[[str], float | None]], Sequence[str]]) -> None:
+        """Have tables made again of which Snakemake has no record, or one of another file.
+
+        To be called as :meth:`name_together` is; the first call counts. Nothing is made again
+        where only times are to decide (``--rerun-triggers mtime``).
+
+        Parameters
+        ----------
+        found : callable
+            Gets what tells the time that a table had when it was recorded, None where it was
+            not, and returns the tables.
+        """
+        dag: Any = getattr(self._workflow, "dag", None)
+        records: Any = getattr(self._workflow, "persistence", None)
+        is_known = hasattr(dag, "forcefiles") and hasattr(records, "metadata")
+        if not is_known or self._looked or not self.is_main:
+            return
+        self._looked = True
+        triggers: Any = getattr(self._workflow, "rerun_triggers", ())
+        if not any(getattr(trigger, "name", "") == "PARAMS" for trigger in triggers):
+            return
+        from snakemake.io import IOFile  # type: ignore[import-untyped]
+
+        def recorded(path: str) -> float | None:
+            record = records.metadata(IOFile(path))
+            return getattr(record, "endtime", None)
+
+        dag.forcefiles.update(found(recorded))
 
     def jobs_at_a_time(self) -> int:
         """Return how many jobs run at a time: on so many cores, or in a cluster's queue."""

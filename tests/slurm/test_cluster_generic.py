@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -71,5 +72,8 @@ def test_jobs_go_through_the_submit_command(finished, fresh, cluster):
     assert sorted((job / "status").read_text().strip() for job in jobs)[-2:] == ["0", "137"]
     assert any("-l select=1:ncpus=1:mem=2000mb -l walltime=100:00" in line for line in asked)
     # One Snakemake a job: it started no further one for its stages.
+    # What a cluster's jobs write says what they were about, as this machine sees it.
+    shutil.copytree(fresh.results(), fresh.path / "moved")
+    assert not fresh.stages_with("pairs_per_job=500", "results_dir=moved")
     read_snakefile = "Building DAG of jobs"
     assert {(job / "out").read_text().count(read_snakefile) for job in jobs} == {1}

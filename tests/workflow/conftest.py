@@ -111,6 +111,11 @@ class Bench:
         """Planned jobs of the five stages only."""
         return {rule: n for rule, n in self.planned().items() if rule in PER_PAIR}
 
+    def stages_with(self, *config: str) -> dict[str, int]:
+        """Return planned jobs of the five stages, also of batches, with entries of the config."""
+        planned = self.planned("--config", *config)
+        return {rule: n for rule, n in planned.items() if rule.removesuffix("_batch") in PER_PAIR}
+
     def edit(self, name: str, old: str, new: str) -> None:
         path = self.path / name
         text = path.read_text()

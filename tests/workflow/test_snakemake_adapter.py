@@ -176,6 +176,7 @@ def test_a_snakemake_that_has_moved_something_costs_no_run(missing, tmp_path):
     adapter.in_turns(lambda output, wildcards: 0)
     adapter.ask_soon()
     adapter.name_together({"a": "b"})
+    adapter.make_again(lambda recorded: ["a"])
     assert list(adapter.to_be_done()) == []
 
 

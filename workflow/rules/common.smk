@@ -30,6 +30,7 @@ from biomlbench.workflow.config import Sources
 from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
 from biomlbench.workflow.replaced import Replaced
+from biomlbench.workflow.unrecorded import made_otherwise
 from biomlbench.workflow.snakemake_adapter import (
     FOR_FIGURES,
     Adapter,
@@ -184,11 +185,21 @@ def batch_job_of(stage):
     return with_signature(job)
 
 
+def tables_from_elsewhere(recorded):
+    """Return tables that were made elsewhere, from something else, and that over all pairs."""
+    found = made_otherwise(BENCHMARK.tables_and_jobs(), recorded)
+    summary = f"{RESULTS}/pairs.parquet"
+    if os.path.isfile(summary) and recorded(summary) is None:
+        found.append(summary)
+    return found
+
+
 @with_signature
 def own_data_of(wildcards):
     if SNAKEMAKE.is_main and not SNAKEMAKE.is_pretence:
         REPLACED.settle()
     SNAKEMAKE.name_together({stage: f"{stage}_batch" for stage in STAGES})
+    SNAKEMAKE.make_again(tables_from_elsewhere)
     return BENCHMARK.own_data(wildcards.task)
 
 
