@@ -8,6 +8,7 @@ task's own folder is worth.
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from dataclasses import fields
 from pathlib import Path
@@ -426,3 +427,26 @@ def test_the_table_of_the_command_tells_what_is_broken(factory, name):
     message = grade_csv(file, factory.get(TASK)).message
     assert said.exit_code == EXIT_CODES["task"]
     assert said.output.count(message) == 1
+
+
+@pytest.mark.parametrize("grader", ["metric", "function"])
+def test_no_score_is_a_negative_zero(factory, tmp_path, grader):
+    config = {"grader": {"name": "own", "grade_fn": "own.py:grade", "direction": "maximize"}}
+    config = {"grader": {"metric": "mae"}} if grader == "metric" else config
+    code = "def grade(s, a):\n    return -abs(s.y - a.y).mean()\n"
+    task = factory.task(config=config, files={"own.py": code}, leaderboard=None)
+    report = grade_csv(pd.DataFrame({"id": [f"r{i}" for i in range(6)], "y": [0, 1, 0, 1, 1, 0]}),
+                       task, bootstrap=BOOTSTRAP)  # fmt: skip
+    scores = [report.score, report.score_low, report.score_high]
+    assert {math.copysign(1, one) for one in scores if one is not None} == {1.0}
+    assert report.score == 0
+
+
+def test_a_refused_leaderboard_awards_no_medals_in_the_list_of_tasks(factory):
+    factory.task("demo/plain")
+    factory.task("demo/refused", leaderboard=OUTSIDE)
+    factory.task("demo/none", leaderboard=None)
+    options = ["--data-dir", str(factory.data), "--tasks-dir", str(factory.tasks), "--json"]
+    said = CliRunner().invoke(_cli, ["tasks", "--domain", "demo", *options])
+    told = {row["task"].rpartition("/")[2]: row["medals"] for row in json.loads(said.stdout)}
+    assert told == {"plain": "yes", "refused": "leaderboard refused", "none": "no leaderboard"}
