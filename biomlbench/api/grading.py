@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from biomlbench.frames import Submission
+    from biomlbench.stages.kinds import Kind
 
 __all__ = [
     "Grader",
@@ -52,6 +53,7 @@ def grade_submission(
     bootstrap: int = 0,
     seed: int = 0,
     root: str | Path | None = None,
+    program_seed: int = 0,
 ) -> TaskReport:
     """Grade one submission.
 
@@ -59,7 +61,8 @@ def grade_submission(
     ----------
     submission : path or table
         A file (CSV, TSV, both also gzip-compressed, or Parquet), which need not exist; or a
-        DataFrame of pandas or Polars, or a table of Arrow.
+        DataFrame of pandas or Polars, or a table of Arrow. Or a program that writes the
+        predictions (`.py`); for a problem card, code. Code is run in the sandbox.
     task : Task
     bootstrap : int
         Resamples for the score's interval and the medals' probabilities, at least 1,000;
@@ -68,6 +71,8 @@ def grade_submission(
         Seed of the resamples.
     root : path, optional
         Folder that a relative path starts from; below it no link is followed.
+    program_seed : int
+        What a program finds in its environment as ``SEED``.
 
     Returns
     -------
@@ -83,10 +88,13 @@ def grade_submission(
         If the task's files are broken so that nothing can be scored: sample, answers, config.
     GraderError
         If the task's grading function failed for a reason of its own.
+    SandboxUnavailable, SandboxFault
+        If this machine cannot run submitted code, or failed while it did.
     TypeError
-        If the submission is neither a path nor a table, or `task` is no task.
+        If the submission is neither a path nor a table, or a table where the task takes code, or
+        `task` is no task.
     ValueError
-        If `bootstrap` or `seed` is no whole number from 0 on.
+        If `bootstrap`, `seed` or `program_seed` is no whole number from 0 on.
 
     Examples
     --------
@@ -95,19 +103,24 @@ def grade_submission(
     >>> grade_submission("submission.csv", task).score  # doctest: +SKIP
     0.274
     """
-    from biomlbench.scoring.score import score_submission
-
     _check_task(task)
-    check_numbers(bootstrap, seed)
-    source, name = _source(submission)
-    result = score_submission(source, task, bootstrap, seed, name=name, root=root)
+    check_numbers(bootstrap, seed, program_seed)
+    source, name, kind = _source(submission, task)
+    if kind.IS_CODE and not isinstance(source, bytes):
+        from biomlbench.stages.code_score import score_code
+
+        result = score_code(source, task, bootstrap, seed, program_seed=program_seed, root=root)
+    else:
+        from biomlbench.scoring.score import score_submission
+
+        result = score_submission(source, task, bootstrap, seed, name=name, root=root)
     if result.reason == Reason.MISSING_FILE:
         result = replace(result, message=result.message + looked_in(str(source), root))
     if result.fault not in (Fault.NONE, Fault.SUBMISSION):
         if result.fault == Fault.GRADER:
             raise GraderError(result.message, result.reason)
-        kind = NotPreparedError if result.reason == Reason.NOT_PREPARED else TaskError
-        raise kind(result.message, result.reason)
+        error = NotPreparedError if result.reason == Reason.NOT_PREPARED else TaskError
+        raise error(result.message, result.reason)
     shown = source if isinstance(source, (str, Path)) else f"<{type(submission).__name__}>"
     return report_of(result, task, shown, created_at=datetime.now(UTC))
 
@@ -120,18 +133,25 @@ def _check_task(task: Any) -> None:
         raise TypeError(f"a task is wanted, not its name: registry.get_task({task!r})")
 
 
-def check_numbers(bootstrap: Any, seed: Any) -> None:
+def check_numbers(bootstrap: Any, seed: Any, program_seed: Any = 0) -> None:
     """Refuse a number of resamples, or a seed, that is no whole number from 0 on."""
-    for name, value in (("bootstrap", bootstrap), ("seed", seed)):
+    given = {"bootstrap": bootstrap, "seed": seed, "program_seed": program_seed}
+    for name, value in given.items():
         if not hasattr(value, "__index__") or operator.index(value) < 0:
             raise ValueError(f"{name}: {as_python(value)!r} is no whole number from 0 on")
 
 
-def _source(submission: Submission) -> tuple[str | Path | bytes, str | None]:
-    """Return a submission's path; for a table its content, and the name that tells the format."""
+def _source(submission: Submission, task: Task) -> tuple[str | Path | bytes, str | None, Kind]:
+    """Return a submission's path and kind; for a table its content and a name with its format."""
+    from biomlbench.stages.kinds import get_kind, kind_of
+
     if is_path(submission):
-        return os.fspath(submission), None
-    return parquet_of(submission), "submission.parquet"
+        path = os.fspath(submission)
+        return path, None, get_kind(kind_of(str(path), task.kind))
+    kind = get_kind(kind_of("", task.kind))
+    if kind.IS_CODE:
+        raise TypeError(f"{task.id} takes the path of a file with code; not a table")
+    return parquet_of(submission), "submission.parquet", kind
 
 
 def validate_submission(submission: Submission, task: Task) -> tuple[bool, str]:
@@ -159,15 +179,11 @@ def validate_submission(submission: Submission, task: Task) -> tuple[bool, str]:
     TypeError
         If the submission is neither a path nor a table, or `task` is no task.
     """
-    from biomlbench.stages.kinds import get_kind, kind_of
     from biomlbench.submission.validation import validate_rows
 
     _check_task(task)
-    source, name = _source(submission)
-    kind = get_kind(kind_of("" if name else str(source), task.kind))
+    source, name, kind = _source(submission, task)
     if isinstance(source, bytes):
-        if kind.IS_CODE:
-            raise TypeError(f"{task.id} takes the path of a file with code; not a table")
         rows = validate_rows(source, task, name=name)
     else:
         rows = kind.validate(str(source), task)

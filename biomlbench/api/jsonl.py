@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.api.grading import grade_submission
-from biomlbench.errors import GraderError, TaskError
+from biomlbench.errors import GraderError, TaskError, UserError
 from biomlbench.outcomes import Reason, fault_of
 from biomlbench.runtime.once import once, one_look
 from biomlbench.runtime.regular_file import read_regular
-from biomlbench.submission.cells import check_whole_numbers, listed_submission, text_of
+from biomlbench.submission.cells import check_whole_numbers, integer_of, listed_submission, text_of
 from biomlbench.submission.run_group import RunGroup, task_named
 from biomlbench.submission.table_rows import json_rows_of
 from biomlbench.whole_files import whole_file
@@ -56,6 +56,8 @@ class Line(NamedTuple):
         Why it cannot be read; empty if it can.
     found : str
         Where the submission lies now, if not where `submission_path` says; else empty.
+    seed : int
+        What a program is given.
     """
 
     number: int
@@ -64,6 +66,7 @@ class Line(NamedTuple):
     file: str
     fault: str = ""
     found: str = ""
+    seed: int = 0
 
 
 def read_lines(path: Path) -> list[Line]:
@@ -90,9 +93,9 @@ def read_lines(path: Path) -> list[Line]:
     lines: list[Line] = []
     names = _FreeNames()
     for number, entry, problem in json_rows_of(path, read_regular(path)):
-        task_id, submission, fault = _parse(entry, problem)
+        task_id, submission, fault, seed = _parse(entry, problem)
         stem = re.sub(r"[^A-Za-z0-9._-]", "_", task_id or f"line_{number}")[:120]
-        lines.append(Line(number, task_id, submission, names.take(stem), fault))
+        lines.append(Line(number, task_id, submission, names.take(stem), fault, seed=seed))
     group = RunGroup(path.parent, [line.submission_path for line in lines])
     return [line._replace(found=_elsewhere(line.submission_path, group)) for line in lines]
 
@@ -126,16 +129,16 @@ def _elsewhere(stated: str | None, group: RunGroup) -> str:
     return str(Path(found).absolute()) if below.startswith("..") else below
 
 
-def _parse(entry: AnyRow, problem: str) -> tuple[str | None, str | None, str]:
+def _parse(entry: AnyRow, problem: str) -> tuple[str | None, str | None, str, int]:
     if problem:
-        return None, None, f"the line cannot be used: {problem}"
+        return None, None, f"the line cannot be used: {problem}", 0
     task_id = None
     try:
         task_id = text_of({"task_id": task_named(entry)}, "task_id")
         check_whole_numbers(entry)
-        return task_id, listed_submission(entry), ""
+        return task_id, listed_submission(entry), "", integer_of(entry, "seed") or 0
     except ValueError as error:
-        return task_id, None, f"the line cannot be used: {error}"
+        return task_id, None, f"the line cannot be used: {error}", 0
 
 
 def grade_line(line: Line, registry: Registry, root: Path, bootstrap: int, seed: int) -> JsonObject:
@@ -162,10 +165,12 @@ def grade_line(line: Line, registry: Registry, root: Path, bootstrap: int, seed:
         task = once((id(registry), line.task_id), partial(registry.get_task, line.task_id))
         submission = line.found or line.submission_path or ""
         return grade_submission(
-            submission, task, bootstrap=bootstrap, seed=seed, root=root
+            submission, task, bootstrap=bootstrap, seed=seed, root=root, program_seed=line.seed
         ).to_dict()
     except (TaskError, GraderError) as error:
         return error_of(line, error.reason, error.message)
+    except UserError as error:  # of the machine: it has no sandbox, for instance
+        return error_of(line, Reason.STAGE_FAILED, str(error))
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -42,7 +42,8 @@ def grade_jsonl(
     ----------
     path_to_submissions : path
         One object a line, with ``task_id`` (or ``competition_id``) and ``submission_path``, which
-        is relative to the file's folder; null for a run that left none. A path of another
+        is relative to the file's folder; null for a run that left none; and maybe ``seed``, which
+        a program is given. A path of another
         machine is looked for below the file's folder. Empty lines and lines that start with
         ``#`` or ``//`` are skipped.
     output_dir : path
@@ -51,7 +52,8 @@ def grade_jsonl(
         Where tasks are looked up.
     workers : int
         Most processes (or threads, for large submissions) to grade with. Grading functions of
-        tasks' own then run in processes apart, so that one that crashes costs only its line.
+        tasks' own, and what runs submitted code, are then in processes apart, so that one that
+        crashes costs only its line.
     bootstrap, seed
         As for :func:`~biomlbench.api.grading.grade_submission`.
     progress : bool, optional
@@ -63,7 +65,7 @@ def grade_jsonl(
         ``<time>_grading_report.json``: what
         :func:`~biomlbench.api.grading.aggregate_reports` gives, and under ``errors`` each line
         that could not be graded for a reason that is not its submission's (no such task, a
-        grader that failed), with that reason.
+        grader that failed, no sandbox for code), with that reason.
     individual_dir : Path
         ``<time>_individual_reports``: one file a line, written as soon as it is graded.
 

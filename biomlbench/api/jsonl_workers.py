@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.api.jsonl import error_of, grade_here, write_json
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
+from biomlbench.stages.kinds import get_kind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,9 +51,10 @@ def grade_in_processes(
 ) -> None:
     """Grade in several processes, this one included.
 
-    Lines whose task brings its own grading function go to worker processes only, which may
-    die of it. The others are graded here as well, and workers are started when there is more
-    left than it takes to start them; short of that, large submissions are shared by threads.
+    Lines whose task brings its own grading function, and submitted code, go to worker processes
+    only, which may die of it. The others are graded here as well, and workers are started when
+    there is more left than it takes to start them; short of that, large submissions are shared by
+    threads.
 
     Parameters
     ----------
@@ -114,7 +116,7 @@ class _Shared:
             "data_dir": str(registry.get_data_dir()),
         }
         size = max(1, min(_MAX_CHUNK, len(lines) // (workers * _CHUNKS_PER_WORKER)))
-        foreign = {line.number for line in lines if _has_own_function(line, registry)}
+        foreign = {line.number for line in lines if _runs_code(line, registry)}
         self.foreign = _chunks([line for line in lines if line.number in foreign], size)
         plain = [line for line in lines if line.number not in foreign]
         self._plain = deque([plain[:1], *_chunks(plain[1:], size)] if plain else [])
@@ -201,10 +203,13 @@ def _chunks(lines: Sequence[Line], size: int) -> deque[Sequence[Line]]:
     return deque(lines[start : start + size] for start in range(0, len(lines), size))
 
 
-def _has_own_function(line: Line, registry: Registry) -> bool:
+def _runs_code(line: Line, registry: Registry) -> bool:
+    """Tell whether a line's submission, or the grader of its task, is code."""
     if line.fault or line.task_id is None:
         return False
     try:
-        return registry.get_task(line.task_id).grader.has_function
+        task = registry.get_task(line.task_id)
+        kind = get_kind(kind_of(line.submission_path or "", task.kind))
+        return kind.IS_CODE or task.grader.has_function
     except TaskError:
         return False

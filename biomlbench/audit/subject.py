@@ -9,6 +9,7 @@ import numpy as np
 
 from biomlbench.errors import TaskError
 from biomlbench.scoring.score import answers_of
+from biomlbench.scoring.score_order import ScoreOrder, score_order
 from biomlbench.submission.own_tables import own_table
 from biomlbench.submission.sample import has_rows, sample_of
 
@@ -32,7 +33,6 @@ __all__ = ["MATTERS", "NotAuditableError", "Subject"]
 
 MATTERS = 0.02
 """Share of the way from chance to the perfect score by which a gain counts."""
-_ROUNDING = 1e-9
 _SEED = 20250707
 _SHUFFLES = 20
 
@@ -144,12 +144,13 @@ class Subject:
     def perfect(self) -> pd.DataFrame:
         """The best submission that can be made of the answers."""
         best: tuple[float, pd.DataFrame] | None = None
+        plain = ScoreOrder(self.task.direction)  # the scale is that of what is found here
         said = "the answers have no column beside the id"
         for frame in self._made_of_answers():
             outcome = self.doors.alone(frame)
             if outcome.score is None:
                 said = outcome.told
-            elif best is None or self.better(outcome.score, best[0]):
+            elif best is None or plain.better(outcome.score, best[0]):
                 best = outcome.score, frame
         if best is None:
             raise NotAuditableError(f"no submission made of the answers has a score ({said})")
@@ -285,16 +286,19 @@ class Subject:
         """Whether better predictions have a better score."""
         return self.better(self.best, self.chance) and self.better(self.best, self.start)
 
+    @cached_property
+    def _order(self) -> ScoreOrder:
+        """How scores compare, on the scale from chance and the sample submission to perfect."""
+        sample = self.doors.alone(self.sample).score
+        return score_order(self.task, (self.best, sample, *self.by_chance.tolist()))
+
     def better(self, one: float, other: float) -> bool:
         """Whether a score is better than another, beyond rounding."""
-        off = one - other if self.task.direction == "maximize" else other - one
-        return bool(off > _ROUNDING * max(1.0, abs(one), abs(other)))
+        return self._order.better(one, other)
 
     def same(self, one: float | None, other: float | None) -> bool:
         """Whether two scores differ by rounding only."""
-        if one is None or other is None:
-            return False
-        return not self.better(one, other) and not self.better(other, one)
+        return one is not None and other is not None and self._order.same(one, other)
 
     def gain(self, score: float | None) -> float:
         """Return how far a score is from chance (0) to perfect (1); below 0 without one."""

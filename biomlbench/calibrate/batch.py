@@ -12,7 +12,7 @@ from biomlbench.calibrate.settings import BATCH_SIZE, LABELLED
 from biomlbench.contracts import from_rows
 from biomlbench.contracts.rows import VerifyRow
 from biomlbench.outcomes import Verdict
-from biomlbench.scoring.gold import better
+from biomlbench.scoring.score_order import score_order
 from biomlbench.stages import Pair, run_pair
 from biomlbench.stages.kinds import has_cases
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from biomlbench.calibrate.mutants import Mutant
     from biomlbench.contracts.calibration_rows import ControlRow
     from biomlbench.contracts.rows import MedalRow
+    from biomlbench.scoring.score_order import ScoreOrder
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
 
@@ -191,11 +192,12 @@ def _good(row: MedalRow, medals: dict[str, MedalRow], task: Task) -> bool:
     if gold is None:
         return False  # nothing tells what a good score is
     useless = [_score_of(medals.get(name)) for name in _USELESS]
-    return _near(score, gold, useless, task.direction, task.metric.best if task.metric else gold)
+    order = score_order(task, (gold, *useless))
+    return _near(score, gold, useless, order, task.metric.best if task.metric else gold)
 
 
 def _near(
-    score: float, gold: float, useless: list[float | None], direction: str, best: float
+    score: float, gold: float, useless: list[float | None], order: ScoreOrder, best: float
 ) -> bool:
     """Tell whether a score is nearer to the best one than to that of a useless submission.
 
@@ -208,11 +210,11 @@ def _near(
         The metric's best value, or the gold's score.
     """
     known = [one for one in useless if one is not None]
-    if any(better(one, gold, direction) for one in known):
-        return all(better(score, one, direction) for one in known)
-    start = next((one for one in known if better(gold, one, direction)), None)
+    if any(order.better(one, gold) for one in known):
+        return all(order.better(score, one) for one in known)
+    start = next((one for one in known if order.better(gold, one)), None)
     if start is None:
-        return not better(gold, score, direction)
+        return not order.better(gold, score)
     return (score - start) / (best - start) >= _NEAR_BEST
 
 

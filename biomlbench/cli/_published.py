@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli._common import data_options, echo, print_json
+from biomlbench.cli._common import Trouble, data_options, echo, print_json
+from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
+    from biomlbench.contracts.mappings import JsonObject
     from biomlbench.stages import Context
 
-__all__ = ["AlsoPublished"]
+__all__ = ["AlsoPublished", "refuse_errors"]
 
 _OPTIONS = ("--submission", "--output-dir")
 
@@ -48,11 +50,31 @@ class AlsoPublished(click.Command):
 def _grade_all(
     submission: Path, output_dir: Path, *, context: Context, as_json: bool, disable_s3: bool
 ) -> None:
-    """Grade all submissions that a submission.jsonl lists; a bad line costs only itself."""
+    """Grade all submissions that a submission.jsonl lists; a bad line costs only itself.
+
+    \b
+    Exit codes: 0 every line is graded, valid or not; 3 some could not be: no such task, data that
+    are not prepared, a grader that failed, no sandbox.
+    """  # noqa: D301
     from biomlbench.api.jsonl_batch import grade_jsonl
 
     summary, reports = grade_jsonl(submission, output_dir, context.registry)
+    report = json.loads(summary.read_text(encoding="utf-8"))
     if as_json:
-        print_json(json.loads(summary.read_text(encoding="utf-8")))
-        return
-    echo(f"report: {summary}\nsingle reports: {reports}")
+        print_json(report)
+    else:
+        echo(f"report: {summary}\nsingle reports: {reports}")
+    refuse_errors(report)
+
+
+def refuse_errors(report: JsonObject) -> None:
+    """End with the exit code 3 where lines of a list could not be graded, and say why.
+
+    Parameters
+    ----------
+    report : dict
+        As :func:`biomlbench.grade.grade_jsonl` writes it.
+    """
+    if errors := report["errors"]:
+        lines = "\n".join(f"line {error['line']}: {error['message']}" for error in errors)
+        raise Trouble(f"{counted(len(errors), 'line')} could not be graded:\n{lines}")

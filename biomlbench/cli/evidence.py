@@ -15,14 +15,10 @@ from biomlbench.task.registry import prepare_command
 
 if TYPE_CHECKING:
     from biomlbench.contracts.mappings import JsonObject
-    from biomlbench.scoring.gold import OwnSubmissions
     from biomlbench.stages import Context
     from biomlbench.task.task import Task
     from biomlbench.verify.evidence import Report
     from biomlbench.verify.kill_matrix import KillMatrix
-
-GOLD = "gold submission"
-"""What the evidence calls it."""
 
 
 @click.command()
@@ -45,16 +41,18 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
         _overview(context, as_json=as_json)
         return
     from biomlbench.scoring.gradable import check_gradable
+    from biomlbench.stages.missing_evidence import GOLD, with_own_submissions
     from biomlbench.verify import evidence
 
     found = context.task(task)
-    own = check_gradable(found) if found.is_prepared() else None
+    if found.is_prepared():
+        check_gradable(found)
     folder = found.folder
     report = evidence.report(folder, track=lambda jobs: track(jobs, "running the solutions"))
-    if absent := _absent_gold(found):
-        report = report._replace(evidence=report.evidence.lacking(GOLD, absent))
-    if own is not None:
-        report = _with_scores(report, own)
+    matrix = with_own_submissions(report.evidence, found)
+    if absent := _unprepared(found):
+        matrix = matrix.lacking(GOLD, absent)
+    report = report._replace(evidence=matrix)
     if as_json:
         print_json(_as_data(report))
     else:
@@ -68,22 +66,12 @@ def command(task: str | None, *, context: Context, as_json: bool) -> None:
         sys.exit(INVALID)
 
 
-def _absent_gold(task: Task) -> str:
-    """Say why the gold submission that a task's config declares is not there; empty if it is."""
-    if task.is_card or task.gold_submission.is_file():
+def _unprepared(task: Task) -> str:
+    """Say that a task whose gold submission is looked for is not prepared; empty if it is."""
+    if task.is_card or task.is_prepared() or task.gold_submission.is_file():
         return ""
-    command = f"run `{prepare_command(task)}`"
-    if not task.is_prepared():
-        return f"the task is not prepared below {task.data_dir}; {command}"
-    return f"there is no {task.gold_submission}; have the preparer write it, and {command}"
-
-
-def _with_scores(report: Report, own: OwnSubmissions) -> Report:
-    """Say in the evidence what the scores of the task's own submissions say against them."""
-    matrix = report.evidence
-    for item, told in ((GOLD, own.gold), ("sample submission", own.sample)):
-        matrix = matrix.weakened(item, told) if told else matrix
-    return report._replace(evidence=matrix)
+    command = prepare_command(task)
+    return f"the task is not prepared below {task.data_dir}; run `{command}`"
 
 
 def _why_invalid(report: Report) -> str:
@@ -100,14 +88,14 @@ def _why_invalid(report: Report) -> str:
 
 
 def _overview(context: Context, *, as_json: bool) -> None:
-    from biomlbench.stages.missing_evidence import missing_evidence
+    from biomlbench.stages.missing_evidence import GOLD, missing_evidence
 
     rows = []
     for name in track(context.registry.list_task_ids(), "looking for evidence"):
         try:
             task = context.task(name)
             missing = missing_evidence(task)
-            if GOLD not in missing and (absent := _absent_gold(task)):
+            if absent := _unprepared(task):
                 missing = (*missing, f"{GOLD}: {absent}")
             state = "incomplete" if missing else "complete"
         except TaskError as error:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli._common import Trouble, as_json, data_options, echo, print_json
+from biomlbench.cli._common import as_json, data_options, echo, print_json
+from biomlbench.cli._published import refuse_errors
 from biomlbench.export.forms import published_forms
-from biomlbench.runtime.words import counted
 from biomlbench.scoring.bootstrap import LEAST_RESAMPLES
 
 if TYPE_CHECKING:
@@ -56,11 +56,12 @@ def command(
 ) -> None:
     """Grade what SUBMISSIONS (a submission.jsonl) lists; a bad line costs only itself.
 
-    A summary and a report for each line are written. No workflow is run: there are no verdicts.
+    A summary and a report for each line are written. Code is run in a sandbox. No workflow is run:
+    there are no verdicts.
 
     \b
     Exit codes: 0 every line is graded, valid or not; 3 some could not be: no such task, data that
-    are not prepared, a grader that failed.
+    are not prepared, a grader that failed, no sandbox.
 
     \b
     Examples:
@@ -85,9 +86,7 @@ def command(
         print_json(json.loads(summary.read_text(encoding="utf-8")))
     else:
         echo(f"report: {summary}\nsingle reports: {single}")
-    if report["errors"]:
-        lines = "\n".join(f"line {e['line']}: {e['message']}" for e in report["errors"])
-        raise Trouble(f"{counted(len(report['errors']), 'line')} could not be graded:\n{lines}")
+    refuse_errors(report)
 
 
 def _published(report: dict[str, list[dict[str, object]]], form: str) -> str:

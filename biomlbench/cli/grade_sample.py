@@ -32,10 +32,7 @@ def command(submission: Path, task_id: str, *, context: Context) -> None:
     """  # noqa: D301
     from biomlbench.api.grading import grade_submission
 
-    task = context.task(task_id)
-    if task.kind != "predictions":
-        raise click.UsageError(f"{task.id} takes code; grade it with `biomlbench grade`")
-    report = grade_submission(submission, task)
+    report = grade_submission(submission, context.task(task_id))
     print_json(report.to_dict())
     if report.fault not in (Fault.NONE, Fault.SUBMISSION):
         sys.exit(TROUBLE)

@@ -56,9 +56,10 @@ def command(
     """Show the medals of RUNS by the published graders, beside those that are verified here.
 
     RUNS are run tables: CSV, Parquet, or a submission.jsonl. Each submission is graded twice: by
-    its task's grader as its author wrote it, with nothing before it; and by all stages here, which
-    match rows by id, refuse what is no prediction, verify, and withhold a verified medal where the
-    task's audit has a severe finding that no check covers.
+    its task's grader as its author wrote it, with nothing before it, so that a function gets the
+    rows in the order of the submission, as in the benchmarks that are published; and by all stages
+    here, which match rows by id, refuse what is no prediction, verify, and withhold a verified
+    medal where the task's audit has a severe finding that no check covers.
 
     \b
     Exit codes: 0 all are graded, whatever changes; 3 some could not be: no such task, or data that

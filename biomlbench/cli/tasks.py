@@ -10,6 +10,7 @@ from biomlbench.cli._common import as_json, data_options, print_json, print_tabl
 from biomlbench.errors import TaskError
 
 if TYPE_CHECKING:
+    from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.stages import Context
     from biomlbench.task.registry import Task
 
@@ -57,5 +58,13 @@ def _row(task: Task) -> dict[str, str]:
         "kind": task.kind,
         "difficulty": task.difficulty,
         "metric": EffectiveTask(task).metric_name,
-        "medals": "yes" if task.leaderboard else "no leaderboard",
+        "medals": _medals(EffectiveTask(task)),
     }
+
+
+def _medals(task: EffectiveTask) -> str:
+    """Tell whether a task awards medals, for which its leaderboard has to be one of its scores."""
+    try:
+        return "no leaderboard" if task.read_leaderboard() is None else "yes"
+    except TaskError:
+        return "leaderboard refused"

@@ -269,7 +269,7 @@ def _score(reply: JsonObject, spec: GraderSpec, asked: _Asked) -> float:
             value = math.nan
         if not math.isfinite(value):
             raise GraderError(f"grader {spec.name!r} gave a score that is NaN or infinite")
-        return value
+        return value + 0.0  # of -0.0 it is 0.0
     if reply.get("refused") and asked.error is not None:
         raise asked.error
     if "invalid" in reply:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from biomlbench.errors import GraderError, TaskError
+from biomlbench.errors import UserError
 from biomlbench.outcomes import Reason
 from biomlbench.scoring.leaderboard import read_score_columns
 from biomlbench.scoring.medals import MEDALS, Thresholds, medal_of, medal_ranks
@@ -105,7 +105,7 @@ def _compare(
     try:
         task = find_task(entry.task_id)
         ours = _grade(task, entry)
-    except (TaskError, GraderError) as error:
+    except UserError as error:
         trouble = str(error)
     medal = _medal(ours) if ours is not None else None
     if report is None:
@@ -156,9 +156,7 @@ def _row(
 def _grade(task: Task, entry: Entry) -> TaskReport:
     from biomlbench.api.grading import grade_submission
 
-    if task.is_card:
-        raise TaskError(f"{task.id} asks for code; grade it with `biomlbench grade`")
-    return grade_submission(entry.submission or "", task)
+    return grade_submission(entry.submission or "", task, program_seed=entry.seed or 0)
 
 
 def _medal(report: TaskReport) -> str:

@@ -21,6 +21,8 @@ from biomlbench.workflow.runs import REQUIRED, RunTableError, read_runs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from biomlbench.contracts.mappings import AnyRow
+
 __all__ = ["Entry", "read_group", "read_text", "write_run_table"]
 
 
@@ -43,6 +45,8 @@ class Entry:
     agent : str
     metadata : mapping
         As :func:`biomlbench.workflow.run_metadata.metadata_of` returns it.
+    seed : int or None
+        What a program is given.
     """
 
     line: int
@@ -52,6 +56,7 @@ class Entry:
     run_id: str
     agent: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    seed: int | None = None
 
 
 def read_group(
@@ -119,6 +124,7 @@ def read_group(
             run_id=run.run_id,
             agent=run.agent,
             metadata=run.metadata,
+            seed=run.seed,
         )
         for run in runs
     ]
@@ -150,7 +156,7 @@ def write_run_table(entries: Sequence[Entry], path: str | Path, agent: str | Non
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = [spreadsheet_row(cells_of(entry.metadata)) for entry in entries]
+    told = [spreadsheet_row(_optional_cells(entry)) for entry in entries]
     more = sorted({name for cells in told for name in cells})
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -162,3 +168,8 @@ def write_run_table(entries: Sequence[Entry], path: str | Path, agent: str | Non
             texts = [agent or entry.agent, entry.task_id]
             row = [entry.run_id, *map(spreadsheet_cell, texts), place]
             writer.writerow([*row, *(cells.get(name, "") for name in more)])
+
+
+def _optional_cells(entry: Entry) -> AnyRow:
+    seed = {} if entry.seed is None else {"seed": entry.seed}
+    return {**cells_of(entry.metadata), **seed}

@@ -39,7 +39,7 @@ def plain_score(metric: Metric, y_true: Any, y_pred: Any, options: Mapping[str, 
             f"{metric.name} of these predictions is not a finite number; "
             "their values are too large to be scored",
         )
-    return score
+    return score + 0.0  # of -0.0 it is 0.0
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def summarize(scores: np.ndarray) -> ScoreInterval:
     """
     import numpy as np
 
-    defined = np.sort(scores[np.isfinite(scores)])
+    defined = np.sort(scores[np.isfinite(scores)]) + 0.0  # no -0.0, as no score is
     undefined = len(scores) - len(defined)
     if len(defined) < max(2, LEAST_DEFINED * len(scores)):
         return ScoreInterval(None, None, (), undefined)

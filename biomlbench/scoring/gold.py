@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Fault
+from biomlbench.runtime.once import once
 from biomlbench.scoring.score import answers_of, score_submission
+from biomlbench.scoring.score_order import ScoreOrder, score_order
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import has_rows, sample_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pyarrow as pa
 
     from biomlbench.metrics import Metric
     from biomlbench.scoring.score import ScoreResult
     from biomlbench.task.task import Task
 
-__all__ = ["OwnSubmissions", "better", "gold_score", "look_at_own"]
+__all__ = ["OwnSubmissions", "gold_score", "look_at_own", "own_order"]
 
 NEAR = 0.9
 """Share of the way from a useless submission to the metric's best value that the gold has to go.
 Not all of it: ties and censoring may leave no submission the best value."""
-_ROUNDING = 1e-9
 _SHUFFLES = 5
 
 
@@ -45,12 +48,6 @@ class OwnSubmissions(NamedTuple):
     broken: bool = False
 
 
-def better(one: float, other: float, direction: str) -> bool:
-    """Whether a score is better than another, beyond rounding."""
-    off = one - other if direction == "maximize" else other - one
-    return bool(off > _ROUNDING * max(1.0, abs(one), abs(other)))
-
-
 def gold_score(task: Task) -> float | None:
     """Score a task's gold submission.
 
@@ -65,13 +62,33 @@ def gold_score(task: Task) -> float | None:
         None where there is none, where it has no score, and where the grader has an environment of
         its own, whose start takes time.
     """
-    if task.grader.spec is not None or not task.gold_submission.is_file() or not has_rows(task):
+    return once(("score of the gold", task), partial(_own_score, task, task.gold_submission))
+
+
+def _own_score(task: Task, path: Path) -> float | None:
+    if task.grader.spec is not None or not path.is_file() or not has_rows(task):
         return None
-    try:  # as a table: as a file it is private
-        table = read_table(task.gold_submission, sample_of(task).columns)
+    try:  # as a table: as a file it is private, or the same as a private one
+        table = read_table(path, sample_of(task).columns)
     except (InvalidSubmissionError, TaskError):
         return None
     return score_submission(table, task).score
+
+
+def own_order(task: Task) -> ScoreOrder:
+    """Return how a task's scores compare, on the scale of its gold and its sample submission.
+
+    Parameters
+    ----------
+    task : Task
+        Prepared.
+    """
+    own = (gold_score, _sample_score)
+    return once(("order", task), lambda: score_order(task, (look(task) for look in own)))
+
+
+def _sample_score(task: Task) -> float | None:
+    return _own_score(task, task.sample_submission)
 
 
 def look_at_own(task: Task) -> OwnSubmissions:
@@ -93,7 +110,6 @@ def look_at_own(task: Task) -> OwnSubmissions:
     if not task.gold_submission.is_file() or not has_rows(task):
         return OwnSubmissions()
     try:
-        direction = task.direction
         columns = sample_of(task).columns
         # as tables: as files they are private, or the same as a private one
         own = [read_table(path, columns) for path in (task.gold_submission, task.sample_submission)]
@@ -108,17 +124,20 @@ def look_at_own(task: Task) -> OwnSubmissions:
         return OwnSubmissions(gold=f"{task.gold_submission}: {told}")
     if sample.fault is Fault.GRADER:
         return OwnSubmissions()
-    useless = _useless(task, gold.score, sample.score, own[0])
-    worse = bool(useless) and all(better(one, gold.score, direction) for one in useless)
-    if told := _of_gold(task, gold.score, useless, worse=worse):
+    order = score_order(task, (gold.score, sample.score))
+    useless = _useless(task, order, gold.score, sample.score, own[0])
+    worse = bool(useless) and all(order.better(one, gold.score) for one in useless)
+    if told := _of_gold(task, order, gold.score, useless, worse=worse):
         remedy = (
             "correct it, the answers, or what config.yaml says of the columns and of the metric"
         )
         return OwnSubmissions(gold=f"{task.gold_submission}: {told}; {remedy}", broken=worse)
-    return OwnSubmissions(sample=_of_sample(task, gold, sample))
+    return OwnSubmissions(sample=_of_sample(task, order, gold, sample))
 
 
-def _of_gold(task: Task, gold: float, useless: list[float], *, worse: bool) -> str:
+def _of_gold(
+    task: Task, order: ScoreOrder, gold: float, useless: list[float], *, worse: bool
+) -> str:
     """Say what speaks against the gold submission being the best one."""
     metric = task.metric
     if worse:
@@ -131,7 +150,7 @@ def _of_gold(task: Task, gold: float, useless: list[float], *, worse: bool) -> s
             f"the gold submission scores {gold:.6g}, worse than {other} {useless[0]:.6g} "
             f"(to be {task.direction}d)"
         )
-    if metric is None or _is_near(gold, useless, metric):
+    if metric is None or _is_near(gold, useless, metric, order):
         return ""
     return (
         f"the gold submission scores {gold:.6g}, far from {metric.best:g}, the best value of "
@@ -139,16 +158,18 @@ def _of_gold(task: Task, gold: float, useless: list[float], *, worse: bool) -> s
     )
 
 
-def _is_near(score: float, useless: list[float], metric: Metric) -> bool:
-    if not better(metric.best, score, metric.direction):
+def _is_near(score: float, useless: list[float], metric: Metric, order: ScoreOrder) -> bool:
+    if not order.better(metric.best, score):
         return True
     start = median(useless) if useless else None
-    if start is None or not better(metric.best, start, metric.direction):
+    if start is None or not order.better(metric.best, start):
         return False
     return (score - start) / (metric.best - start) >= NEAR
 
 
-def _useless(task: Task, gold: float, sample: float | None, table: pa.Table) -> list[float]:
+def _useless(
+    task: Task, order: ScoreOrder, gold: float, sample: float | None, table: pa.Table
+) -> list[float]:
     """Return the score of the sample submission, or else those of the gold in wrong orders.
 
     A sample without a score, as a constant has none under a correlation, tells nothing, and neither
@@ -158,14 +179,12 @@ def _useless(task: Task, gold: float, sample: float | None, table: pa.Table) -> 
 
     from biomlbench.arrow import positions
 
-    if sample is not None and (
-        better(gold, sample, task.direction) or better(sample, gold, task.direction)
-    ):
+    if sample is not None and not order.same(gold, sample):
         return [sample]
     ids, found = sample_of(task).keys.columns, []
     for number in range(_SHUFFLES):
-        order = np.random.default_rng(number).permutation(table.num_rows)
-        other = table.take(positions(order))
+        rows = np.random.default_rng(number).permutation(table.num_rows)
+        other = table.take(positions(rows))
         for name in ids:
             place = other.column_names.index(name)
             other = other.set_column(place, name, table.column(name))
@@ -173,7 +192,7 @@ def _useless(task: Task, gold: float, sample: float | None, table: pa.Table) -> 
     return [score for score in found if score is not None]
 
 
-def _of_sample(task: Task, gold: ScoreResult, sample: ScoreResult) -> str:
+def _of_sample(task: Task, order: ScoreOrder, gold: ScoreResult, sample: ScoreResult) -> str:
     """Say of a sample submission that it is the gold one, or as good as it can be."""
     if gold.inspection is None or sample.inspection is None or sample.score is None:
         return ""
@@ -184,9 +203,7 @@ def _of_sample(task: Task, gold: ScoreResult, sample: ScoreResult) -> str:
         if result.inspection is not None
     )
     metric = task.metric
-    perfect = metric is not None and math.isclose(
-        sample.score, metric.best, rel_tol=_ROUNDING, abs_tol=_ROUNDING
-    )
+    perfect = metric is not None and order.same(sample.score, metric.best)
     if not perfect and not one.equals(other):
         return ""
     return (

@@ -51,7 +51,7 @@ def finite_score(score: Any, name: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise NoFiniteScoreError(f"grader {name!r} gives a score that is NaN or infinite")
-    return value
+    return value + 0.0  # of -0.0, as of a score that is turned round, 0.0
 
 
 def id_columns(

@@ -50,6 +50,8 @@ __all__ = [
 ]
 
 MEDALS = ("gold", "silver", "bronze")
+ROUNDING = 1e-12
+"""Relative difference of a resample's score from a threshold that the order of its sum explains."""
 #: Contestants that a medal is usually won against, which needs no saying.
 PEOPLE = ("teams", "people")
 
@@ -308,7 +310,9 @@ def medal_probabilities(
     Parameters
     ----------
     quantiles : array_like of float, shape (q,)
-        The distribution at q evenly spaced quantiles from 0 to 1, q at least 2.
+        The distribution at q evenly spaced quantiles from 0 to 1, q at least 2. One that
+        differs from a threshold by rounding ties with it: where all rows have the same error,
+        each resample sums it up in another way.
     leaderboard : Leaderboard, DataFrame with a ``score`` column, or array_like
     direction : {"maximize", "minimize"}
     interval : tuple of float, optional
@@ -346,10 +350,12 @@ def medal_probabilities(
     def share(hits: np.ndarray) -> float:
         return min(1.0, max(0.0, float(np.round(weights[hits].sum(), 12))))
 
-    reached = [share(values <= limit if lower else values >= limit) for limit in limits[:3]]
-    above = share(values < limits.median if lower else values > limits.median)
+    near = Thresholds(*(limit + (1 if lower else -1) * ROUNDING * abs(limit) for limit in limits))
+    beyond = 2 * limits.median - near.median
+    reached = [share(values <= limit if lower else values >= limit) for limit in near[:3]]
+    above = share(values < beyond if lower else values > beyond)
     low, high = interval or _interval(values)
-    spans = medal_of(low, limits, direction) != medal_of(high, limits, direction)
+    spans = medal_of(low, near, direction) != medal_of(high, near, direction)
     gold, silver, bronze = reached
     return MedalProbabilities(
         gold, max(0.0, round(silver - gold, 12)), max(0.0, round(bronze - silver, 12)), above, spans

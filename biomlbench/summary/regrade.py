@@ -59,7 +59,8 @@ def regraded(pair: Pair, context: Context) -> RegradedRow:
     -------
     RegradedRow
         Published are score and medal by the grader as its author wrote it, with nothing before
-        it. A task of code has no grader but ours.
+        it: a function gets the rows in the order of the submission. A task of code has
+        no grader but ours.
 
     Raises
     ------
@@ -102,7 +103,10 @@ def _reasons(published: Outcome, row: Mapping[str, Any], *, changes: bool) -> It
     if not changes or published.score is None or row["score"] is None:
         return
     if published.score != row["score"]:
-        yield f"the score here is {row['score']:.6g}, the published one {published.score:.6g}"
+        yield (
+            f"the score here is {row['score']:.6g}, the published one {published.score:.6g}, of "
+            "the rows as they were handed in"
+        )
     elif not row["message"]:
         yield f"the score here earns {row['medal']}"
 

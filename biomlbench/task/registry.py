@@ -32,6 +32,7 @@ __all__ = [
     "not_prepared",
     "prepare_command",
     "registry",
+    "tasks_dir_of",
 ]
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ def prepare_command(task: Task) -> str:
     if task.data_dir.absolute() != default_data_dir().absolute():
         words += ["--data-dir", str(task.data_dir)]
     if not task.folder.is_relative_to(Path(__file__).parents[1] / "tasks"):
-        words += ["--tasks-dir", str(_tasks_dir(task))]
+        words += ["--tasks-dir", str(tasks_dir_of(task))]
     return shlex.join(words)
 
 
@@ -92,7 +93,7 @@ def not_prepared(task: Task, path: Path) -> NotPreparedError:
     )
 
 
-def _tasks_dir(task: Task) -> Path:
+def tasks_dir_of(task: Task) -> Path:
     """Return a folder of tasks in which a task is found under its id."""
     for folder in (task.folder.parent.parent, task.folder):
         with suppress(TaskError, OSError):

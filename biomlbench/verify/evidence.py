@@ -41,10 +41,12 @@ __all__ = [
     "EvidenceMatrix",
     "Report",
     "kill_matrix",
+    "looked_up",
     "matrix",
     "missing",
     "refusing",
     "report",
+    "state_of",
 ]
 
 MINIMUM = {"hidden oracle cases": 12, "known-bad solutions": 5, "right solutions": 3}
@@ -138,20 +140,29 @@ def missing(folder: str | Path) -> list[str]:
     list of str
         Empty for a calibrated task.
     """
+    return looked_up(folder).missing
+
+
+def looked_up(folder: str | Path) -> EvidenceMatrix:
+    """Return :func:`matrix`, looked up once for each state of a task's files."""
     folder = Path(folder).resolve()
+    return _matrix(folder, state_of(folder))
+
+
+def state_of(folder: Path) -> tuple[tuple[str, int], ...]:
+    """Return a task's files of config and code with the times when they were changed."""
     files = sorted(
         os.path.join(place, name)  # noqa: PTH118 - many, in the workflow once a pair
         for place, _, names in os.walk(folder)
         for name in names
         if name.endswith((".yaml", ".py", ".md"))
     )
-    state = tuple((path, Path(path).stat().st_mtime_ns) for path in files)
-    return list(_missing(folder, state))
+    return tuple((path, Path(path).stat().st_mtime_ns) for path in files)
 
 
 @lru_cache(maxsize=256)
-def _missing(folder: Path, state: tuple[tuple[str, int], ...]) -> tuple[str, ...]:
-    return tuple(matrix(folder).missing)
+def _matrix(folder: Path, state: tuple[tuple[str, int], ...]) -> EvidenceMatrix:
+    return matrix(folder)
 
 
 def refusing(card: Card, plan: Plan, oracle: Oracle) -> str:

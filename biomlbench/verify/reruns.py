@@ -20,7 +20,7 @@ from biomlbench.verify.id_forms import ids_like, put_among
 from biomlbench.verify.policy import CheckOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "RerunFailed", "judge", "wanted"]
 
 TEST, TRAIN = "test.csv", "train.csv"
-RTOL, ATOL = 1e-6, 1e-9
-"""Difference of two runs' predictions that writing them as text explains."""
+RTOL, OF_LARGEST = 1e-6, 1e-9
+"""Difference of two runs' predictions that writing them as text explains, as a share of the number
+and of the largest one in its column."""
 APPENDED_ROWS = 5
 """New test rows, and most that change under their ids."""
 SHUFFLES = 200
@@ -304,6 +305,7 @@ class _Judge:
 
     def _above_chance(self, table: pa.Table) -> bool:
         from biomlbench.scoring.score import score_submission
+        from biomlbench.scoring.score_order import score_order
 
         score = score_submission(table, self.task).score
         if score is None:
@@ -318,8 +320,9 @@ class _Judge:
             raise _NotApplicable("shuffled predictions have no score")
         spread = float(np.std(by_chance))
         sign = 1 if self.task.direction == "maximize" else -1
-        gain = sign * (score - float(np.mean(by_chance)))
-        return gain > max(CHANCE_DEVIATIONS * spread, 1e-12)
+        mean = float(np.mean(by_chance))
+        order = score_order(self.task, (score, *by_chance))
+        return order.better(score, mean) and sign * (score - mean) > CHANCE_DEVIATIONS * spread
 
     def _mixed(self, table: pa.Table, rng: np.random.Generator) -> pa.Table:
         """Give each row's predictions to another row."""
@@ -335,6 +338,13 @@ class _Judge:
         columns = [table.column(spec.name).to_pylist() for spec in self.specs]
         return dict(zip(keys, zip(*columns, strict=True), strict=True))
 
+    @property
+    def _slack(self) -> list[float]:
+        """Differences, a column, that are nothing beside the largest number there."""
+        columns = zip(*self.first.values(), strict=True)
+        numbers = ([abs(one) for one in column if _is_number(one)] for column in columns)
+        return [OF_LARGEST * max(found, default=0.0) for found in numbers]
+
     def _differing(self, table: pa.Table, what: str, but: Collection[Any] = ()) -> str:
         """Compare a rerun's predictions, by id, with those of the first run; some may differ."""
         try:
@@ -345,7 +355,8 @@ class _Judge:
         if lost:
             return f"with {what} {len(lost)} of {len(self.first)} rows have no prediction"
         kept = [key for key in self.first if key not in but]
-        changed = sum(not _close(self.first[key], second[key]) for key in kept)
+        slack = self._slack
+        changed = sum(not _close(self.first[key], second[key], slack) for key in kept)
         if changed:
             return f"with {what} {changed} of {len(kept)} predictions change"
         return ""
@@ -367,10 +378,14 @@ def _are_decimal(*values: str) -> bool:
     return all(map(_DECIMAL.fullmatch, values))
 
 
-def _close(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
-    for a, b in zip(first, second, strict=True):
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def _close(first: tuple[Any, ...], second: tuple[Any, ...], slack: Sequence[float]) -> bool:
+    for a, b, nothing in zip(first, second, slack, strict=True):
         if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-            if not (a == b or math.isclose(a, b, rel_tol=RTOL, abs_tol=ATOL)):
+            if not (a == b or math.isclose(a, b, rel_tol=RTOL, abs_tol=nothing)):
                 return False
         elif a != b:
             return False

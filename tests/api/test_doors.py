@@ -8,6 +8,7 @@ task's own folder is worth.
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from dataclasses import fields
 from pathlib import Path
@@ -23,6 +24,7 @@ from biomlbench.contracts import compared
 from biomlbench.errors import TaskError
 from biomlbench.grade import TaskReport, grade_csv, grade_jsonl, validate_submission
 from biomlbench.outcomes import Verifier
+from biomlbench.sandbox import SandboxUnavailable
 from biomlbench.scoring.task_report import TaskReport as Report
 from biomlbench.stages import STAGES, Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
@@ -209,7 +211,124 @@ def test_a_broken_sample_submission_is_the_tasks_fault_and_no_jobs(factory, tmp_
     assert isinstance(said.exception, TaskError)
 
 
+PROGRAM = """\
+import os
+values = {values}
+if os.environ["SEED"] == "7":
+    values = values[::-1]
+with open(os.environ["OUTPUT_PATH"], "w") as file:
+    file.write("id,y\\n" + "".join(f"r{{i}},{{y}}\\n" for i, y in enumerate(values)))
+"""
+PROGRAMS = {
+    "right": PROGRAM.format(values=GOOD),
+    "middling": PROGRAM.format(values=SUBMISSIONS["middling"]["values"]),
+    "short": PROGRAM.format(values=GOOD[:3]),
+    "raises": "raise ValueError",
+    "syntax": "def (",
+    "absent": None,
+}
+
+
+def listed(tmp_path, lines, context, **options):
+    """Return what a list of submissions gives as reports, and as errors."""
+    path = tmp_path / "submission.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out = tmp_path / f"out-{len(list(tmp_path.iterdir()))}"
+    report, _ = grade_jsonl(path, out, context.registry, progress=False, **options)
+    found = json.loads(report.read_text())
+    return [told(Report.from_dict(entry)) for entry in found["task_reports"]], found["errors"]
+
+
+def of_pair(task, file, context, out, kind, seed=0):
+    """Return a pair's report without what only a verdict says."""
+    (row,) = run_pair(Pair(task, "run", str(file), kind, seed), context, out)["medal"].to_pylist()
+    if row["valid_submission"] and row["stage"] == "verify":
+        row |= {"reason": "ok", "fault": "none", "message": ""}
+    return of_row(row)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_is_graded_alike_by_every_door(factory, tmp_path, name):
+    factory.task(humans=(0.55, 0.7, 0.95))
+    file, code = tmp_path / "model.py", PROGRAMS[name]
+    if code is not None:
+        file.write_text(code)
+    context = Context(
+        str(factory.data), (str(factory.tasks),), bootstrap=BOOTSTRAP, seed=SEED, reruns=False
+    )
+    expected = of_pair(TASK, file, context, tmp_path / "pair", "program")
+    report = grade_csv(file, factory.get(TASK), bootstrap=BOOTSTRAP, seed=SEED)
+    assert told(report) == expected
+    line = {"task_id": TASK, "submission_path": str(file)}
+    for workers in (1, 2):
+        found, errors = listed(
+            *(tmp_path, [line, line], context), workers=workers, bootstrap=BOOTSTRAP, seed=SEED
+        )
+        assert (found, errors) == ([expected] * 2, [])
+    assert report.fault == ("none" if name in ("right", "middling") else "submission")
+
+
+def test_a_program_in_a_list_gets_the_seed_of_its_line(factory, tmp_path):
+    factory.task()
+    file = tmp_path / "model.py"
+    file.write_text(PROGRAMS["right"])
+    context = Context(str(factory.data), (str(factory.tasks),), bootstrap=0, reruns=False)
+    expected = of_pair(TASK, file, context, tmp_path / "pair", "program", 7)
+    line = {"task_id": TASK, "submission_path": "model.py", "seed": 7}
+    ((found,), errors) = listed(tmp_path, [line], context)
+    task = factory.get(TASK)
+    for one in (found, told(grade_csv(file, task, program_seed=7))):
+        assert one == expected
+    assert errors == []
+    assert found["score"] != grade_csv(file, task).score
+
+
+def test_a_link_to_a_program_is_none_in_a_list(factory, tmp_path):
+    factory.task()
+    (tmp_path / "own.py").write_text(PROGRAMS["right"])
+    (tmp_path / "model.py").symlink_to("own.py")
+    context = Context(str(factory.data), (str(factory.tasks),))
+    line = {"task_id": TASK, "submission_path": "model.py"}
+    ((found,), _) = listed(tmp_path, [line], context)
+    assert (found["reason"], found["submission_exists"]) == ("unsafe_path", False)
+
+
+def test_where_no_code_can_be_run_the_machine_is_at_fault(factory, tmp_path, monkeypatch):
+    def unavailable(*args, **kwargs):
+        raise SandboxUnavailable("no sandbox here")
+
+    monkeypatch.setattr("biomlbench.sandbox.run_program", unavailable)
+    factory.task()
+    file = tmp_path / "model.py"
+    file.write_text(PROGRAMS["right"])
+    with pytest.raises(SandboxUnavailable):
+        grade_csv(file, factory.get(TASK))
+    context = Context(str(factory.data), (str(factory.tasks),))
+    found, (error,) = listed(tmp_path, [{"task_id": TASK, "submission_path": "model.py"}], context)
+    assert found == []
+    assert (error["reason"], error["fault"]) == ("stage_failed", "infrastructure")
+    assert error["message"] == "no sandbox here"
+
+
 CARD = "kernels/gc-content"
+
+
+@pytest.mark.parametrize("code", ["reference.py", "solutions/bad/upper_only.py", "broken"])
+def test_a_problem_card_is_graded_alike_by_every_door(cards, tmp_path, code):
+    file = tmp_path / "code.py"
+    file.write_text("def gc(" if code == "broken" else (TEMPLATE / code).read_text())
+    folder = cards / "v2"
+    context = Context(str(folder / "data"), (str(folder / "tasks"),))
+    expected = of_pair(CARD, file, context, tmp_path / "pair", "functions")
+    task = context.task(CARD)
+    line = {"task_id": CARD, "submission_path": "code.py"}
+    assert listed(tmp_path, [line], context) == ([expected], [])
+    assert told(grade_csv(file, task)) == expected
+    options = ["--data-dir", str(folder / "data"), "--tasks-dir", str(folder / "tasks")]
+    said = CliRunner().invoke(_cli, ["grade-sample", str(file), CARD, *options])
+    assert told(TaskReport.from_dict(json.loads(said.stdout))) == expected
+    with pytest.raises(TypeError, match="path of a file with code"):
+        grade_csv(pd.DataFrame({"id": ["a"]}), task)
 
 
 @pytest.fixture(scope="module")
@@ -308,3 +427,26 @@ def test_the_table_of_the_command_tells_what_is_broken(factory, name):
     message = grade_csv(file, factory.get(TASK)).message
     assert said.exit_code == EXIT_CODES["task"]
     assert said.output.count(message) == 1
+
+
+@pytest.mark.parametrize("grader", ["metric", "function"])
+def test_no_score_is_a_negative_zero(factory, tmp_path, grader):
+    config = {"grader": {"name": "own", "grade_fn": "own.py:grade", "direction": "maximize"}}
+    config = {"grader": {"metric": "mae"}} if grader == "metric" else config
+    code = "def grade(s, a):\n    return -abs(s.y - a.y).mean()\n"
+    task = factory.task(config=config, files={"own.py": code}, leaderboard=None)
+    report = grade_csv(pd.DataFrame({"id": [f"r{i}" for i in range(6)], "y": [0, 1, 0, 1, 1, 0]}),
+                       task, bootstrap=BOOTSTRAP)  # fmt: skip
+    scores = [report.score, report.score_low, report.score_high]
+    assert {math.copysign(1, one) for one in scores if one is not None} == {1.0}
+    assert report.score == 0
+
+
+def test_a_refused_leaderboard_awards_no_medals_in_the_list_of_tasks(factory):
+    factory.task("demo/plain")
+    factory.task("demo/refused", leaderboard=OUTSIDE)
+    factory.task("demo/none", leaderboard=None)
+    options = ["--data-dir", str(factory.data), "--tasks-dir", str(factory.tasks), "--json"]
+    said = CliRunner().invoke(_cli, ["tasks", "--domain", "demo", *options])
+    told = {row["task"].rpartition("/")[2]: row["medals"] for row in json.loads(said.stdout)}
+    assert told == {"plain": "yes", "refused": "leaderboard refused", "none": "no leaderboard"}

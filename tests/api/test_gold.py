@@ -1,17 +1,22 @@
 """The gold submission is held against the metric's best value and the sample submission."""
 
+import json
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from biomlbench.audit.run import audit_task
+from biomlbench.cli import _cli
 from biomlbench.errors import TaskError
 from biomlbench.metrics import get_metric
 from biomlbench.scoring.gold import look_at_own
 from biomlbench.scoring.gradable import check_gradable
 from biomlbench.scoring.score import score_submission
+from biomlbench.stages.missing_evidence import missing_evidence
 
 N = 40
 RNG = np.random.default_rng(3)
@@ -44,6 +49,7 @@ def own_task(factory, metric, gold, sample=0.0, **grader):
         config={
             "grader": grader or {"metric": metric},
             "submission": {"id": "id", "target": targets, "prediction": "p"},
+            "dataset": {"gold_submission": "prepared/private/gold_submission.csv"},
         },
         answers=answers.to_csv(index=False),
         sample=answers[["id"]].assign(p=sample).to_csv(index=False),
@@ -101,6 +107,34 @@ def test_a_sample_that_is_the_gold_is_told(factory, metric):
     told = check_gradable(task)
     assert told.sample.startswith(f"{task.sample_submission}: the sample submission is as good as")
     assert not told.gold
+
+
+@pytest.mark.parametrize("wrong", ["", "sample", "gold", "absent"])
+def test_tables_say_of_own_submissions_what_the_evidence_says(factory, tmp_path, wrong):
+    task = own_task(factory, "rmse", REAL + (30.0 if wrong == "gold" else 0), sample=99.0)
+    if wrong == "sample":
+        task = own_task(factory, "rmse", REAL, sample=REAL)
+    if wrong == "absent":
+        task.gold_submission.unlink()
+    item = "sample" if wrong == "sample" else "gold"
+    missing = [one for one in missing_evidence(task) if one.startswith(f"{item} submission: ")]
+    assert bool(missing) == bool(wrong)
+    assert not any(str(tmp_path) in one for one in missing)
+    options = ["--data-dir", str(factory.data), "--tasks-dir", str(factory.tasks), "--json"]
+    said = CliRunner().invoke(_cli, ["evidence", task.id, *options])
+    items = {one["item"]: one for one in json.loads(said.stdout)["evidence"]["items"]}
+    status = items.get(f"{item} submission", {"status": "present"})["status"]
+    assert (status == "present") == (not wrong)
+    assert said.exit_code == 1 or not wrong
+
+
+def test_data_that_change_are_looked_at_again(factory):
+    task = own_task(factory, "rmse", REAL, sample=99.0)
+    before = missing_evidence(task)
+    own_task(factory, "rmse", REAL, sample=REAL)
+    assert len(missing_evidence(task)) == len(before) + 1
+    shutil.rmtree(task.home)
+    assert missing_evidence(task) == before
 
 
 def test_an_audit_finds_a_wrong_gold(factory):

@@ -208,3 +208,22 @@ def test_probabilities_need_a_distribution():
         medal_probabilities([1.0], [1.0], "maximize")
     with pytest.raises(ValueError, match="at least two quantiles, all of them finite"):
         medal_probabilities([1.0, float("nan")], [1.0], "maximize")
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+@pytest.mark.parametrize("scale", [1e-9, 0.2, 1e9])
+def test_last_digits_of_resamples_decide_no_medal(direction, scale):
+    """A constant error is the same in each resample, but for the order in which it is summed."""
+    step = 1 if direction == "maximize" else -1
+    board = [scale * (1 + step * 0.1 * place) for place in range(10)]
+    limits = thresholds(board, direction)
+    for limit, medal in zip(limits, ("gold", "silver", "bronze"), strict=False):
+        noise = np.resize([-2, -1, 0, 1, 2], 201) * np.spacing(limit)
+        found = medal_probabilities(limit + noise, board, direction)
+        assert getattr(found, f"p_{medal}") == 1.0
+        assert not found.on_boundary
+        assert medal_probabilities(limit + noise, board, direction, (limit, limit)) == found
+    median = limits.median + np.resize([-1, 0, 1], 201) * np.spacing(limits.median)
+    assert medal_probabilities(median, board, direction).p_above_median == 0
+    worse = limits.gold - step * 1e-9 * scale
+    assert medal_probabilities(np.full(201, worse), board, direction).p_gold == 0

@@ -13,6 +13,7 @@ from biomlbench.calibrate.mutants import HELD_OUT, TRAINING, Mutant
 from biomlbench.calibrate.predictions import of_predictions
 from biomlbench.calibrate.settings import Settings, batches
 from biomlbench.registry import Registry
+from biomlbench.scoring.score_order import ScoreOrder
 from biomlbench.stages import Context
 from biomlbench.stages.cards import LoadedCard, load_card
 from biomlbench.stages.prepare import compute
@@ -124,15 +125,15 @@ SCORES = st.integers(-20, 20).map(lambda n: n / 10)
 def test_no_useless_submission_earns_credit(score, gold, sample, shuffled, beyond):
     """Whatever is known of useless ones, either way round; the gold does where it is the best."""
     useless, best = [sample, shuffled], gold + beyond
-    near = batch._near(score, gold, useless, "maximize", best)
+    near = batch._near(score, gold, useless, ScoreOrder("maximize"), best)
     flipped = [None if one is None else -one for one in useless]
-    assert near == batch._near(-score, -gold, flipped, "minimize", -best)
+    assert near == batch._near(-score, -gold, flipped, ScoreOrder("minimize"), -best)
     known = [one for one in useless if one is not None]
     wrong = any(one > gold for one in known)
     start = next((one for one in known if wrong or one != gold), None)
     if start is not None:
-        assert not batch._near(start, gold, useless, "maximize", best)
-    assert batch._near(gold, gold, useless, "maximize", gold) == (not wrong)
+        assert not batch._near(start, gold, useless, ScoreOrder("maximize"), best)
+    assert batch._near(gold, gold, useless, ScoreOrder("maximize"), gold) == (not wrong)
 
 
 @pytest.mark.parametrize("metric", ["pearson", "rmse", "roc_auc"])

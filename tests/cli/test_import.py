@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from biomlbench.cli import _cli
 from biomlbench.cli._scaffold import make
 from biomlbench.contracts import read_table
+from biomlbench.grade import grade_csv
 from biomlbench.importers import ImportRefusedError, compare
 from biomlbench.importers.benchmark import merged, write_benchmark
 from biomlbench.importers.compare import DIFFERENCES
@@ -34,6 +35,7 @@ from biomlbench.registry import Registry
 from biomlbench.scoring.medals import medal_ranks, rank_score
 from biomlbench.scoring.task_report import TaskReport
 from biomlbench.task.prepare import prepare_task
+from biomlbench.workflow.runs import read_runs
 
 KAGGLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "leaderboards_kaggle"
 BOARD = [round(2 + 0.5 * i, 3) for i in range(40)]  # best first: 2.0, 2.5, ...
@@ -122,6 +124,26 @@ def test_a_published_group_gives_the_medals_that_its_report_says(place):
         assert row["our_score"] == pytest.approx(report["score"], abs=5e-6)
 
 
+def test_a_program_of_a_group_is_graded_and_keeps_its_seed(place):
+    group, _ = place
+    (group / "a").mkdir(parents=True)
+    (group / "a" / "model.py").write_text(
+        "import os, shutil\n"
+        "assert os.environ['SEED'] == '5'\n"
+        "shutil.copy(os.environ['PUBLIC_DIR'] + '/sample_submission.csv',"
+        " os.environ['OUTPUT_PATH'])\n"
+    )
+    line = {"task_id": "two-drugs", "submission_path": "a/model.py", "seed": 5}
+    task = Registry(tasks_dirs=["my-tasks"], data_dir="data").get_task("two-drugs")
+    score = grade_csv(task.sample_submission, task).score
+    write_group(group, [line], [published("two-drugs", "a/model.py", score, BOARD)])
+    told = run(group)
+    (row,) = told["rows"]
+    assert (row["difference"], row["same"], row["our_score"]) == ("", True, score)
+    (taken,), bad = read_runs([told["runs"]], lambda name: (f"clinical/{name}", "predictions"))
+    assert (taken.seed, taken.kind, bad) == (5, "program", [])
+
+
 def test_a_bad_line_costs_only_itself_and_short_and_full_ids_are_one_task(place):
     group, submit = place
     path = submit("gold", 1.0)
@@ -143,8 +165,6 @@ def test_a_bad_line_costs_only_itself_and_short_and_full_ids_are_one_task(place)
 
 
 def test_the_run_table_is_one_of_the_workflow(place):
-    from biomlbench.workflow.runs import read_runs
-
     group, submit = place
     path = submit("gold", 1.0)
     lines = [{"task_id": "two-drugs", "submission_path": path}, *[

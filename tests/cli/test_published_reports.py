@@ -141,9 +141,16 @@ def group(tmp_path, monkeypatch):
     return lines[2]
 
 
+WHERE = ["--tasks-dir", "my-tasks", "--data-dir", "data"]
+
+
 def grade(*args):
-    where = ["--tasks-dir", "my-tasks", "--data-dir", "data"]
-    return CliRunner().invoke(_cli, ["grade-jsonl", "group/submission.jsonl", *args, *where])
+    return CliRunner().invoke(_cli, ["grade-jsonl", "group/submission.jsonl", *args, *WHERE])
+
+
+def as_published():
+    words = ["grade", "--submission", "group/submission.jsonl", "--output-dir", "theirs"]
+    return CliRunner().invoke(_cli, [*words, *WHERE])
 
 
 def test_command_for_grade_jsonl(group):
@@ -161,9 +168,10 @@ def test_command_for_grade_jsonl(group):
 def test_lines_that_cannot_be_graded_are_told(group):
     with Path("group/submission.jsonl").open("a") as file:
         file.write(group + "\n")
-    done = grade()
-    assert done.exit_code == TROUBLE
-    assert "line 3: there is no task 'absent'" in done.output
+    for done in (grade(), as_published()):
+        assert done.exit_code == TROUBLE
+        assert "1 line could not be graded" in done.output
+        assert "line 3: there is no task 'absent'" in done.output
     assert grade("--bootstrap", "5").exit_code == 2
 
 

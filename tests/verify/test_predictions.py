@@ -584,6 +584,22 @@ class Program:
         return table(test.column("id").to_pylist(), y_new)
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_reruns_are_compared_on_the_scale_of_the_predictions(make_task, unit):
+    def scaled(program):
+        def run(files):
+            found = program(files)
+            y = found.column(1).to_numpy() * unit
+            return found.set_column(1, found.column_names[1], pa.array(y))
+
+        return run
+
+    task, _, _, _ = make_task()
+    for fault, outcome in (("none", "passed"), ("random", "failed")):
+        run = scaled(Program(task, fault))
+        assert row(reruns.judge(task, run({}), run), "rerun-agrees").outcome == outcome
+
+
 @pytest.mark.parametrize(
     ("fault", "check", "reason"),
     [

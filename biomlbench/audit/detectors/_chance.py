@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-__all__ = ["Agreement", "agreement", "same_order", "tells", "tells_classes"]
+__all__ = ["Agreement", "agreement", "rounding_of", "same_order", "tells", "tells_classes"]
 
 RELATIVE = 1e-6
 """Relative difference of two numbers that writing them as text explains."""
@@ -98,12 +98,22 @@ def same_order(values: np.ndarray, truth: np.ndarray) -> bool:
     return bool(length > 0 and abs(one @ other) >= CORRELATED * length)
 
 
+def rounding_of(truth: np.ndarray) -> float:
+    """Return the absolute difference from numbers that writing them as text explains.
+
+    It is for those near zero among larger ones: where all are small, so is the difference.
+    """
+    sizes = np.abs(truth[np.isfinite(truth) & (truth != 0)])
+    return RELATIVE * min(1.0, float(np.median(sizes))) if len(sizes) else RELATIVE
+
+
 def _compared(values: Any, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return values and truth of the rows that have both, and where they are equal."""
     if truth.dtype.kind == "f":
         found = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
         there = np.isfinite(found) & np.isfinite(truth)
-        close = np.isclose(found[there], truth[there], rtol=RELATIVE, atol=RELATIVE)
+        slack = rounding_of(truth)
+        close = np.isclose(found[there], truth[there], rtol=RELATIVE, atol=slack)
         return _coded(found[there]), _coded(truth[there]), close
     texts = pd.Series(values).astype(str).str.strip().to_numpy()
     there = (texts != "") & (truth != "")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from biomlbench.audit.package_tables import codes_of
 
-from ._chance import CHANCE, tells
+from ._chance import CHANCE, rounding_of, tells
 
 __all__ = ["SAME_ROWS", "Bounds", "Truth", "stands_for"]
 
@@ -55,6 +55,11 @@ class Truth:
 
     def __init__(self, values: np.ndarray) -> None:
         self.values = values
+
+    @cached_property
+    def rounding(self) -> float:
+        """What :func:`~._chance.rounding_of` says of answers that are numbers."""
+        return rounding_of(self.values)
 
     @cached_property
     def _unique(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

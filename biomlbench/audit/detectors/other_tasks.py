@@ -286,7 +286,8 @@ def _mostly_equal(
     if values.dtype.kind == "f":
         compared = np.isfinite(numbers) & np.isfinite(values)
         with np.errstate(invalid="ignore"):
-            equal = np.abs(numbers - values) <= RELATIVE + RELATIVE * np.abs(values)
+            slack = np.array([truth.rounding for truth in truths])[owner]
+            equal = np.abs(numbers - values) <= slack + RELATIVE * np.abs(values)
     else:
         compared = (codes != _BLANK) & (values != "")
         equal = codes == np.column_stack([truth.codes for truth in truths])[:, owner]

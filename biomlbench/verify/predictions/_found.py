@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from biomlbench.task.submission_columns import ColumnSpec
     from biomlbench.task.task import Task
 
-__all__ = ["SCORE_RTOL", "Found", "Predicted", "agreement", "not_applicable", "rounded"]
+__all__ = ["Found", "Predicted", "agreement", "not_applicable", "rounded"]
 
-SCORE_RTOL = 1e-9
-"""Relative difference of two ways to one score that rounding explains."""
+_FAR = 0.01
+"""Share of the scale of a task's scores that no rounding explains."""
 
 
 class Found(NamedTuple):
@@ -119,6 +119,14 @@ class Predicted:
             spec.name: np.asarray(self.column(spec), float) for spec in self.specs if spec.numeric
         }
 
+    @property
+    def other_score(self) -> float:
+        """A score that the predictions do not have, off by more than rounding."""
+        from biomlbench.scoring.gold import own_order
+
+        scale = own_order(self.task).scale or 1.0
+        return self.score + _FAR * max(scale, abs(self.score))
+
     def metric_inputs(self) -> tuple[Any, Any]:
         """Return what the metric takes as truth and as predictions."""
         from biomlbench.scoring.score import metric_inputs
@@ -138,13 +146,26 @@ def not_applicable(message: str) -> Found:
     return Found(Outcome.SKIPPED, message, reason=Reason.NOT_REACHED, severity=Severity.ADVISORY)
 
 
-def agreement(other: float, score: float, what: str) -> Found:
-    """Compare two scores. That they differ is the grader's fault, not the submission's."""
-    limit = SCORE_RTOL * max(1.0, abs(score))
-    off = abs(other - score)
-    margin = rounded(max(1 - off / limit, MARGIN_FLOOR)) if math.isfinite(off) else MARGIN_FLOOR
+def agreement(predicted: Predicted, other: float, what: str) -> Found:
+    """Compare two ways to one score. That they differ is the grader's fault, no submission's."""
+    from biomlbench.scoring.gold import own_order
+    from biomlbench.scoring.score_order import ScoreOrder
+
+    task, score = predicted.task, predicted.score
+    off, order = abs(other - score), ScoreOrder(task.direction)
+    # most scores agree to the last digits, and need no scale, for which others may be computed
+    if not off <= order.tolerance(other, score):
+        order = own_order(task)
+    limit = order.tolerance(other, score)
+    margin = _margin(off, limit)
     if off <= limit:
         return Found(Outcome.PASSED, f"{what} gives the same score", margin)
     return Found(
         Outcome.ERROR, f"{what} gives another score", margin, reason=Reason.SCORE_DISAGREEMENT
     )
+
+
+def _margin(off: float, limit: float) -> float:
+    if not math.isfinite(off):
+        return MARGIN_FLOOR
+    return rounded(max(1 - off / limit, MARGIN_FLOOR)) if off else 1.0

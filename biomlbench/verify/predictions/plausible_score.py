@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from biomlbench.outcomes import Outcome, Reason, Severity
-from biomlbench.runtime.once import once
-from biomlbench.scoring.gold import better, gold_score
+from biomlbench.scoring.gold import gold_score, own_order
 from biomlbench.verify.predictions._found import Found, Predicted
 
 if TYPE_CHECKING:
@@ -30,17 +29,17 @@ def look(predicted: Predicted) -> Iterable[Found]:
 
     That is the score of the gold submission, whatever grades it, and the metric's best value.
     """
-    task, score = predicted.task, predicted.score
+    task, score, order = predicted.task, predicted.score, own_order(predicted.task)
     floor = task.config.get("noise_floor")
     if floor is not None:
-        beyond = better(score, float(floor), task.direction)
+        beyond = order.better(score, float(floor))
         text = "better than a perfect model of the noisy answers could be"
         return [Found(Outcome.FAILED, f"the score is {text}") if beyond else Found()]
     perfect = _perfect(task)
     if not perfect:
         return []
     # perfect on real data is a reason to look, not a proof
-    if all(better(one, score, task.direction) for one in perfect):
+    if all(order.better(one, score) for one in perfect):
         return [Found(severity=Severity.ADVISORY)]
     text = "as good as that of the right answers; see whether they leaked"
     return [Found(Outcome.FAILED, f"the score is {text}", severity=Severity.ADVISORY)]
@@ -48,7 +47,7 @@ def look(predicted: Predicted) -> Iterable[Found]:
 
 def _perfect(task: Task) -> list[float]:
     """Return the scores that right answers have."""
-    metric, gold = task.metric, once(("score of the gold", task), lambda: gold_score(task))
+    metric, gold = task.metric, gold_score(task)
     return [
         *([metric.best] if metric is not None and math.isfinite(metric.best) else []),
         *([gold] if gold is not None else []),

@@ -34,7 +34,7 @@ def look(predicted: Predicted) -> Iterable[Found]:
     order = once(("another order", table.num_rows), partial(_other_order, table.num_rows))
     result = score_submission(table.take(order), predicted.task)
     other = result.score if result.valid and result.score is not None else math.nan
-    return [agreement(other, predicted.score, "the same predictions in another row order")]
+    return [agreement(predicted, other, "the same predictions in another row order")]
 
 
 def _other_order(n: int) -> np.ndarray:
@@ -43,4 +43,4 @@ def _other_order(n: int) -> np.ndarray:
 
 def known_bad(predicted: Predicted) -> tuple[pa.Table, float] | None:
     """Believe another score than these rows have in another order."""
-    return predicted.table, predicted.score + 0.01
+    return predicted.table, predicted.other_score

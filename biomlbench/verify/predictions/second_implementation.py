@@ -36,9 +36,9 @@ def look(predicted: Predicted) -> Iterable[Found]:
         return [Found(Outcome.ERROR, message, reason=Reason.GRADER_ERROR)]
     if second is None:
         return [not_applicable("too many rows or columns for the second implementation")]
-    return [agreement(second, predicted.score, "the second implementation")]
+    return [agreement(predicted, second, "the second implementation")]
 
 
 def known_bad(predicted: Predicted) -> tuple[pa.Table, float] | None:
     """Believe another score than the metric gives."""
-    return predicted.table, predicted.score + 0.01
+    return predicted.table, predicted.other_score
