@@ -80,6 +80,17 @@ def _far_pairs(rng, count=14):
     return both.reshape(-1, 3), np.arange(2 * count)
 
 
+def _pairs_of(cutoff):
+    """Pairs whose distance is hardly above or below a cutoff of any size."""
+    rng = np.random.default_rng(8)
+    first = rng.uniform(-5, 5, (10, 3)) * cutoff
+    direction = rng.normal(size=(10, 3))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    apart = cutoff + 2e-8 * (-1.0) ** np.arange(10)
+    both = np.concatenate([first, first + apart[:, None] * direction])
+    return both, np.arange(20), cutoff
+
+
 def _pairs_at_both_ends():
     """Such pairs on both sides of the origin, 200,000 Å from one another."""
     one, chain = _far_pairs(np.random.default_rng(6))
@@ -124,6 +135,10 @@ def adversarial():
         case("unresolved-with-itself", F, partly, chain, 8.0, 0),
         case("far-from-origin", F, *_far_pairs(rng)),
         case("at-both-ends-of-the-range", F, *_pairs_at_both_ends()),
+        *(
+            case(f"hardly-apart-from-{cutoff:g}", F, *_pairs_of(cutoff))
+            for cutoff in (0.001, 0.02, 0.5, 30.0, 1000.0)
+        ),
         case("least-cutoff", F, *line(0, 0.0005, 0.002), cutoff=0.001, min_separation=1),
         case(
             "largest-cutoff",

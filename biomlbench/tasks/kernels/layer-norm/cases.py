@@ -96,4 +96,8 @@ def equal_rows():
             found.append(
                 case(name, F, np.full((2, size), number), np.ones(size), np.zeros(size), eps)
             )
+    numbers = np.array([0.1, 1 / 3, -7e5 / 9, 1e-9, 0.7, -0.1])
+    for name, shape in (("each-row", (6, 1)), ("each-row-of-matrices", (2, 3, 1))):
+        x = np.repeat(numbers.reshape(shape), 7, axis=-1)
+        found.append(case(f"equal-in-{name}", F, x, np.ones(7), np.zeros(7), 1e-300))
     return found
