@@ -299,7 +299,13 @@ SCHEMAS: dict[str, pa.Schema] = {
             field(
                 "mean_rank",
                 F64,
-                "mean over tasks of the rank among agents, by percentile, passes and best score",
+                "mean over tasks of the rank among agents, by verified medals, passes, percentile "
+                "and best run; tasks that no other agent has tried are left out",
+            ),
+            field(
+                "outranked_share",
+                F64,
+                "mean over the same tasks of the share of the other agents that it is ahead of",
             ),
             field(
                 "meta_model", STR, "models of the runs, as the run table says: the first 20 by name"
