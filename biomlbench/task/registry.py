@@ -184,7 +184,8 @@ class Registry:
             raise TaskError(
                 f"{folder}: the task id is {found!r}, but in tables of results {ALL_DOMAINS!r} is "
                 "all domains together; give the domain, the folder's name or `domain` in the "
-                "config, another name"
+                "config, another name",
+                Reason.UNKNOWN_TASK,
             )
         config = folder / CONFIG
         try:

@@ -277,8 +277,11 @@ def test_no_domain_is_called_as_all_domains_together_are(factory, flat):
     found = factory.registry()
     assert "all/one" in found.list_task_ids()
     for name in ("one", "all/one"):
-        with pytest.raises(TaskError, match=r"all domains together; give the domain, .* another"):
+        with pytest.raises(
+            TaskError, match=r"all domains together; give the domain, .* another"
+        ) as told:
             found.get_task(name)
+        assert told.value.reason == "unknown_task"  # its rows count for no agent
 
 
 @pytest.mark.parametrize("name", ["my task \u00fc", "a b", "-a", "\u00e4"])
