@@ -113,8 +113,8 @@ RUN = [
     field("attempt", I64, "the agent's n-th attempt at the task, from 1"),
     field("hint_tier", I64, "highest tier of hints given before the attempt, from 0"),
     field("label", STR, "true label of a control: right or wrong; null for a real run"),
-    field("time", STR, "when the run was made, ISO 8601, as the run table says"),
-    field("source", STR, "run table and line", required=True),
+    field("time", STR, "when the run was made, as the run table says: ISO 8601, in UTC"),
+    volatile("source", STR, "run table and line", required=True),
     field("submission", STR, "path as the run table gives it", required=True),
 ]
 
@@ -321,8 +321,8 @@ SCHEMAS: dict[str, pa.Schema] = {
         [
             *PAIR,
             field("agent", STR, "who made the run", required=True),
-            field("week", STR, "ISO week of the run, or `undated`", required=True),
-            field("time", STR, "when the run was made, ISO 8601"),
+            field("week", STR, "ISO week of the run, in UTC, or `undated`", required=True),
+            field("time", STR, "when the run was made, ISO 8601, in UTC"),
             field("attempt", I64, "the agent's n-th attempt at the task, from 1"),
             field("hint_tier", I64, "highest tier of hints given before the attempt, from 0"),
             field("label", STR, "true label of a control: right or wrong; null for a real run"),

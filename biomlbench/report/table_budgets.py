@@ -117,7 +117,7 @@ TABLES = {
     ),
     "check_rates": TableBudget(
         "checks", "those that broke, then those that fail most often",
-        f"{_TRUST}.check_rates({_file('checks')})",
+        f"{_TRUST}.check_rates({_file('checks')}, {_file('pairs')})",
         (("broken", False), ("fail_rate", False), ("failed", False)),
     ),
     "check_power": TableBudget(

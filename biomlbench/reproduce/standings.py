@@ -223,7 +223,8 @@ def _agents(found: Standings, sides: list[Tables]) -> None:
     ]
     of_agent: dict[str, list[PairEntry]] = {}
     for pair in found.pairs:
-        of_agent.setdefault(pair["agent"], []).append(pair)
+        for agent in {pair["agent"], pair["changes"].get("agent", {}).get("old", pair["agent"])}:
+            of_agent.setdefault(agent, []).append(pair)
     for agent in dict.fromkeys((*rows[1], *rows[0])):
         one, other = (side.get(agent) for side in rows)
         changes = _changes(one, other, ("place", *OF_AGENTS, "runs"))

@@ -34,13 +34,9 @@ def figure(tables: Tables) -> Figure:
     rates = check_rates(tables.checks, tables.pairs)
     if rates.empty:
         return style.note(TITLE, "No check was run yet.")
-    names = [
-        f"{style.task_label(task)} · {check}"
-        for task, check in zip(rates["task_id"], rates["check"], strict=True)
-    ]
-    table = rates.set_axis(names)[["failed", "broken", "skipped"]]
-    table["passed"] = (rates["applied"] - rates["failed"] - rates["broken"]).clip(0).to_numpy()
-    table = table.groupby(level=0).sum()
+    names = style.check_labels(rates["task_id"], rates["check"])
+    table = rates.assign(passed=(rates["applied"] - rates["failed"] - rates["broken"]).clip(0))
+    table = table[[part for part, _, _ in PARTS]].set_axis(names).sort_index()
     total = table.sum(axis=1)
     shares = table.div(total, axis=0)
     kept, left_out = style.largest(shares["failed"] + shares["broken"])

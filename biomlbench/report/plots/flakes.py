@@ -42,11 +42,7 @@ def figure(tables: Tables) -> Figure:
     for row, wrong, runs in zip(rows, ordered["disagreements"], ordered["runs"], strict=True):
         axes.text(1.01, row, f"{wrong:g}/{runs:g}", transform=axes.get_yaxis_transform(),
                   va="center", fontsize=8.5, color=style.MUTED)  # fmt: skip
-    names = [
-        f"{style.task_label(task)} · {check}"
-        for task, check in zip(ordered["task_id"], ordered["check"], strict=True)
-    ]
-    style.labels(axes, names, 46)
+    style.labels(axes, style.check_labels(ordered["task_id"], ordered["check"]), 46)
     axes.set_xlim(0, min(1.0, float(ordered["high"].max()) * 1.08))
     style.percent_axis(axes)
     axes.set_xlabel("share of repeats that disagree")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from biomlbench.report.plots import _style as style
 from biomlbench.report.plots.false_rates import UNCALIBRATED
@@ -51,7 +52,8 @@ def figure(tables: Tables) -> Figure:
     margins = margins[np.isfinite(margins["margin"].to_numpy(float))]
     if margins.empty:
         return style.note(TITLE, UNCALIBRATED)
-    keys = (margins["task_id"].map(style.task_label) + " · " + margins["check"]).rename("key")
+    labels = style.check_labels(margins["task_id"], margins["check"])
+    keys = pd.Series(labels, margins.index, name="key")
     # the check whose right controls come closest to failing is on top
     right = margins["margin"].where(margins["label"] == "right")
     closest = right.groupby(keys).min().fillna(np.inf)
