@@ -116,7 +116,7 @@
     ].map(of(stored));
     return Report.table(place, {
       name: "flakes", label: "Flaky checks", n: stored.n, columns, page: 10, order: [["rate", "desc"]],
-      empty: "No submission was run again: that is done with code for problem cards, as often as `calibration.flake_trials` says.",
+      empty: "No submission was run again: that is done with code for problem cards, as often as the config’s calibration.flake_trials says.",
     });
   };
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.report.plots import _style as style
-from biomlbench.report.plots.false_rates import UNCALIBRATED
+from biomlbench.report.plots.false_rates import unmeasured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ def figure(tables: Tables) -> Figure:
     """Draw a dot with its interval for every check that ever disagreed."""
     flakes = tables.flakes
     if flakes.empty:
-        return style.note(TITLE, UNCALIBRATED)
+        return style.note(TITLE, unmeasured(tables, "No submission was run again."))
     flaky = flakes[flakes["disagreements"] > 0]
     if flaky.empty:
         return style.note(

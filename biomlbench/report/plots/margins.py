@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.report.plots import _style as style
-from biomlbench.report.plots.false_rates import UNCALIBRATED
+from biomlbench.report.plots.false_rates import unmeasured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +51,7 @@ def figure(tables: Tables) -> Figure:
     margins = tables.margins
     margins = margins[np.isfinite(margins["margin"].to_numpy(float))]
     if margins.empty:
-        return style.note(TITLE, UNCALIBRATED)
+        return style.note(TITLE, unmeasured(tables, "No check of a control has a threshold."))
     labels = style.check_labels(margins["task_id"], margins["check"])
     keys = pd.Series(labels, margins.index, name="key")
     # the check whose right controls come closest to failing is on top
