@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.summary.agent_ranks import RANKED_BY
 from biomlbench.summary.agent_ranks import in_order as ranked
 from biomlbench.summary.agent_ranks import places as placed_by
@@ -25,7 +26,9 @@ def ranked_by(tables: Tables) -> str:
 
     Verified medals where a run of any agent counts for them, else the verdict pass.
     """
-    return "verified_medal" if tables.agents["verified_medal_rate"].notna().any() else "pass"
+    runs = tables.runs
+    counts = runs["gold_threshold"].notna() & ~lost_runs(runs)
+    return "verified_medal" if counts.any() else "pass"
 
 
 def in_order(tables: Tables) -> pd.DataFrame:
