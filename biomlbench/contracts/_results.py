@@ -305,7 +305,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             field(
                 "outranked_share",
                 F64,
-                "mean over the same tasks of the share of the other agents that it is ahead of",
+                "mean over tasks that other agents have tried, too, of the share of these agents "
+                "that it is ahead of, those that tie counted half",
             ),
             field(
                 "meta_model", STR, "models of the runs, as the run table says: the first 20 by name"

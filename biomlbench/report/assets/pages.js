@@ -67,6 +67,7 @@
       d("leaderboard_percentile", "percentile", { html: (v, row) => Report.fixed(v) + ends("leaderboard_percentile", row, (end) => Report.fixed(end)) }),
       ...rate("above_median_rate", "above median", { more: true }),
       d("gold"), d("silver"), d("bronze"), d("mean_rank", "mean rank", { more: true, html: Report.effort }),
+      d("outranked_share", "outranks", { more: true, html: percent(0) }),
       ...[d("meta_cost_usd", "US$ a run"), d("meta_cost_usd_total", "US$ in all", { more: true }), d("meta_tokens", "tokens a run", { more: true }), d("meta_steps", "steps a run", { more: true }),
         d("meta_wall_time_s", "seconds a run", { more: true })]
         .filter((column) => Report.states(agents, column.key)).map((column) => ({ ...column, html: (v, row) => Report.effort(v) + sub(Report.ofRuns(column.key.replace("_total", ""), row)) })),
