@@ -22,7 +22,8 @@ def tables_of(*rows):
     some = fixtures.frames(110)
     first = some.pairs[some.pairs["task_id"].eq(TASK) & some.pairs["verdict"].eq("pass")].iloc[0]
     pairs = pd.DataFrame([first] * len(told)).reset_index(drop=True)
-    pairs = pairs.assign(**told, label=None, fault="none", stage="medal", valid_submission=True)
+    same = {"label": None, "fault": "none", "stage": "medal", "medal_note": ""}
+    pairs = pairs.assign(**told, **same, valid_submission=True)
     return Tables(pairs=pairs, agents=summarize_agents(pairs), tasks=some.tasks)
 
 
