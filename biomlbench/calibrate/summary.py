@@ -127,8 +127,9 @@ def rates(
         out: a false pass is an operator's mutant that checks chosen without them, by
         :func:`biomlbench.calibrate.left_out.left_out`, do not catch. Check: a false
         fail is a right control that the check fails; a false pass a wrong control that shows
-        a pattern of the check's, and that the check lets by. Mode: likewise, for all the
-        checks of a mode of a task taken together.
+        a pattern of the check's, and that the check lets by, whether or not it is advisory.
+        Mode: likewise, for all the checks of a mode of a task taken together but the advisory
+        ones, which change no verdict.
     """
     counts: dict[tuple[str | None, str, str, str], list[int]] = defaultdict(lambda: [0, 0])
 

@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from biomlbench.calibrate.intervals import wilson
-from biomlbench.outcomes import Reason, Verdict
+from biomlbench.outcomes import Fault, Reason, Verdict
 from biomlbench.scoring.lost_runs import is_lost
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = [
     "check_rates",
     "failure_reasons",
     "hints_before_pass",
+    "real_runs",
     "report",
     "runtimes",
     "survival",
@@ -93,8 +94,8 @@ def _by_agent(rows: Iterable[TelemetryRow]) -> dict[tuple[str, str], list[Teleme
     What was lost to a fault that is not the agent's is no attempt.
     """
     found: dict[tuple[str, str], list[TelemetryRow]] = defaultdict(list)
-    for row in rows:
-        if not is_lost(row["fault"], row["verdict"]) and row["label"] is None:
+    for row in real_runs(rows):
+        if not is_lost(row["fault"], row["verdict"]):
             found[row["task_id"], row["agent"]].append(row)
     for attempts in found.values():
         attempts.sort(key=lambda row: (row["attempt"] or 1, row["time"] or "", row["run_id"]))
@@ -178,14 +179,23 @@ def hints_before_pass(rows: Iterable[TelemetryRow]) -> dict[str, Counter[int]]:
     return dict(found)
 
 
+def real_runs(rows: Iterable[TelemetryRow]) -> list[TelemetryRow]:
+    """Return the rows of real runs, as every count of the report is of them.
+
+    Controls, which carry a true label, are no runs of an agent's, and neither are rows of run
+    tables that could not be used.
+    """
+    return [row for row in rows if row["label"] is None and row["fault"] != Fault.RUN_TABLE]
+
+
 def failure_reasons(rows: Iterable[TelemetryRow]) -> list[tuple[Reason, int]]:
-    """Return the commonest reasons of runs that did not pass."""
-    counts = Counter(row["reason"] for row in rows if row["verdict"] != Verdict.PASS)
+    """Return the commonest reasons of real runs that did not pass."""
+    counts = Counter(row["reason"] for row in real_runs(rows) if row["verdict"] != Verdict.PASS)
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_REASONS]
 
 
 def check_rates(rows: Iterable[TelemetryRow]) -> list[CheckRate]:
-    """Return, for every week, task and check that ever failed, the share of runs it failed on.
+    """Return, for every week, task and check that ever failed, the share of real runs that did.
 
     Parameters
     ----------
@@ -199,7 +209,7 @@ def check_rates(rows: Iterable[TelemetryRow]) -> list[CheckRate]:
     runs: Counter[tuple[str, str]] = Counter()
     failed: Counter[tuple[str, str, str]] = Counter()
     checks: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
+    for row in real_runs(rows):
         runs[row["week"], row["task_id"]] += 1
         for check in set(row["checks_failed"]):
             checks[row["task_id"]].add(check)
@@ -233,7 +243,7 @@ def runtimes(rows: Iterable[TelemetryRow]) -> list[Runtimes]:
         seconds and reference alike; a slower solution moves the ratio.
     """
     groups: dict[tuple[str, str], list[tuple[float, float | None]]] = defaultdict(list)
-    for row in rows:
+    for row in real_runs(rows):
         if row["hidden_wall_s"]:
             seconds = sum(row["hidden_wall_s"])
             groups[row["task_id"], row["week"]].append((seconds, row["reference_s"]))
@@ -285,10 +295,11 @@ def report(rows: Iterable[TelemetryRow]) -> Usage:
     Returns
     -------
     dict
-        ``runs``; ``reasons`` by week; ``hints`` (tier to agents) and ``survival`` by task;
-        ``checks`` and ``runtimes``, a row for each task and week.
+        ``runs``, those that are real (:func:`real_runs`), which all else is of; ``reasons`` by
+        week; ``hints`` (tier to agents) and ``survival`` by task; ``checks`` and ``runtimes``, a
+        row for each task and week.
     """
-    rows = list(rows)
+    rows = real_runs(rows)
     by_week: dict[str, list[TelemetryRow]] = defaultdict(list)
     for row in rows:
         by_week[row["week"]].append(row)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from biomlbench.errors import UserError
 from biomlbench.task.registry import Registry
+from biomlbench.task.task import ALL_DOMAINS
 
 __all__ = ["KINDS", "Made", "ScaffoldError", "make"]
 
@@ -121,6 +122,11 @@ def _task(kind: str, name: str, to: str | Path | None) -> Made:
         raise ScaffoldError(f"name the domain as well, such as clinical/{name}")
     for part in (domain, bare):
         _checked(part, kind)
+    if domain == ALL_DOMAINS:
+        raise ScaffoldError(
+            f"{domain!r} is all domains together in tables of results; give the domain another "
+            f"name, such as clinical/{bare}"
+        )
     root = Path(TASKS_DIR if to is None else to)
     folder = root / domain / bare
     if folder.exists():

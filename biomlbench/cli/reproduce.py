@@ -60,8 +60,9 @@ def command(
     RESULTS (default: results) is the results folder of a benchmark, or what `biomlbench archive`
     made of one. What it was made from is taken from its provenance.json; submissions and tasks
     of your own lie beside it. All tables must be equal but for the columns that may differ from
-    run to run: times, memory, which sandbox was found. The differences, with what changed between
-    the two runs, are printed, and written to differences.parquet in the folder of the rerun.
+    run to run: times, memory, which sandbox was found, the line of a run table. The differences,
+    with what changed between the two runs, are printed, and written to differences.parquet in the
+    folder of the rerun.
 
     \b
     Exit codes: 0 equal; 1 something differs or was left out; 2 the command line is wrong;

@@ -44,11 +44,12 @@ def command(
     Told are each task's runs, passes, best verified medals, percentiles and best scores, and who
     is ahead and by what: the agent with more verified medals a fair run (medal_rate); at a tie
     with more passes a fair run (pass_rate), then the higher percentile, then the better best
-    score. Runs that were lost without the agent's fault are not fair ones.
+    score, that of the best run: of those that pass, else of all. Runs that were lost without the
+    agent's fault are not fair ones.
 
-    With --task its runs are told, two by two, the checks whose outcomes differ, and the rows
-    whose predictions do: ids and both predictions. Answers are not read. Submissions are read
-    where they lie, and only if they are what was graded.
+    With --task its runs are told, two by two and the best run of each, the checks whose outcomes
+    differ, and the rows whose predictions do: ids and both predictions. Answers are not read.
+    Submissions are read where they lie, and only if they are what was graded.
 
     \b
     Exit codes: 0 shown; 2 the command line is wrong; 3 there is no such agent, task or table.
@@ -60,7 +61,7 @@ def command(
     """  # noqa: D301
     from biomlbench.report.differing_rows import Predictions
     from biomlbench.report.inputs import Tables
-    from biomlbench.report.side_by_side import by_task, matched_runs
+    from biomlbench.report.side_by_side import best_pair, by_task, matched_runs
     from biomlbench.results import task_among
     from biomlbench.runtime.words import counted
 
@@ -83,8 +84,15 @@ def command(
         return
     name = task_among(task, [row["task_id"] for row in found], f"runs of {agent} and {other}")
     pairs = matched_runs(tables.pairs, name, agent, other)
+    best = best_pair(tables.pairs, name, agent, other)
+    best_ids = _ids(best or (None, None))
+    if best and best_ids not in map(_ids, pairs):
+        pairs.append(best)
     predictions = cache(lambda: Predictions(results))
-    told = [_told(tables.checks, predictions, *both, rows) for both in pairs]
+    told = [
+        _told(tables.checks, predictions, *both, rows, best=_ids(both) == best_ids)
+        for both in pairs
+    ]
     if as_json:
         print_json(told)
         return
@@ -102,23 +110,31 @@ def _named(agent: str) -> str:
         return agent
 
 
+def _ids(pair: tuple[AnyRow | None, AnyRow | None]) -> tuple[Any, ...]:
+    return tuple(row and row["run_id"] for row in pair)
+
+
 class Told(TypedDict):
-    """Two runs: columns of each, checks that differ, rows that differ or why none are told."""
+    """Two runs: columns of each, checks that differ, rows that differ or why none are told.
+
+    And whether they are the best run of each agent.
+    """
 
     runs: list[AnyRow | None]
     checks: list[CheckSides]
     rows: AnyRow | None
     note: str
+    best: bool
 
 
 def _told(
     checks: pd.DataFrame, predictions: Callable[[], Predictions],
-    one: AnyRow | None, two: AnyRow | None, most: int,
+    one: AnyRow | None, two: AnyRow | None, most: int, *, best: bool,
 ) -> Told:  # fmt: skip
     from biomlbench.report.side_by_side import differing_checks
 
     runs = [row and {name: row[name] for name in _OF_RUNS} for row in (one, two)]
-    told: Told = {"runs": runs, "checks": [], "rows": None, "note": ""}
+    told: Told = {"runs": runs, "checks": [], "rows": None, "note": "", "best": best}
     if one is None or two is None:
         return told
     told["checks"] = differing_checks(checks, one["task_id"], one["run_id"], two["run_id"])
@@ -156,7 +172,8 @@ def _cell(value: Any) -> str:
 def _show(told: Told) -> None:
     runs = [row or {} for row in told["runs"]]
     echo()
-    echo(" | ".join(row.get("run_id", "no run") for row in runs))
+    names = " | ".join(row.get("run_id", "no run") for row in runs)
+    echo(names + (", the best run of each" if told["best"] else ""))
     heads = ["fact", "first", "second"]
     shown = [
         dict(zip(heads, [name, *(_cell(row.get(name)) for row in runs)], strict=True))

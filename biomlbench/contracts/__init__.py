@@ -1,8 +1,8 @@
 """The Arrow schema of every Parquet table, in one place, checked on writing and on reading.
 
 A column that may differ between two runs of the same thing (a time, a memory peak, which
-sandbox was found) is marked *volatile*; everything else must be equal in a rerun, which
-:func:`compared` makes easy to check.
+sandbox was found, the line of a run table) is marked *volatile*; everything else must be equal in
+a rerun, which :func:`compared` makes easy to check.
 """
 
 from __future__ import annotations

@@ -19,9 +19,10 @@ def field(name: str, kind: pa.DataType, doc: str, *, required: bool = False) -> 
     return pa.field(name, kind, nullable=not required, metadata={b"doc": doc.encode()})
 
 
-def volatile(name: str, kind: pa.DataType, doc: str) -> pa.Field:
+def volatile(name: str, kind: pa.DataType, doc: str, *, required: bool = False) -> pa.Field:
     """Return a column that may differ in a rerun."""
-    return pa.field(name, kind, metadata={b"doc": doc.encode(), **VOLATILE})
+    told = {b"doc": doc.encode(), **VOLATILE}
+    return pa.field(name, kind, nullable=not required, metadata=told)
 
 
 PAIR = [

@@ -113,8 +113,8 @@ RUN = [
     field("attempt", I64, "the agent's n-th attempt at the task, from 1"),
     field("hint_tier", I64, "highest tier of hints given before the attempt, from 0"),
     field("label", STR, "true label of a control: right or wrong; null for a real run"),
-    field("time", STR, "when the run was made, ISO 8601, as the run table says"),
-    field("source", STR, "run table and line", required=True),
+    field("time", STR, "when the run was made, as the run table says: ISO 8601, in UTC"),
+    volatile("source", STR, "run table and line", required=True),
     field("submission", STR, "path as the run table gives it", required=True),
 ]
 
@@ -299,7 +299,14 @@ SCHEMAS: dict[str, pa.Schema] = {
             field(
                 "mean_rank",
                 F64,
-                "mean over tasks of the rank among agents, by percentile, passes and best score",
+                "mean over tasks of the rank among agents, by verified medals, passes, percentile "
+                "and best run; tasks that no other agent has tried are left out",
+            ),
+            field(
+                "outranked_share",
+                F64,
+                "mean over tasks that other agents have tried, too, of the share of these agents "
+                "that it is ahead of, those that tie counted half",
             ),
             field(
                 "meta_model", STR, "models of the runs, as the run table says: the first 20 by name"
@@ -315,8 +322,8 @@ SCHEMAS: dict[str, pa.Schema] = {
         [
             *PAIR,
             field("agent", STR, "who made the run", required=True),
-            field("week", STR, "ISO week of the run, or `undated`", required=True),
-            field("time", STR, "when the run was made, ISO 8601"),
+            field("week", STR, "ISO week of the run, in UTC, or `undated`", required=True),
+            field("time", STR, "when the run was made, ISO 8601, in UTC"),
             field("attempt", I64, "the agent's n-th attempt at the task, from 1"),
             field("hint_tier", I64, "highest tier of hints given before the attempt, from 0"),
             field("label", STR, "true label of a control: right or wrong; null for a real run"),

@@ -9,6 +9,7 @@ from biomlbench.report.headline import headline
 from biomlbench.report.overview import Rate
 from biomlbench.report.page import environment
 from biomlbench.report.shown import MAX_NAME, printable, shown_name
+from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,11 +51,15 @@ def _entry(time: str, agents: pd.DataFrame, title: str) -> JsonObject:
     names = [shown_name(agent, MAX_NAME) for agent in ranked["agent"]]
     rates = [Rate.of(row, f"{measure}_rate") for _, row in ranked.iterrows()]
     lines = [
-        f"{place}. {name}: {what} {rate}"
-        for place, name, rate in zip(ranked["place"], names, rates, strict=True)
+        f"{place}. {name}: {what} {rate}, {counted(tasks, 'task')}"
+        for place, name, rate, tasks in zip(
+            ranked["place"], names, rates, ranked["tasks"], strict=True
+        )
     ]
     told = headline(names, [rate.value for rate in rates], measure)
-    heading = told.text or f"{names[0]} is first of {len(ranked)}"
+    tried, most = int(ranked["tasks"].iloc[0]), int(ranked["tasks"].max())
+    few = f", tried on {tried} of {counted(most, 'task')}" if tried < most else ""
+    heading = told.text or f"{names[0]} is first of {len(ranked)}{few}"
     return {"time": time, "id": _id(f"{title}\0{time}"), "heading": heading, "lines": lines}
 
 

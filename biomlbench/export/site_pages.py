@@ -27,8 +27,10 @@ from biomlbench.report.agent_order import in_order
 from biomlbench.report.markdown import as_html
 from biomlbench.report.overview import Overview, Rate, build
 from biomlbench.report.page import environment, style
+from biomlbench.report.run_sums import holders
 from biomlbench.report.shown import MAX_NAME, printable, shown_name
 from biomlbench.runtime.shown_numbers import fixed
+from biomlbench.scoring.best_runs import best_runs, standing
 from biomlbench.scoring.medals import THRESHOLDS
 from biomlbench.summary.task_facts import discrimination
 
@@ -207,10 +209,11 @@ class Pages:
         return shown_name(self.tables.task_name(task), 200)
 
     def _best_first(self, task: str) -> pd.DataFrame:
-        """Return the runs of a task, those without a score last."""
+        """Return the runs of a task, the best first: passes, the others, those without a score."""
         runs = self._of("task_id", task)
-        rising = bool((runs["direction"] == "minimize").any())
-        return runs.sort_values(["score", "run_id"], ascending=[rising, True], kind="stable")
+        runs = runs.assign(_standing=standing(runs))
+        ordered = runs.sort_values(["_standing", "run_id"], ascending=[False, True], kind="stable")
+        return ordered.drop(columns="_standing")
 
     def _task(self, task: str) -> str:
         runs = self._best_first(task)
@@ -243,7 +246,7 @@ class Pages:
 
     def _summary(self, task: str) -> AnyRow:
         runs = self._best_first(task)
-        best = runs[runs["score"].notna()].head(1)
+        best = runs[best_runs(runs)]
         known = self._of_task.get(task, {})
         return {
             "task_id": task,
@@ -255,7 +258,8 @@ class Pages:
             "passed": int((runs["verdict"] == "pass").sum()),
             "medals": int(runs["verified_medal"].sum()),
             "best": cell(best["score"].iloc[0]) if len(best) else "–",
-            "agent": shown_name(best["agent"].iloc[0], MAX_NAME) if len(best) else "–",
+            "unpassed": bool(len(best)) and not best["verdict"].eq("pass").any(),
+            "agent": holders(shown_name(name, MAX_NAME) for name in best["agent"]) or "–",
         }
 
     def _history(self, agent: str) -> list[AnyRow]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from biomlbench.summary.agents import ALL, RANKED_BY
-from biomlbench.summary.agents import in_order as ranked
-from biomlbench.summary.agents import places as placed_by
+from biomlbench.scoring.lost_runs import lost_runs
+from biomlbench.summary.agent_ranks import RANKED_BY
+from biomlbench.summary.agent_ranks import in_order as ranked
+from biomlbench.summary.agent_ranks import places as placed_by
 from biomlbench.summary.level_means import level_mean
+from biomlbench.task.task import ALL_DOMAINS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,9 +24,11 @@ __all__ = ["by_place", "compared", "in_order", "places", "ranked_by", "settled_b
 def ranked_by(tables: Tables) -> str:
     """Return the measure that agents are ranked by, one of :data:`compare.MEASURES`.
 
-    Verified medals where any task has a leaderboard, else the verdict pass.
+    Verified medals where a run of any agent counts for them, else the verdict pass.
     """
-    return "verified_medal" if tables.runs["gold_threshold"].notna().any() else "pass"
+    runs = tables.runs
+    counts = runs["gold_threshold"].notna() & ~lost_runs(runs)
+    return "verified_medal" if counts.any() else "pass"
 
 
 def in_order(tables: Tables) -> pd.DataFrame:
@@ -41,7 +45,7 @@ def settled_by(tables: Tables) -> str:
     """Return the column of `agents` that puts the first agent before the second; empty for none."""
     first = in_order(tables)[:2]
     for name in _columns(tables) if len(first) > 1 else ():
-        if name in first and len({level_mean(value) for value in first[name].fillna(-1.0)}) > 1:
+        if name in first and len({level_mean(value) for value in first[name].fillna(0.0)}) > 1:
             return name
     return ""
 
@@ -67,7 +71,7 @@ def with_places(tables: Tables) -> pd.DataFrame:
     placed = agents.assign(
         place=agents["agent"].map(place).astype("Int64"),
         _turn=agents["agent"].map(turn),
-        _part=agents["domain"] != ALL,
+        _part=agents["domain"] != ALL_DOMAINS,
     )
     placed = placed.sort_values(["_turn", "_part", "domain"], kind="stable")
     return placed.drop(columns=["_turn", "_part"])

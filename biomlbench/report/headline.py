@@ -22,13 +22,13 @@ _NOBODY = {
 }
 _WHAT = {"verified_medal": "verified medals", "pass": "the verdict pass"}
 _THEN = {
-    "verified_medal": "by the rate of passes, the percentile and the mean rank of their scores",
-    "pass": "by the percentile and the mean rank of their scores",
+    "verified_medal": "by the rate of passes, the percentile and the ranks of their runs",
+    "pass": "by the percentile and the ranks of their runs",
 }
 _SETTLED = {
     "pass_rate": "its passes",
     "leaderboard_percentile": "its percentile",
-    "mean_rank": "the ranks of its scores",
+    "outranked_share": "the ranks of its runs",
 }
 
 
@@ -60,7 +60,7 @@ def headline(
     ----------
     names, rates : sequence
         Of the agents in the order of the ranking, in percent; None where no run of an agent
-        counts.
+        counts, which stands where 0 does.
     measure : str
         ``verified_medal`` or ``pass``.
     tasks : str
@@ -79,13 +79,13 @@ def headline(
     >>> headline(["a", "b"], [0.0, 0.0], "verified_medal").text
     'No agent has a verified medal'
     """
-    best = rates[0]
     order = f"Agents that are level are ordered {_THEN[measure]}. Ties in all share a place."
     first = f"; {names[0]} is first by {_SETTLED[settled]}" if settled in _SETTLED else ""
-    if best is None:
+    if all(rate is None for rate in rates):
         text = f"No agent has a run that counts for {_WHAT[measure]}{tasks}{first}"
         return Headline(text, order, len(names))
-    level = sum(rate is not None and isclose(rate, best, abs_tol=TIE) for rate in rates)
+    best = rates[0] or 0.0
+    level = sum(isclose(rate or 0.0, best, abs_tol=TIE) for rate in rates)
     if best == 0:
         return Headline(_NOBODY[measure] + tasks + first, order if len(names) > 1 else "", level)
     if level == 1:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from biomlbench.report.agent_order import in_order, places, ranked_by, settled_by
+from biomlbench.report.agent_order import in_order, places, ranked_by
 from biomlbench.report.cautions import Warned, warnings
-from biomlbench.report.compare import SIGNIFICANT, compare_agents
 from biomlbench.report.compare import ranking as open_places
-from biomlbench.report.headline import headline
+from biomlbench.report.lede import lede
 from biomlbench.report.shown import MAX_NAME, shown_name
-from biomlbench.runtime.shown_numbers import NOTHING, fixed, number_text, percent
+from biomlbench.runtime.shown_numbers import NOTHING, fixed, percent
 from biomlbench.runtime.words import counted
 from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.scoring.medals import MEDALS
@@ -114,9 +113,9 @@ def build(tables: Tables) -> Overview:
     """
     runs, measure = tables.runs, ranked_by(tables)
     ranking = _ranking(tables, measure)
-    lede, detail = _lede(tables, ranking, measure)
+    text, detail = lede(tables, ranking, measure)
     return Overview(
-        lede=lede,
+        lede=text,
         detail=detail,
         measure="verified medals" if measure == "verified_medal" else "verdict pass",
         tiles=_tiles(runs, int(tables.pairs["label"].notna().sum())),
@@ -165,53 +164,6 @@ def _ranking(tables: Tables, measure: str) -> list[Row]:
             )
         )
     return rows
-
-
-def _lede(tables: Tables, ranking: list[Row], measure: str) -> tuple[str, str]:
-    if not ranking:
-        return "No run has been graded yet.", ""
-    runs, tasks = tables.runs, ""
-    boards = runs["gold_threshold"].notna().groupby(runs["task_id"]).any()
-    if measure == "verified_medal" and not boards.all():
-        tasks = f" the {boards.sum()} of {len(boards)} tasks with a leaderboard"
-    mean = f"as a mean over{tasks or ' tasks'}"
-    what = "verified medals" if measure == "verified_medal" else "the verdict pass"
-    rates = [row.verified if measure == "verified_medal" else row.passed for row in ranking]
-    first, rate = ranking[0], rates[0]
-    told = headline(
-        [row.agent for row in ranking],
-        [rate.value for rate in rates],
-        measure,
-        f" on{tasks}" if tasks else "",
-        settled_by(tables),
-    )
-    if len(ranking) == 1:
-        lede = f"{first.agent} earned {what} on {rate} of its runs {mean}."
-        return lede, "There is no other agent."
-    if told.text:
-        return f"{told.text}.", told.detail
-    second, other = ranking[1], rates[1]
-    lede = f"{first.agent} leads: {what} on {rate} of its runs {mean}, {second.agent} {other}."
-    both = runs[runs["agent"].isin([first.name, second.name])]
-    table = compare_agents(both, [measure])
-    if table.empty:
-        return lede, "Too few tasks in common to tell whether the difference is more than chance."
-    row = table.iloc[0]
-    if row["p"] <= SIGNIFICANT:
-        word = "The lead is unlikely to be chance"
-    else:
-        word = "The lead may well be chance"
-    by, low, high = (
-        fixed(100 * row[name]).replace("-", "−") for name in ("difference", "low", "high")
-    )
-    sure = (
-        f"{word}: {by} points (95\u00a0% interval {low} to {high}) over {row['tasks']} tasks in "
-        f"common, p\u00a0=\u00a0{number_text(row['p'], 2)} by a paired sign-flip test."
-    )
-    needed = row["tasks_needed"]
-    if row["p"] > SIGNIFICANT and np.isfinite(needed) and needed > row["tasks"]:
-        sure += f" About {fixed(needed)} tasks like these would decide it."
-    return lede, sure
 
 
 def _share(part: int, whole: int) -> str:

@@ -225,7 +225,7 @@ def small_tables(tables: Tables) -> dict[str, pd.DataFrame]:
     from biomlbench.report.trust import check_power, check_rates, disagreements, survivors
 
     return {
-        "check_rates": check_rates(tables.checks),
+        "check_rates": check_rates(tables.checks, tables.pairs),
         "agents": with_places(tables),
         "history": tables.history[list(_OF_HISTORY)],
         "comparison": compared(tables),

@@ -14,6 +14,7 @@ from biomlbench.errors import UserError
 from biomlbench.report.agent_order import in_order
 from biomlbench.report.differing_rows import Predictions, apart
 from biomlbench.report.shown import printable
+from biomlbench.scoring.best_runs import best_runs
 from biomlbench.stages.kinds import has_cases
 
 if TYPE_CHECKING:
@@ -90,13 +91,10 @@ def predicted_rows(results: Path, tables: Tables) -> dict[str, PredictedRows]:
 
 
 def _best(runs: pd.DataFrame, agents: list[str]) -> list[AnyRow]:
-    """Return each agent's best run of a task: a pass before none, then by score."""
-    runs = runs[[not has_cases(kind) for kind in runs["kind"]]]
-    rising = bool((runs["direction"] == "minimize").any())
-    ordered = runs.assign(_passed=runs["verdict"] == "pass").sort_values(
-        ["_passed", "score", "run_id"], ascending=[False, rising, True], kind="stable"
-    )
-    best = ordered.drop_duplicates("agent").set_index("agent", drop=False)
+    """Return each agent's best run of a task, of several the first by its id."""
+    runs = runs[[not has_cases(kind) for kind in runs["kind"]]].sort_values("run_id")
+    best = runs[best_runs(runs, ["task_id", "agent"])].drop_duplicates("agent")
+    best = best.set_index("agent", drop=False)
     there = [agent for agent in agents if agent in best.index]
     return [{str(name): value for name, value in best.loc[agent].items()} for agent in there]
 

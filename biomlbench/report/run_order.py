@@ -10,6 +10,7 @@ import pandas as pd
 from biomlbench.outcomes import Fault
 from biomlbench.report.agent_order import in_order
 from biomlbench.report.inputs import is_run
+from biomlbench.scoring.best_runs import standing
 from biomlbench.scoring.lost_runs import FAIR
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def by_importance(tables: Tables) -> np.ndarray:
     Returns
     -------
     ndarray of int, shape (pairs,)
-        Positions. First of each agent and task the best run: a pass before none, then by score.
+        Positions. First of each agent and task the best run (:mod:`biomlbench.scoring.best_runs`).
         Then the runs that a warning of the overview is about: lost to others' faults, rows of run
         tables that could not be used, without a full sandbox, with a medal and no pass. Then the
         further runs, of each agent and task the second before any third. Controls come last. Of
@@ -43,13 +44,11 @@ def by_importance(tables: Tables) -> np.ndarray:
     """
     pairs = tables.pairs
     real = is_run(pairs).to_numpy(bool)
-    rising = np.where(pairs["direction"].eq("minimize"), -1.0, 1.0)
-    score = np.nan_to_num(rising * pairs["score"].to_numpy(float, na_value=np.nan), nan=-np.inf)
-    passed = pairs["verdict"].eq("pass").to_numpy(bool)
+    how_well = standing(pairs).fillna(-1.0).to_numpy(float)
     places = {agent: place for place, agent in enumerate(in_order(tables)["agent"])}
     place = pairs["agent"].map(places).fillna(len(places)).to_numpy(int)
     agent, task = (pd.factorize(pairs[name])[0] for name in ("agent", "task_id"))
-    turn = _turns(np.lexsort((-score, ~passed, task, agent, ~real)), real, agent, task)
+    turn = _turns(np.lexsort((-how_well, task, agent, ~real)), real, agent, task)
     fault = pairs["fault"]
     warned = (
         ~fault.isin(FAIR)

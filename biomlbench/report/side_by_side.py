@@ -11,6 +11,7 @@ from biomlbench.errors import UserError
 from biomlbench.frames import as_frame
 from biomlbench.report.inputs import is_run
 from biomlbench.report.trust import severities
+from biomlbench.scoring.best_runs import best_runs
 from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.scoring.medals import MEDALS
 from biomlbench.summary.agents import counted_percentile
@@ -26,6 +27,7 @@ __all__ = [
     "CheckSides",
     "NoSuchAgentError",
     "TaskSides",
+    "best_pair",
     "by_task",
     "differing_checks",
     "matched_runs",
@@ -88,11 +90,12 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
     Returns
     -------
     list of dict
-        By task: ``task_id``; ``runs``, ``passed``, ``best`` (score), ``medal`` (the best that is
-        verified) and ``percentile`` (mean over fair runs, 0 for an invalid one), each as
-        ``[agent's, other's]``, None for what there is not; likewise ``medal_rate`` (verified
-        medals a fair run) and ``pass_rate`` (passes a fair run); ``ahead``, the agent that has the
-        higher medal rate, at a tie the higher pass rate, then the higher percentile, then the
+        By task: ``task_id``; ``runs``, ``passed``, ``best`` (score of the best run, as
+        :mod:`biomlbench.scoring.best_runs` has it), ``medal`` (the best that is verified) and
+        ``percentile`` (mean over fair runs, 0 for an invalid one), each as ``[agent's, other's]``,
+        None for what there is not; likewise ``medal_rate`` (verified medals a fair run, None
+        without a leaderboard) and ``pass_rate`` (passes a fair run); ``ahead``, the agent that has
+        the higher medal rate, at a tie the higher pass rate, then the higher percentile, then the
         better best score; ``level`` where all of it is the same, and None where one has no fair
         run; ``by``, which of :data:`CRITERIA` decided, empty where none did.
 
@@ -134,9 +137,10 @@ def by_task(pairs: pd.DataFrame, agent: str, other: str) -> list[TaskSides]:
 
 def _side(runs: pd.DataFrame) -> _Side:
     fair = runs[~lost_runs(runs)]
-    minimised = bool((runs["direction"] == "minimize").any())
-    scores = runs["score"].astype(float).dropna()
-    best = (scores.min() if minimised else scores.max()) if len(scores) else np.nan
+    first = _best_of(runs)
+    best = np.nan if first.empty else float(first["score"].iloc[0])
+    sign = -1.0 if first["direction"].eq("minimize").any() else 1.0
+    has_board = bool(runs["gold_threshold"].notna().any())
     verified = set(runs["medal"][runs["verified_medal"].astype(bool)])
     percentile = _known(fair["leaderboard_percentile"].mean())
     passed = int((runs["verdict"] == "pass").sum())
@@ -145,7 +149,7 @@ def _side(runs: pd.DataFrame) -> _Side:
         _known(fair["verified_medal"].astype(float).mean()),
         _known((fair["verdict"] == "pass").mean()),
         percentile,
-        _known(-best if minimised else best),
+        _known(sign * best),
     )
     return {
         "runs": len(runs),
@@ -153,10 +157,33 @@ def _side(runs: pd.DataFrame) -> _Side:
         "best": None if np.isnan(best) else float(best),
         "medal": next((medal for medal in MEDALS if medal in verified), None),
         "percentile": None if np.isneginf(percentile) else percentile,
-        "medal_rate": rank[0] if len(fair) else None,
+        "medal_rate": rank[0] if len(fair) and has_board else None,
         "pass_rate": rank[1] if len(fair) else None,
         "rank": rank if len(fair) else None,
     }
+
+
+def _best_of(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the best of one agent's runs of a task, of several the first by its id."""
+    return runs[best_runs(runs)].sort_values("run_id", kind="stable").head(1)
+
+
+def best_pair(
+    pairs: pd.DataFrame, task: str, agent: str, other: str
+) -> tuple[AnyRow, AnyRow] | None:
+    """Return the best run of each of two agents; None where one has no score.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+    task : str
+        Full id.
+    agent, other : str
+    """
+    runs = as_frame(pairs)
+    runs = runs[is_run(runs) & (runs["task_id"] == task)]
+    one, two = (_named(_best_of(runs[runs["agent"] == name])) for name in (agent, other))
+    return (one[0], two[0]) if one and two else None
 
 
 def _known(value: float) -> float:

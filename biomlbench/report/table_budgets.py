@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomlbench.summary.agents import ALL
+from biomlbench.task.task import ALL_DOMAINS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ class TableBudget:
                 places = {agent: place for place, agent in enumerate(agents)}
                 values = values.map(places).fillna(len(places))
             elif name == "domain":
-                values = values.ne(ALL)
+                values = values.ne(ALL_DOMAINS)
             elif name == "scope":
                 values = values.ne("overall")
             numbers = values.to_numpy(float, na_value=np.nan)
@@ -117,7 +117,7 @@ TABLES = {
     ),
     "check_rates": TableBudget(
         "checks", "those that broke, then those that fail most often",
-        f"{_TRUST}.check_rates({_file('checks')})",
+        f"{_TRUST}.check_rates({_file('checks')}, {_file('pairs')})",
         (("broken", False), ("fail_rate", False), ("failed", False)),
     ),
     "check_power": TableBudget(

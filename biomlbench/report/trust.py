@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from biomlbench.outcomes import Outcome, Severity
+from biomlbench.report.inputs import is_run
 from biomlbench.verify.near_duplicates import CHECK
 
 if TYPE_CHECKING:
@@ -18,44 +19,39 @@ NEARLY_ALWAYS = 0.95
 GATE = "gate"  # rows that say whether there was anything to check; some exist only as failures
 
 
-def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
+def check_rates(checks: pd.DataFrame, pairs: pd.DataFrame | None = None) -> pd.DataFrame:
     """Count each check's outcomes over the runs it was applied to.
 
     Parameters
     ----------
     checks : pandas.DataFrame
         As the contract `checks` declares them.
+    pairs : pandas.DataFrame, optional
+        As the contract `pairs` declares them: controls among them are left out.
 
     Returns
     -------
     pandas.DataFrame
-        One row a task and check: suite, mode, severity, pattern, `applied` (runs in which it was
-        really run), `failed`, `advisory` (failures that change no verdict), `broken`, `skipped`
-        (runs in which it was not, which `applied` does not count), `fail_rate` (missing where it
-        never was run), `alone` (runs in which no other counting check failed) and `remark`. A
-        check whose severity depends on what it finds has all that occurred, the gravest first.
+        One row a task and check: suite (all that it belongs to), mode, severity, pattern,
+        `applied` (runs in which it was really run), `failed`, `advisory` (failures that change no
+        verdict), `broken`, `skipped` (runs in which it was not, which `applied` does not count),
+        `fail_rate` (missing where it never was run), `alone` (runs in which no other counting
+        check failed) and `remark`. A run in several of whose suites a check is counts once, and
+        has failed it if it did in any. A check whose severity depends on what it finds has all
+        that occurred, the gravest first.
     """
     key = ["task_id", "check"]
     names = [*key, "suite", "mode", "severity", "pattern", "applied", "failed",
              "advisory", "broken", "skipped", "fail_rate", "alone", "remark"]  # fmt: skip
     checks = checks[checks["mode"] != GATE]
+    if pairs is not None:
+        checks = _of_real_runs(checks, pairs)
     if checks.empty:
         return pd.DataFrame(columns=names)
-    failed = checks["outcome"].eq("failed")
-    counting = failed & checks["severity"].ne(Severity.ADVISORY)
-    together = counting.groupby([checks["task_id"], checks["run_id"]]).transform("sum")
-    frame = checks[[*key, "suite", "mode", "severity", "pattern"]].assign(
-        applied=checks["outcome"].ne("skipped").astype(int),
-        failed=failed.astype(int),
-        advisory=(failed & ~counting).astype(int),
-        broken=checks["outcome"].eq("error").astype(int),
-        skipped=checks["outcome"].eq("skipped").astype(int),
-        alone=(counting & together.eq(1)).astype(int),
-    )
-    first = dict.fromkeys(["suite", "mode", "pattern"], "first")
-    total = dict.fromkeys(["applied", "failed", "advisory", "broken", "skipped", "alone"], "sum")
-    how: dict[str, Any] = {**first, "severity": severities, **total}
-    made = frame.groupby(key).agg(how).reset_index()
+    grouped = checks.groupby(key, observed=True)
+    first = grouped[["mode", "pattern"]].first()
+    listed = grouped.agg(suite=("suite", _listed), severity=("severity", severities))
+    made = first.join([listed, _by_run(checks).groupby(key, observed=True).sum()]).reset_index()
     made["fail_rate"] = made["failed"] / made["applied"].where(made["applied"] > 0)
     made["remark"] = ""
     made.loc[made["failed"] == 0, "remark"] = "never failed"
@@ -69,6 +65,44 @@ def check_rates(checks: pd.DataFrame) -> pd.DataFrame:
         made["check"].eq(CHECK) & made["task_id"].isin(_with_equal_files(checks)), "remark"
     ] = "one agent's runs are the same file"
     return made[names]
+
+
+def _of_real_runs(checks: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    key = ["task_id", "run_id"]
+    others = pairs.loc[~is_run(pairs), key]
+    if others.empty:
+        return checks
+    known = pd.MultiIndex.from_frame(checks[key].astype(object))
+    return checks[~known.isin(pd.MultiIndex.from_frame(others))]
+
+
+def _by_run(checks: pd.DataFrame) -> pd.DataFrame:
+    """Return what each check came to in each run, over all its suites there, as 1 and 0."""
+    failed = checks["outcome"].eq(Outcome.FAILED)
+    run = ["task_id", "run_id"]
+    found = (
+        checks[[*run, "check"]]
+        .assign(
+            applied=checks["outcome"].ne(Outcome.SKIPPED),
+            failed=failed,
+            counting=failed & checks["severity"].ne(Severity.ADVISORY),
+            broken=checks["outcome"].eq(Outcome.ERROR),
+        )
+        .groupby([*run, "check"], observed=True, sort=False)
+        .max()
+        .astype(int)
+    )
+    together = found["counting"].groupby(run, observed=True).transform("sum")
+    counting = found.pop("counting")
+    return found.assign(
+        advisory=found["failed"] - counting,
+        skipped=1 - found["applied"],
+        alone=counting.where(together.eq(1), 0),
+    )
+
+
+def _listed(column: pd.Series) -> str:
+    return ", ".join(column.unique())
 
 
 def severities(column: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from biomlbench.contracts import RUN_METADATA, provenance, read_table
 from biomlbench.stages import STAGES
 from biomlbench.stages.chain import FINAL
+from biomlbench.task.task import ALL_DOMAINS
 from biomlbench.verify.near_duplicates import CHECK
 from biomlbench.workflow.pair_tables import PairTables
 from biomlbench.workflow.record import PLACES, Record, read_record
@@ -229,7 +230,7 @@ class Reasons:
         words: dict[str, None] = {}
         for row in self._rows:
             key = (row["task_id"], row["run_id"])
-            if row["agent"] != agent or domain not in ("all", row["domain"]):
+            if row["agent"] != agent or domain not in (ALL_DOMAINS, row["domain"]):
                 continue
             if row["kind"] and key in self.differing:
                 words |= dict.fromkeys(self._of_pair(*key, FINAL))

@@ -223,7 +223,8 @@ def _agents(found: Standings, sides: list[Tables]) -> None:
     ]
     of_agent: dict[str, list[PairEntry]] = {}
     for pair in found.pairs:
-        of_agent.setdefault(pair["agent"], []).append(pair)
+        for agent in _agents_of(pair):
+            of_agent.setdefault(agent, []).append(pair)
     for agent in dict.fromkeys((*rows[1], *rows[0])):
         one, other = (side.get(agent) for side in rows)
         changes = _changes(one, other, ("place", *OF_AGENTS, "runs"))
@@ -238,6 +239,12 @@ def _agents(found: Standings, sides: list[Tables]) -> None:
         if one is not None and other is not None:
             why += _newcomers(rows, one["place"], other["place"])
         found.agents.append({"agent": agent, **_entry(one, other, changes, why or [OTHERS])})
+
+
+def _agents_of(pair: PairEntry) -> set[str]:
+    """Return whose run a pair is, and whose it was: a run table may give it to another agent."""
+    changed = pair["changes"].get("agent")
+    return {pair["agent"], *(name for name in (changed or {}).values() if isinstance(name, str))}
 
 
 def _newcomers(rows: list[dict[str, AnyRow]], old: int, new: int) -> list[str]:

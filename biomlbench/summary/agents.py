@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.contracts import from_rows
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault
 from biomlbench.runtime.words import some_of
+from biomlbench.scoring.best_runs import standing
 from biomlbench.scoring.lost_runs import lost_runs
 from biomlbench.scoring.medals import MEDALS
-from biomlbench.summary.level_means import level_means
+from biomlbench.summary.agent_ranks import in_order, task_ranks
 from biomlbench.summary.mean_intervals import mean_interval
+from biomlbench.task.task import ALL_DOMAINS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     from pandas.api.typing import SeriesGroupBy
 
-__all__ = ["ALL", "RANKED_BY", "counted_percentile", "in_order", "places", "summarize_agents"]
+__all__ = ["counted_percentile", "summarize_agents"]
 
-#: Name of the row over all domains.
-ALL = "all"
 REQUIRED = (
     *("agent", "task_id", "domain", "run_id", "leaderboard_percentile", "above_median"),
     *("any_medal", "valid_submission"),
@@ -43,15 +40,13 @@ METADATA = ("meta_cost_usd", "meta_tokens", "meta_steps", "meta_wall_time_s")
 MOST_MODELS = 20
 #: Those of which agents have a total.
 TOTALS = ("meta_cost_usd",)
+#: What is told of an agent among those of a task, and the column of its mean over tasks.
+_RANKS = {"rank": "mean_rank", "outranked": "outranked_share"}
 #: All columns that the summary looks at, where they are there.
 USED = (
     *(*REQUIRED, "verified_medal", "verdict", "fault", "stage", "label", "gold_threshold"),
     *("gold_medal", "silver_medal", "bronze_medal", *METADATA, "meta_model", "score", "direction"),
 )
-#: What agents are ranked by; the first has no value where no task has a leaderboard.
-RANKED_BY = ("verified_medal_rate", "pass_rate", "leaderboard_percentile", "mean_rank")
-#: Those of which less is better.
-_LESS = ("mean_rank",)
 
 
 def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +76,8 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If a column is missing, a run has no agent, or a run id occurs twice in a task.
+        If a column is missing, a run has no agent, a run id occurs twice in a task, or a task's
+        domain is called ``all``, which stands for all domains.
 
     Notes
     -----
@@ -92,9 +88,12 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     leaves it out), and for every rate ``<rate>_configured`` shows it counted as 0.
     ``leaderboard_percentile_valid`` is over valid submissions only. Percentile and medals are
     taken over tasks with a leaderboard.
-    ``mean_rank`` ranks agents within each task, 1 for the best: by their mean percentile where
-    the task has a leaderboard, then by their passes and by their best scores. Agents that tie in
-    all of these share the average rank.
+    Within each task agents are ranked by their verified medals, then by their passes, their mean
+    percentile and their best runs (:mod:`biomlbench.scoring.best_runs`); agents that tie in all
+    of these share the average rank. ``mean_rank`` is the mean of these ranks, 1 for the best, and
+    ``outranked_share`` that of the share of the task's other agents that an agent is ahead of,
+    which compares also where agents have tried different tasks, of few agents and of many. Both
+    leave out tasks that no other agent has tried, or on which no agent has a valid run.
 
     Examples
     --------
@@ -114,70 +113,17 @@ def summarize_agents(pairs: pd.DataFrame) -> pd.DataFrame:
     if runs.empty:
         nothing: pd.DataFrame = from_rows("agents", []).to_pandas()
         return nothing
-    everywhere = runs.assign(domain=ALL)
-    both = pd.concat([everywhere, runs]).merge(_ranks(runs), on=["agent", "task_id"], how="left")
+    everywhere, ranks = runs.assign(domain=ALL_DOMAINS), task_ranks(runs[runs["fair"]])
+    both = pd.concat([everywhere, runs]).merge(ranks, on=["agent", "task_id"], how="left")
     table = _counts(both).join(_rates(both)).join(_metadata(both)).reset_index()
     places = {agent: place for place, agent in enumerate(in_order(table)["agent"])}
     table["_place"] = table["agent"].map(places)
-    table["_part"] = table["domain"] != ALL
+    table["_part"] = table["domain"] != ALL_DOMAINS
     return (
         table.sort_values(["_place", "_part", "domain"], kind="stable")
         .drop(columns=["_place", "_part"])
         .reset_index(drop=True)
     )
-
-
-def in_order(agents: pd.DataFrame, by: Sequence[str] = RANKED_BY) -> pd.DataFrame:
-    """Return the rows over all domains in the order of the ranking.
-
-    Parameters
-    ----------
-    agents : DataFrame
-        As :func:`summarize_agents` returns it.
-    by : sequence of str
-        Columns.
-
-    Returns
-    -------
-    DataFrame
-        The best first; ties, of means that are equal but for rounding, by name.
-    """
-    return agents.loc[_keys(agents, by).index]
-
-
-def places(agents: pd.DataFrame, by: Sequence[str] = RANKED_BY) -> pd.Series:
-    """Return each agent's place in the ranking, from 1, in the order of :func:`in_order`.
-
-    Parameters
-    ----------
-    agents, by
-        As for :func:`in_order`.
-
-    Returns
-    -------
-    Series of int
-        By the rows of `agents`; agents that are level in all columns share the better place.
-    """
-    import pandas as pd
-
-    keys = _keys(agents, by)
-    level = keys.drop(columns="agent").duplicated()
-    counted = pd.Series(range(1, len(keys) + 1), keys.index)
-    return counted.mask(level).ffill().astype("int64")
-
-
-def _keys(agents: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return what the rows over all domains are ordered by, more being better, in that order."""
-    overall = agents[agents["domain"] == ALL]
-    names = [name for name in by if name in overall]  # an older table may lack the last
-    keys = overall[["agent"]].assign(
-        **{
-            name: (level_means(overall[name]) * (-1.0 if name in _LESS else 1.0)).fillna(-math.inf)
-            for name in names
-        }
-    )
-    ascending = [False] * len(names) + [True]
-    return keys.sort_values([*names, "agent"], ascending=ascending)
 
 
 def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -187,6 +133,11 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"pairs lacks the column(s) {', '.join(missing)}")
     runs = pairs[pairs["label"].isna()] if "label" in pairs else pairs
     runs = runs[runs["fault"] != Fault.RUN_TABLE] if "fault" in runs else runs
+    if (runs["domain"] == ALL_DOMAINS).any():
+        raise ValueError(
+            f"a domain of tasks is called {ALL_DOMAINS!r}, which stands for all domains together; "
+            "give it another name"
+        )
     if (nameless := runs["agent"].isna()).any():
         first = runs[nameless].iloc[0]
         raise ValueError(f"run {first['run_id']} of {first['task_id']} has no `agent`; name one")
@@ -216,18 +167,8 @@ def _prepared(pairs: pd.DataFrame) -> pd.DataFrame:
     for name in METADATA:
         out[name] = runs[name].astype(float) if name in runs else float("nan")
     out["meta_model"] = runs.get("meta_model")
-    out["merit"] = _merit(runs)
+    out["standing"] = standing(runs)
     return out
-
-
-def _merit(runs: pd.DataFrame) -> pd.Series:
-    """Return scores so that more is better; NaN where a score or its direction is not known."""
-    import pandas as pd
-
-    if "score" not in runs or "direction" not in runs:
-        return pd.Series(math.nan, runs.index)
-    signs = runs["direction"].map({"maximize": 1.0, "minimize": -1.0}).astype(float)
-    return runs["score"].astype(float) * signs
 
 
 def _flag(column: pd.Series) -> pd.Series:
@@ -273,17 +214,6 @@ def _valid(runs: pd.DataFrame) -> pd.Series:
     return runs["valid_submission"].astype("boolean").fillna(value=False).astype(bool)
 
 
-def _ranks(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return each agent's rank in each task: columns agent, task_id and rank."""
-    groups = runs[runs["fair"]].groupby(["task_id", "agent"])
-    by = ["leaderboard_percentile", "pass_rate", "merit"]
-    found = groups.agg({by[0]: "mean", by[1]: "mean", by[2]: "max"}).apply(level_means)
-    known = found.notna().any(axis=1).groupby("task_id").transform("any")
-    order = found.fillna(-math.inf).groupby(by, sort=True).ngroup().where(known)
-    ranks = order.groupby("task_id").rank(ascending=False, method="average")
-    return ranks.rename("rank").reset_index()
-
-
 def _counts(runs: pd.DataFrame) -> pd.DataFrame:
     """Return what is counted, for each agent and domain."""
     groups = runs.groupby(["agent", "domain"])
@@ -324,7 +254,7 @@ def _rates(runs: pd.DataFrame) -> pd.DataFrame:
 
     names = [*BOARD_RATES, "pass_rate"]
     key = ["agent", "domain", "task_id"]
-    fair = runs[runs["fair"]].groupby(key)[["valid", *names, "percentile_valid", "rank"]].mean()
+    fair = runs[runs["fair"]].groupby(key)[["valid", *names, *_RANKS, "percentile_valid"]].mean()
     # A lost run counts as 0 where there is something to count, and stays NaN where not.
     lost = runs[names].where(runs["fair"], 0.0 * runs[names]).join(runs[[*key, "valid"]])
     configured = lost.groupby(key)[["valid", *names]].mean()
@@ -345,7 +275,7 @@ def _rates(runs: pd.DataFrame) -> pd.DataFrame:
             f"{name}_configured": every[name],
         }
     columns["leaderboard_percentile_valid"] = mean["percentile_valid"]
-    columns["mean_rank"] = mean["rank"]
+    columns |= {column: mean[name] for name, column in _RANKS.items()}
     return pd.DataFrame(columns)
 
 

@@ -26,7 +26,7 @@ from biomlbench.contracts import (
     write_table,
 )
 from biomlbench.errors import UserError
-from biomlbench.summary.agents import in_order, places
+from biomlbench.summary.agent_ranks import in_order, places
 from biomlbench.summary.telemetry import iso_week
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import NotPreparedError, TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.user_cache import user_cache
-from biomlbench.task.task import TASK_ID, Task, slug
+from biomlbench.task.task import ALL_DOMAINS, TASK_ID, Task, slug
 from biomlbench.task.task_folders import CONFIG, read_config, task_folders
 
 if TYPE_CHECKING:
@@ -167,7 +167,8 @@ class Registry:
         ------
         TaskError
             If no task or more than one has that name or id, the id has other characters than
-            ids may have, or the config is broken. Other tasks can be had all the same.
+            ids may have, the domain is called ``all``, or the config is broken. Other tasks can be
+            had all the same.
         """
         found = self._resolve(str(task_id))
         folder = self._folders()[found]
@@ -179,6 +180,13 @@ class Registry:
             raise TaskError(
                 f"{folder}: the folders' names make the task id {found!r}; use letters, "
                 "digits, dots, dashes and underscores, with a letter or digit first"
+            )
+        if found.startswith(f"{ALL_DOMAINS}/"):
+            raise TaskError(
+                f"{folder}: the task id is {found!r}, but in tables of results {ALL_DOMAINS!r} is "
+                "all domains together; give the domain, the folder's name or `domain` in the "
+                "config, another name",
+                Reason.UNKNOWN_TASK,
             )
         config = folder / CONFIG
         try:

@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from biomlbench.scoring.grader import Grader
     from biomlbench.suites.published import Native
 
-__all__ = ["DIRECTIONS", "KINDS", "TASK_ID", "Task", "entry_points_of"]
+__all__ = ["ALL_DOMAINS", "DIRECTIONS", "KINDS", "TASK_ID", "Task", "entry_points_of"]
 
 DIRECTIONS = ("maximize", "minimize")
 TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 """``domain/name``: two names of folders that every path, log and address can hold."""
+ALL_DOMAINS = "all"
+"""All domains together, in a table of results; no domain may be called so."""
 KINDS = ("predictions", "functions")
 # Keys that change what is graded and how: one that is misspelt must not pass for a default.
 _DECIDING = (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from biomlbench.contracts import SCHEMAS
 from biomlbench.report import summarize_agents
+from biomlbench.summary.agent_ranks import in_order, places
 
 
 def pairs_of(*rows, **columns):
@@ -105,7 +106,7 @@ def test_domains_and_ranks():
 
 
 def test_rows_are_in_the_order_of_the_report():
-    """By verified medals, then passes: an agent of the better mean rank may come second."""
+    """By verified medals, then passes, over all tasks and within one: not by the percentile."""
     pairs = pairs_of(
         *(("high", "x/1", "1", 90.0), ("sound", "x/1", "1", 80.0)),
         verified_medal=[False, True],
@@ -114,7 +115,7 @@ def test_rows_are_in_the_order_of_the_report():
     table = summarize_agents(pairs)
     assert list(table["agent"]) == ["sound"] * 2 + ["high"] * 2
     assert list(table["domain"]) == ["all", "x"] * 2
-    assert row_of(table, "high")["mean_rank"] < row_of(table, "sound")["mean_rank"]
+    assert [row_of(table, name)["mean_rank"] for name in ("sound", "high")] == [1.0, 2.0]
 
 
 def test_scores_rank_where_there_is_no_leaderboard_and_where_percentiles_tie():
@@ -124,12 +125,61 @@ def test_scores_rank_where_there_is_no_leaderboard_and_where_percentiles_tie():
         score=[0.2, 0.1, 0.7, 0.9, None],
         direction=["minimize"] * 2 + ["maximize"] * 3,
         gold_threshold=[0.5] * 2 + [None] * 3,
+        valid_submission=[True] * 4 + [False],
     )
     table = summarize_agents(pairs)
     assert [row_of(table, name)["mean_rank"] for name in "abc"] == [2.0, 1.0, 3.0]
     assert list(table.query("domain == 'all'")["agent"][:2]) == ["b", "a"]
-    unknown = summarize_agents(pairs.drop(columns="direction"))
+    unknown = summarize_agents(pairs[:2].drop(columns="direction"))
     assert row_of(unknown, "a")["mean_rank"] == 1.5
+
+
+def boardless(*rows):
+    """Rows of agent, task, verdict: those that pass are valid, and x/board has a leaderboard."""
+    agents, tasks, verdicts = zip(*rows, strict=True)
+    told = [(a, t, str(n), None) for n, (a, t) in enumerate(zip(agents, tasks, strict=True))]
+    return pairs_of(
+        *told, verdict=verdicts, verified_medal=False,
+        gold_threshold=[0.5 if task == "x/board" else None for task in tasks],
+    ).assign(valid_submission=[verdict == "pass" for verdict in verdicts])  # fmt: skip
+
+
+def test_who_failed_where_there_are_medals_is_behind_who_passed_where_there_are_none():
+    """No medal out of one try is no more than no try: the passes decide."""
+    table = summarize_agents(
+        boardless(("w", "x/board", "fail"), ("x", "x/1", "pass"), ("y", "x/1", "fail"))
+    )
+    assert math.isnan(row_of(table, "x")["verified_medal_rate"])
+    assert row_of(table, "w")["verified_medal_rate"] == 0.0
+    assert list(in_order(table)["agent"]) == ["x", "w", "y"]
+    assert list(places(table)) == [1, 2, 2]
+
+
+def test_who_has_nothing_is_first_of_nothing():
+    """An agent alone on its task, or among agents without a valid run, has no rank there."""
+    rows = [("beta", "x/board", "fail"), ("zero", "x/1", "fail"), ("one", "x/1", "fail")]
+    table = summarize_agents(boardless(*rows))
+    assert table["mean_rank"].isna().all()
+    assert list(places(table)) == [1, 1, 1]
+    alone = summarize_agents(boardless(("a", "x/1", "pass"), ("b", "x/2", "pass")))
+    assert list(places(alone)) == [1, 1]
+
+
+def test_ranks_compare_agents_that_met_few_and_many_others():
+    """The last of two is not ahead of the third of five, whose mean rank is the worse one."""
+    rows = [(name, "x/1", "1", 90.0 - 10 * n) for n, name in enumerate("abcde")]
+    rows += [("y", "x/2", "1", 80.0), ("z", "x/2", "1", 70.0)]
+    table = summarize_agents(pairs_of(*rows))
+    shares = {name: row_of(table, name)["outranked_share"] for name in "abcdeyz"}
+    assert shares == {"a": 1.0, "b": 0.75, "c": 0.5, "d": 0.25, "e": 0.0, "y": 1.0, "z": 0.0}
+    assert row_of(table, "z")["mean_rank"] < row_of(table, "c")["mean_rank"]
+
+
+def test_no_domain_is_called_as_all_of_them_are():
+    pairs = pairs_of(("a", "x/1", "1", 40.0), ("a", "all/1", "1", 60.0))
+    with pytest.raises(ValueError, match="'all', which stands for all domains together"):
+        summarize_agents(pairs)
+    assert row_of(summarize_agents(pairs.assign(domain="x")), "a")["tasks"] == 2
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -265,6 +265,25 @@ def test_the_config_of_a_task_without_a_domain_costs_no_other_task(factory):
         found.get_task("flat")
 
 
+@pytest.mark.parametrize("flat", [False, True])
+def test_no_domain_is_called_as_all_domains_together_are(factory, flat):
+    """The rows of `agents` over all domains would be told from those of such a one by nothing."""
+    factory.task("clinical/a")
+    place = factory.tasks / ("one" if flat else "all/one")
+    place.parent.mkdir(exist_ok=True)
+    (factory.tasks / "clinical" / "a").rename(place)
+    if flat:
+        (place / "config.yaml").write_text("domain: all\n")
+    found = factory.registry()
+    assert "all/one" in found.list_task_ids()
+    for name in ("one", "all/one"):
+        with pytest.raises(
+            TaskError, match=r"all domains together; give the domain, .* another"
+        ) as told:
+            found.get_task(name)
+        assert told.value.reason == "unknown_task"  # its rows count for no agent
+
+
 @pytest.mark.parametrize("name", ["my task \u00fc", "a b", "-a", "\u00e4"])
 def test_a_folder_whose_name_is_no_id_is_refused_by_every_command(factory, name, capsys):
     factory.task("clinical/a")

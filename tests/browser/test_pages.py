@@ -6,12 +6,17 @@ import csv
 import shlex
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from biomlbench.report import html
 from biomlbench.report.inputs import Tables
 from biomlbench.report.overview import build
+from biomlbench.report.run_sums import RunSums
 from biomlbench.report.side_by_side import by_task, differing_checks, matched_runs
 from biomlbench.runtime.shown_numbers import fixed, number_text, percent
+from biomlbench.summary.agents import summarize_agents
+from tests.browser.conftest import _blank
 from tests.browser.test_report import (
     PAGES,
     address,
@@ -25,6 +30,7 @@ from tests.browser.test_report import (
     visible,
     wait,
 )
+from tests.report import fixtures
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -36,9 +42,92 @@ def texts(driver, label):
     """The cells of a table's body, by its label."""
     return driver.execute_script(
         "return [...document.querySelectorAll(`[aria-label='${arguments[0]}'] tbody tr`)]"
-        ".map(r => [...r.children].map(c => c.innerText.trim()))",
+        ".map(r => [...r.children].map(c => c.innerText.trim().replace(/\\s+/g, ' ')))",
         label,
     )
+
+
+def task_cell(task):
+    """The text of a task's name, with the domain that may be for readers alone."""
+    domain, _, name = task.rpartition("/")
+    return f"{name} of {domain}"
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """A report of two tasks of one name, best runs without a pass, and few measured checks."""
+    root = tmp_path_factory.mktemp("odd")
+    some = fixtures.frames(220)
+    new = {"clinical/breast-cancer-wisconsin": "drug-discovery/diabetes-progression"}
+    moved = {
+        name: getattr(some, name).assign(task_id=getattr(some, name)["task_id"].replace(new))
+        for name in ("pairs", "checks", "tasks", "telemetry")
+    }
+    pairs = moved["pairs"]
+    bad = pairs["task_id"].eq("drug-discovery/solubility") & pairs["verdict"].eq("pass")
+    pairs.loc[bad, "verdict"] = "partial"
+    check = "kernels/layer-norm:oracle-visible"
+    rate = {"task_id": "kernels/layer-norm", "scope": "check", "name": check, "n": 7, "errors": 7,
+            "kind": "false_fail", "rate": 1.0, "low": 0.65, "high": 1.0}  # fmt: skip
+    agents = summarize_agents(pairs)
+    rates = pd.DataFrame([rate, rate | {"name": "kernels/layer-norm:oracle"}])
+    tables = Tables(**moved, agents=agents, rates=rates)
+    text = html.render_tables(tables, title="Odd", drawn=_blank(root), rows={}, place="odd")
+    (root / "report.html").write_text(text, encoding="utf-8")
+    return tables, (root / "report.html").as_uri()
+
+
+def test_two_tasks_of_one_name_are_told_apart_for_all(browser, odd):
+    _, url = odd
+    go(browser, url, "#versus=aide/biomni")
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('#versus-page .domain')].map(s => s.textContent)"
+    )
+    assert shown == [" of clinical", " of drug-discovery"]
+    links = "return [...document.querySelectorAll('#versus-page th a')].map(a => a.hash)"
+    assert sum("diabetes-progression" in one for one in browser.execute_script(links)) == 2
+    show(browser, "#agents")
+    assert browser.execute_script("return document.querySelectorAll('.matrix .domain').length") == 2
+
+
+def test_best_runs_are_those_of_the_library(browser, odd):
+    tables, url = odd
+    go(browser, url, "#tasks")
+    sums = {row["task_id"]: row for row in RunSums(tables).tasks().to_dict("records")}
+    names, best, by = (cells(browser, "tasks", heads(browser, "tasks").index(name))
+                       for name in ("task", "best score", "by"))  # fmt: skip
+    shown = dict(zip(names, zip(best, by, strict=True), strict=True))
+    for task, row in sums.items():
+        score, agents = shown[task_cell(task)]
+        assert agents == row["by"]
+        assert ("no pass" in score) == (row["passed"] == 0)
+        assert score.removesuffix("no pass") == number_text(row["score"], 5)
+    assert "no pass" in shown[task_cell("drug-discovery/solubility")][0]
+    expected = by_task(tables.pairs, "aide", "biomni")
+    show(browser, "#versus=aide/biomni")
+    for row, cells_ in zip(expected, texts(browser, "Tasks side by side"), strict=True):
+        for value, text in zip(row["best"], cells_[7:9], strict=True):
+            assert text.split()[0] == ("–" if value is None else number_text(value, 5))
+
+
+def test_the_trust_page_says_what_is_not_measured_and_what_is_advisory(browser, odd):
+    tables, url = odd
+    go(browser, url, "#trust")
+    page = browser.find_element("css selector", "section[data-page=trust]").text
+    flakes = browser.find_element("css selector", "[data-table=flakes]")
+    assert "not measured yet" not in flakes.text
+    assert "No submission was run again" in page
+    rates = dict(zip(cells(browser, "rates", 2), cells(browser, "rates", 4), strict=True))
+    assert set(rates) == {
+        "kernels/layer-norm:oracle-visibleadvisory: changes no verdict",
+        "kernels/layer-norm:oracle",
+    }
+    runs = tables.runs.groupby("task_id").size()
+    heads_ = heads(browser, "check_rates")
+    shown = zip(*(cells(browser, "check_rates", heads_.index(name)) for name in ("task", "runs")),
+                strict=True)  # fmt: skip
+    most = {task_cell(task): number for task, number in runs.items()}
+    assert all(int(number) <= most[task] for task, number in shown)
 
 
 def test_two_agents_are_what_the_library_says(browser, told):
@@ -55,7 +144,7 @@ def test_two_agents_are_what_the_library_says(browser, told):
     expected = by_task(tables.pairs, "aide", "biomni")
     shown = texts(browser, "Tasks side by side")
     assert [(row[0], row[-1]) for row in shown] == [
-        (row["task_id"].rpartition("/")[2], row["ahead"] or "–") for row in expected
+        (task_cell(row["task_id"]), row["ahead"] or "–") for row in expected
     ]
     assert [row[1:3] for row in shown] == [
         [f"{passed} of {runs}" for passed, runs in zip(row["passed"], row["runs"], strict=True)]

@@ -50,6 +50,19 @@ def test_reasons_and_check_rates():
     assert (rate["check"], rate["errors"], rate["n"]) == ("oracle", 1, 2)
 
 
+def test_controls_and_bad_rows_of_run_tables_are_no_runs():
+    """What the report's head does not count, no share and no reason does."""
+    failed = {"checks_failed": ["oracle"], "hidden_wall_s": [1.0]}
+    rows = [row("a", 1, "fail", **failed), row("right", 1, "fail", label="right", **failed),
+            row("wrong", 1, "fail", label="wrong", **failed),
+            row("bad", 1, "fail", fault="run_table", reason="unknown_task")]  # fmt: skip
+    found = usage.report(rows)
+    assert found == usage.report(rows[:1])
+    assert found["runs"] == 1
+    assert found["reasons"] == {"2025-W14": [("wrong_output", 1)]}
+    assert [(one["errors"], one["n"]) for one in found["checks"]] == [(1, 1)]
+
+
 def test_a_slow_machine_is_not_a_slow_solution():
     fast = [row(str(i), 1, "pass", hidden_wall_s=[0.1, 0.1], reference_s=0.1) for i in range(5)]
     slow = [

@@ -177,6 +177,7 @@ assert not found.ok and "1 number" in found.message
         ("task", "no-domain", "clinical/no-domain"),
         ("task", "Clinical/x", "lower-case"),
         ("task", "clinical/../x", "lower-case"),
+        ("task", "all/x", "all domains together .* such as clinical/x"),
         ("problem", "clinical/x", "kernels/x"),
         ("metric", "class", "reserved word of Python.*class-of-mine"),
         ("metric", "rmse/../../x", "lower-case"),

@@ -107,6 +107,13 @@ def test_compared_leaves_out_what_may_differ():
     assert not {"wall_s", "cpu_s", "peak_mb", "provider"} & set(kept)
 
 
+def test_the_line_of_a_run_table_is_no_result():
+    """A table whose rows are in another order, or that has another name, gives the same results."""
+    kept = compared("pairs", SCHEMAS["pairs"].empty_table()).column_names
+    assert "source" not in kept
+    assert {"submission", "time", "agent", "score"} <= set(kept)
+
+
 TRIED = """
 import json, pathlib, sys
 from biomlbench.contracts import SCHEMAS

@@ -25,6 +25,7 @@ from tests.report import fixtures
          "a, b and 2 more agents are level at 50\xa0% with the verdict pass", 4),
         ([100 / 3] * 5, "pass", "All 5 agents are level at 33\xa0% with the verdict pass", 5),
         ([100 / 3, 33.3333333333], "pass", "a and b are level at 33\xa0% with the verdict pass", 2),
+        ([None, 0.0], "verified_medal", "No agent has a verified medal", 2),
         ([None, None], "verified_medal", "No agent has a run that counts for verified medals", 2),
     ],
 )  # fmt: skip
@@ -74,7 +75,7 @@ def test_scores_order_agents_that_nothing_else_tells_apart():
     assert [(row.place, row.name) for row in made.ranking] == [(1, "zz good"), (2, "aa bad")]
     assert made.lede == (
         "zz good and aa bad are level at 100\xa0% with the verdict pass; "
-        "zz good is first by the ranks of its scores."
+        "zz good is first by the ranks of its runs."
     )
     assert [row["ahead"] for row in by_task(pairs, "aa bad", "zz good")] == ["zz good"] * 2
     boards = built(scored(*rows, boards=["x/1", "x/2"]))
@@ -101,6 +102,40 @@ def test_the_headline_says_which_tasks_it_is_about():
     alone = built(pairs[pairs["agent"] == "a"]).lede
     assert alone.endswith("of its runs as a mean over the 1 of 8 tasks with a leaderboard.")
     assert "leaderboard" not in built(pairs[pairs["task_id"] == "x/0"]).lede
+
+
+def test_the_headline_says_on_how_many_tasks_an_agent_was_tried():
+    """One run on one of three tasks leads no more than it says."""
+    boards = ["x/0", "x/1"]
+    pairs = scored(("one", "x/0", 0.5), *(("all", f"x/{n}", 0.5) for n in range(3)), boards=boards)
+    pairs.loc[pairs["agent"].eq("all") & pairs["task_id"].eq("x/0"), "verified_medal"] = False
+    made = built(pairs)
+    assert made.lede.startswith("one leads: verified medals on 100\xa0% (")
+    assert " as a mean over 1 of the 2 tasks with a leaderboard, all 50\xa0% (" in made.lede
+    assert made.lede.endswith(") over 2.")
+    assert made.detail.startswith("The two means are not over the same tasks. Too few tasks in ")
+    level = built(pairs.assign(verified_medal=pairs["any_medal"]))
+    assert level.lede.startswith("all and one are level at 100\xa0%")
+    told = "Of the 2 tasks with a leaderboard all was tried on 2, one was tried on 1. Agents that"
+    assert level.detail.startswith(told)
+    apart = scored(("a", "x/0", 0.5), ("b", "x/1", 0.5), boards=["x/0"])
+    assert built(apart).lede.endswith(
+        "the 1 of 2 tasks with a leaderboard, b was tried on none of them."
+    )
+
+
+def test_who_crashed_where_there_are_medals_is_not_first():
+    pairs = scored(("w", "x/0", None), ("x", "x/1", 0.5), ("y", "x/1", 0.6), boards=["x/0"])
+    crashed = pairs["agent"].eq("w")
+    for name in ("valid_submission", "any_medal", "gold_medal", "verified_medal"):
+        pairs.loc[crashed, name] = False
+    pairs.loc[crashed, ["verdict", "medal", "leaderboard_percentile"]] = ["fail", "none", 0.0]
+    made = built(pairs)
+    assert [(row.place, row.name) for row in made.ranking] == [(1, "x"), (2, "y"), (3, "w")]
+    assert made.lede == (
+        "No agent has a verified medal on the 1 of 2 tasks with a leaderboard; x is first by the "
+        "ranks of its runs."
+    )
 
 
 def test_a_site_asks_nobody_to_correct_what_it_does_not_name():

@@ -26,6 +26,7 @@ FOR_ALL = {
     *("score", "score_low", "score_high", "hidden_score", "weight", "replicates", "reference_s"),
     *("gold_threshold", "silver_threshold", "bronze_threshold", "median_threshold", "humans"),
     *("leaderboard_percentile", "leaderboard", "human_percentile", "mean_rank"),
+    "outranked_share",
     *("p_gold", "p_silver", "p_bronze", "p_above_median"),
     *("meta_cost_usd", "meta_wall_time_s", "meta_cost_usd_total"),
     *("meta_tokens", "meta_steps"),

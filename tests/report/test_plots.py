@@ -471,6 +471,31 @@ def test_the_matrix_of_checks_says_which_mutants_it_has_not(some):
     assert told.endswith("; 4 held-out mutants not in here")
 
 
+@pytest.mark.parametrize(("name", "table"), [("flakes", "flakes"), ("margins", "margins")])
+def test_a_calibration_without_rows_of_a_figure_is_no_missing_calibration(some, name, table):
+    """As of tasks of predictions alone, of which nothing is run again."""
+    none = dataclasses.replace(some, **{table: getattr(some, table).iloc[:0]})
+    (told,) = [t.get_text() for t in plots.draw(name, none).findobj(Text) if "No " in t.get_text()]
+    assert "calibration" not in told
+    none = dataclasses.replace(none, rates=some.rates.iloc[:0])
+    assert any("No calibration yet" in t.get_text() for t in plots.draw(name, none).findobj(Text))
+
+
+@pytest.mark.parametrize("name", ["check_outcomes", "margins"])
+def test_checks_of_two_tasks_of_one_name_are_not_added_up(some, name):
+    new = {"kernels/layer-norm": "imaging/attention-weights"}
+    both = {
+        table: getattr(some, table).assign(task_id=getattr(some, table)["task_id"].replace(new))
+        for table in ("pairs", "checks", "margins")
+    }
+    axes = plots.load(name).figure(dataclasses.replace(some, **both)).axes[0]
+    labels = [tick.get_text() for tick in axes.get_yticklabels()]
+    assert len(set(labels)) == len(labels)
+    assert {one.partition(" ")[0] for one in labels} >= {
+        "imaging/attention-weights", "kernels/attention-weights",
+    }  # fmt: skip
+
+
 LACKING = [name for name in NAMES if hasattr(plots.load(name), "lacks")]
 
 

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biomlbench.cli import _cli
+from biomlbench.report.inputs import Tables
 from biomlbench.report.side_by_side import (
     CRITERIA,
     NoSuchAgentError,
+    best_pair,
     by_task,
     differing_checks,
     matched_runs,
@@ -38,8 +40,10 @@ def test_counts_are_those_of_the_runs(tables):
             assert row["passed"][place] == (own["verdict"] == "pass").sum()
     rmse = found["clinical/diabetes-progression"]
     own = tables.runs[tables.runs["task_id"] == "clinical/diabetes-progression"]
-    assert rmse["best"][0] == own["score"][own["agent"] == "aide"].min()
-    assert found[CARD]["medal"] == [None, None]
+    passed = own[(own["agent"] == "aide") & (own["verdict"] == "pass")]
+    assert rmse["best"][0] == passed["score"].min()
+    assert found[CARD]["medal"] == found[CARD]["medal_rate"] == [None, None]
+    assert None not in found[CARD]["pass_rate"]
     assert "aide" in {row["ahead"] for row in found.values()}
 
 
@@ -77,6 +81,35 @@ def test_versus_shows_what_decides(tmp_path):
     assert all(word in done.stdout for word in ("medal", "rate", " by "))
     told = CliRunner().invoke(_cli, ["versus", "--help"]).stdout
     assert "more verified medals a fair run (medal_rate)" in " ".join(told.split())
+
+
+def test_the_best_runs_are_beside_each_other_whatever_their_seeds(tables):
+    """Those that the page shows rows of: passes before better scores without one."""
+    task = "clinical/diabetes-progression"
+    pairs = tables.pairs[tables.pairs["task_id"].eq(task)].copy()
+    own = pairs.index[pairs["agent"].eq("aide")]
+    pairs.loc[own, ["score", "verdict", "fault"]] = [50.0, "pass", "none"]
+    pairs.loc[own[0], ["score", "verdict", "fault"]] = [1.0, "partial", "submission"]
+    pairs.loc[own[1], "score"] = 40.0
+    one, two = best_pair(pairs, task, "aide", "dummy")
+    assert one["run_id"] == pairs.loc[own[1], "run_id"]
+    (row,) = by_task(pairs, "aide", "dummy")
+    assert row["best"] == [40.0, two["score"]]
+    assert best_pair(pairs.assign(score=None), task, "aide", "dummy") is None
+
+
+def test_versus_shows_the_best_runs_too(tmp_path):
+    fixtures.write(tmp_path, 165)
+    pairs = Tables.load(tmp_path).pairs
+    task = "clinical/diabetes-progression"
+    best = best_pair(pairs, task, "aide", "dummy")
+    matched = matched_runs(pairs, task, "aide", "dummy")
+    ids = [tuple(row["run_id"] for row in both) for both in (*matched, best)]
+    words = ["versus", "aide", "dummy", str(tmp_path), "--task", task, "--rows", "0", "--json"]
+    told = json.loads(CliRunner().invoke(_cli, words).stdout)
+    shown = [tuple(row["run_id"] for row in item["runs"]) for item in told]
+    assert shown == list(dict.fromkeys(ids))
+    assert [ids for ids, item in zip(shown, told, strict=True) if item["best"]] == ids[-1:]
 
 
 def test_lost_runs_decide_nothing(tables):

@@ -43,6 +43,20 @@ def run(*args):
     return CliRunner().invoke(_cli, ["compare", *map(str, args)])
 
 
+def test_a_run_that_another_agent_has_now_is_told_of_both(old, tmp_path):
+    """Whoever lost it has a reason of its own, and not other agents' results."""
+
+    def change(pairs):
+        of(pairs, TASK, agent="aide")["agent"] = "Aide"
+        return [row | {"agent": "DUMMY"} if row["agent"] == "dummy" else row for row in pairs]
+
+    found = {row["agent"]: row for row in standings(old, write(tmp_path / "new", change)).agents}
+    assert {name: found[name]["state"] for name in ("aide", "Aide", "dummy", "DUMMY")} == {
+        "aide": "changed", "Aide": "new", "dummy": "gone", "DUMMY": "new",
+    }  # fmt: skip
+    assert {found[name]["why"][0] for name in ("aide", "Aide", "dummy", "DUMMY")} == {"run table"}
+
+
 def test_equal_results_are_equal(old):
     found = standings(old, old)
     assert found.equal

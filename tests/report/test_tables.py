@@ -410,6 +410,44 @@ def test_check_rates(some):
     assert (table.loc[table["failed"] == 0, "remark"] == "never failed").all()
 
 
+def checked(*rows, **columns):
+    """Rows of run, check, suite and outcome, of one task."""
+    names = ["run_id", "check", "suite", "outcome"]
+    told = {"task_id": "t", "mode": "oracle_based", "severity": "critical"}
+    return pd.DataFrame(rows, columns=names).assign(**told, pattern="", message="", **columns)
+
+
+def test_a_run_counts_once_however_many_suites_a_check_is_in():
+    rows = [("r1", "form", suite, "passed") for suite in ("visible", "hidden", "adversarial")]
+    rows += [
+        ("r1", "windows", "hidden", "failed"),
+        ("r1", "windows", "adversarial", "failed"),
+        ("r2", "windows", "hidden", "skipped"),
+        ("r2", "windows", "adversarial", "passed"),
+    ]
+    table = trust.check_rates(checked(*rows)).set_index("check")
+    assert table["applied"].to_dict() == {"form": 1, "windows": 2}
+    assert table["failed"].to_dict() == {"form": 0, "windows": 1}
+    assert table["alone"].to_dict() == {"form": 0, "windows": 1}
+    assert table["skipped"].sum() == 0
+    assert table.loc["windows", "fail_rate"] == 0.5
+    assert table["suite"].to_dict() == {
+        "form": "visible, hidden, adversarial", "windows": "hidden, adversarial",
+    }  # fmt: skip
+
+
+def test_checks_on_real_runs_leave_controls_out(some):
+    controls = some.pairs["run_id"].isin(some.pairs["run_id"][::3])
+    labelled = Tables(
+        pairs=some.pairs.assign(label=controls.map({True: "right", False: None})),
+        checks=some.checks,
+    )
+    expected = some.checks[~some.checks["run_id"].isin(some.pairs["run_id"][::3])]
+    found = payload.small_tables(labelled)["check_rates"]
+    pd.testing.assert_frame_equal(found, trust.check_rates(expected))
+    assert found["applied"].sum() < trust.check_rates(some.checks)["applied"].sum()
+
+
 def test_a_check_that_no_run_reached_never_was_run():
     rows = [("a", "r1", "skipped"), ("a", "r2", "skipped"), ("b", "r1", "passed"),
             ("b", "r2", "skipped"), ("c", "r1", "failed"), ("c", "r2", "skipped")]  # fmt: skip

@@ -40,11 +40,13 @@
       if (!percentiles.has(cell)) percentiles.set(cell, []);
       if (percentile !== null) percentiles.get(cell).push(percentile);
       if (pairs.value("verified_medal", row)) cell.medals.push(pairs.value("medal", row));
-      const score = pairs.value("score", row), minimised = (Report.tasks.get(task) || {}).direction === "minimize";
-      if (score !== null && (cell.score === null || (minimised ? score < cell.score : score > cell.score))) cell.score = score;
     }
     for (const [cell, values] of percentiles) cell.percentile = mean(values);
-    for (const own of found.values()) for (const cell of own.values()) [cell.verified, cell.told] = [cell.medals.length, cell.medals.join(", ")];
+    for (const own of found.values()) for (const cell of own.values()) {
+      [cell.verified, cell.told] = [cell.medals.length, cell.medals.join(", ")];
+      const [best] = Report.bestRuns(cell.rows);
+      if (best !== undefined) cell.score = pairs.value("score", best);
+    }
     return found;
   }
   function storedCells() {
@@ -104,7 +106,12 @@
   Report.builders.matrix = (place) => {
     place.textContent = "";
     const names = ranked.map((row) => agents.value("agent", row)).filter(Report.hasCells);
-    const passes = (task) => mean(names.map((name) => cellsOf(name).get(task)).filter(Boolean).map(share).filter((v) => v !== null)) ?? -1;
+    // of all runs of the task, as the table of tasks has it
+    const passes = (task) => {
+      const of = names.map((name) => cellsOf(name).get(task)).filter(Boolean);
+      const sum = (key) => of.reduce((total, cell) => total + cell[key], 0);
+      return share({ runs: sum("runs"), lost: sum("lost"), passed: sum("passed") }) ?? -1;
+    };
     const tasks = [...Report.tasks.keys()].filter((task) => names.some((name) => cellsOf(name).has(task)))
       .map((task) => [task, passes(task)]).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([task]) => task);
     if (!names.length || !tasks.length) {
@@ -172,7 +179,6 @@
     const reasons = reasonsOf(name, own);
     const domains = Array.from({ length: agents.n }, (_, at) => at)
       .filter((at) => agents.value("agent", at) === name && agents.value("domain", at) !== "all");
-    const score = (cell) => (cell.score === null ? "–" : Report.score(cell.score));
     const others = Report.rankedAgents().filter((other) => other !== name);
     place.innerHTML = `<p class="crumbs"><a href="#agents">Agents</a></p>
       <h1 id="h-agent" tabindex="-1">${e(name)}</h1>
@@ -187,7 +193,7 @@
       ${Report.hasCells(name) ? Report.leftOut("tasks") : Report.leftOut("cells", "Tasks are shown of")}
       ${Report.hasCells(name) ? table("Tasks of this agent", ["task", "passed", "best verified medal", "percentile", "best score"], own.map(([task, cell]) => [
         Report.taskCell(task), link(runsLink(name, { task_id: task }), `${cell.passed} of ${cell.runs}`),
-        Report.medal(best(cell), true, Report.tasks.get(task)), fixed(cell.percentile), score(cell)])) : ""}
+        Report.medal(best(cell), true, Report.tasks.get(task)), fixed(cell.percentile), Report.bestScore(cell.score, cell.passed)])) : ""}
       ${domains.length > 1 ? `<h2>Domains</h2>${table("Domains of this agent", ["domain", "tasks", "runs", "verified medals", "verdict pass", "percentile"], domains.map((at) => [
         e(agents.value("domain", at)), agents.value("tasks", at), agents.value("runs", at), rate("verified_medal_rate", at), rate("pass_rate", at), rate("leaderboard_percentile", at)]))}` : ""}
       ${Report.agentHistory(name, table)}

@@ -98,6 +98,20 @@ Report.percentile = (row) => {
   if (Report.isLost(row) || !task || (task.gold_threshold ?? null) === null) return null;
   return Report.pairs.value("leaderboard_percentile", row) ?? 0;
 };
+// The best of some runs of a task, as biomlbench/scoring/best_runs.py has it: those with the best score of
+// the ones that pass, where none does of all; none that was lost.
+Report.bestRuns = (rows) => {
+  const value = (name, row) => Report.pairs.value(name, row);
+  const scored = rows.filter((row) => value("score", row) !== null && !Report.isLost(row));
+  const passed = scored.filter((row) => value("verdict", row) === "pass");
+  const own = passed.length ? passed : scored;
+  const minimised = own.length && (Report.tasks.get(value("task_id", own[0])) || {}).direction === "minimize";
+  const top = own.map((row) => value("score", row)).reduce((a, b) => (a === null || (minimised ? b < a : b > a) ? b : a), null);
+  return own.filter((row) => value("score", row) === top);
+};
+// Its score, and that no run passed where it is none that did.
+Report.bestScore = (score, passed) =>
+  Report.score(score) + ((score ?? null) === null || passed ? "" : '<span class="sub">no pass</span>');
 Report.mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
 Report.runKey = (row) =>
   `${Report.pairs.value("task_id", row)}/${Report.pairs.value("run_id", row)}`;
@@ -135,12 +149,15 @@ Report.link = (href, text) => {
   const short = Report.short(text, 64);
   return `<a href="${Report.escape(href)}"${short.length > 24 ? ' class="long"' : ""}${short === String(text) ? "" : ` title="${Report.escape(text)}"`}>${Report.escape(short)}</a>`;
 };
-Report.taskCell = (id) => {
-  const cut = id.lastIndexOf("/");
-  const domain = id.slice(0, Math.max(cut, 0));
-  if (!Report.tasks.has(id)) return Report.escape(id.slice(cut + 1));
-  return `${Report.link(Report.taskLink(id), id.slice(cut + 1))}<span class="sr"> of ${Report.escape(domain)}</span>`;
+// A task's bare name as a link. Its domain is for who hears it, and for all where two tasks have one name.
+const bareName = (id) => id.slice(id.lastIndexOf("/") + 1);
+const named = new Map();
+for (const id of Report.tasks.keys()) named.set(bareName(id), (named.get(bareName(id)) || 0) + 1);
+Report.taskNamed = (id, href) => {
+  const name = bareName(id), domain = Report.escape(id.slice(0, -name.length - 1));
+  return `${href ? Report.link(href, name) : Report.escape(name)}<span class="${named.get(name) > 1 ? "domain" : "sr"}"> of ${domain}</span>`;
 };
+Report.taskCell = (id) => (id.includes("/") ? Report.taskNamed(id, Report.tasks.has(id) && Report.taskLink(id)) : Report.escape(id));
 let byTask;
 Report.rowsOf = (task) => {
   if (!byTask) {

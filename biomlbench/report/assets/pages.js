@@ -67,6 +67,7 @@
       d("leaderboard_percentile", "percentile", { html: (v, row) => Report.fixed(v) + ends("leaderboard_percentile", row, (end) => Report.fixed(end)) }),
       ...rate("above_median_rate", "above median", { more: true }),
       d("gold"), d("silver"), d("bronze"), d("mean_rank", "mean rank", { more: true, html: Report.effort }),
+      d("outranked_share", "outranks", { more: true, html: percent(0) }),
       ...[d("meta_cost_usd", "US$ a run"), d("meta_cost_usd_total", "US$ in all", { more: true }), d("meta_tokens", "tokens a run", { more: true }), d("meta_steps", "steps a run", { more: true }),
         d("meta_wall_time_s", "seconds a run", { more: true })]
         .filter((column) => Report.states(agents, column.key)).map((column) => ({ ...column, html: (v, row) => Report.effort(v) + sub(Report.ofRuns(column.key.replace("_total", ""), row)) })),
@@ -117,19 +118,18 @@
       const rows = rowsOf(task.task_id).filter(Report.isRun);
       const sum = Report.sumOf(task.task_id);
       const fair = rows.filter((row) => !Report.isLost(row));
-      const scored = rows.filter((row) => pairs.value("score", row) !== null);
-      const sign = task.direction === "minimize" ? -1 : 1;
-      const best = scored.reduce((a, row) => (a === null || sign * pairs.value("score", row) > sign * a ? pairs.value("score", row) : a), null);
-      const by = [...new Set(scored.filter((row) => pairs.value("score", row) === best).map((row) => pairs.value("agent", row)))];
+      const passed = rows.filter((row) => pairs.value("verdict", row) === "pass").length;
+      const held = Report.bestRuns(rows);
+      const by = [...new Set(held.map((row) => pairs.value("agent", row)))];
       return {
-        ...task, runs: rows.length, teams: (task.teams ?? task.leaderboard.length) || null,
-        pass_rate: fair.length ? fair.filter((row) => pairs.value("verdict", row) === "pass").length / fair.length : null,
+        ...task, runs: rows.length, passed, teams: (task.teams ?? task.leaderboard.length) || null,
+        pass_rate: fair.length ? passed / fair.length : null,
         verified_medals: rows.filter((row) => pairs.value("verified_medal", row)).length,
-        best,
+        best: held.length ? pairs.value("score", held[0]) : null,
         by: by.length > 3 ? `${by.slice(0, 2).join(", ")} and ${by.length - 2} more` : by.join(", ") || null,
         missing: (task.evidence_missing || []).join(", "),
         findings: (task.audit_findings || []).join("; "),
-        ...(sum && { runs: sum.runs, pass_rate: sum.runs > sum.lost ? sum.passed / (sum.runs - sum.lost) : null, verified_medals: sum.verified, best: sum.score, by: sum.by }),
+        ...(sum && { runs: sum.runs, passed: sum.passed, pass_rate: sum.runs > sum.lost ? sum.passed / (sum.runs - sum.lost) : null, verified_medals: sum.verified, best: sum.score, by: sum.by }),
       };
     });
     const d = docs("tasks");
@@ -140,8 +140,8 @@
       { key: "teams", title: "teams", doc: "Entries of the leaderboard" },
       { key: "runs", title: "runs", doc: "Configured runs" },
       { key: "pass_rate", title: "pass", doc: "Share of the runs whose verdict is pass, those lost to faults that are not the agents' left out", html: percent(0) },
-      { key: "best", title: "best score", doc: "Best score of any run", html: Report.score },
-      { key: "by", title: "by", doc: "The agents that have it", text: true },
+      { key: "best", title: "best score", doc: "Score of the best run: of those that pass, else of all", html: (v, row) => Report.bestScore(v, sums[row].passed) },
+      { key: "by", title: "by", doc: "The agents whose run it is; they may have better scores in runs that do not pass", text: true },
       { key: "verified_medals", title: "verified medals", doc: "Medals whose verdict is pass" },
       { ...d("median_threshold", "median"), more: true, doc: "Median score of the leaderboard", html: Report.score },
       { ...d("bronze_threshold", "bronze from"), doc: "Score that earns bronze", html: Report.score },

@@ -27,11 +27,13 @@ Report.strip = (task, rows, marked = null) => {
   if (board.length) wanted.push(at(board, 0.1), board[board.length - 1]);
   if (marked !== null && pairs.value("score", marked) !== null) wanted.push(score(marked));
   // The intervals of the best runs, but for those at the far left.
-  const tops = new Map();
+  const own = new Map();
   for (const row of runs) {
     const agent = pairs.value("agent", row);
-    if (!tops.has(agent) || score(row) > score(tops.get(agent))) tops.set(agent, row);
+    if (!own.has(agent)) own.set(agent, []);
+    own.get(agent).push(row);
   }
+  const tops = new Map([...own].map(([agent, rows]) => [agent, Report.bestRuns(rows)[0] ?? rows[0]]));
   for (const row of tops.values()) {
     if (score(row) < at(scores, 0.1)) continue;
     const ends = ["score_low", "score_high"].map((name) => pairs.value(name, row));
@@ -43,14 +45,9 @@ Report.strip = (task, rows, marked = null) => {
   low -= pad;
   high += pad;
 
-  const agents = [...new Set(runs.map((row) => pairs.value("agent", row)))];
-  const best = new Map(agents.map((agent) => [agent, -Infinity]));
-  for (const row of runs) {
-    const agent = pairs.value("agent", row);
-    if (score(row) > best.get(agent)) best.set(agent, score(row));
-  }
   const order = Report.rankedAgents();
-  agents.sort((a, b) => best.get(b) - best.get(a) || order.indexOf(a) - order.indexOf(b));
+  const passes = (agent) => Number(pairs.value("verdict", tops.get(agent)) === "pass");
+  const agents = [...own.keys()].sort((a, b) => passes(b) - passes(a) || score(tops.get(b)) - score(tops.get(a)) || order.indexOf(a) - order.indexOf(b));
   const shown = agents.slice(0, 15);
   const left = 128, right = 970, top = 18, line = 24;
   const first = top + (board.length ? 44 : 8);
@@ -101,17 +98,16 @@ Report.strip = (task, rows, marked = null) => {
   }
   shown.forEach((agent, index) => {
     const y = first + line * index + line / 2;
-    const own = runs.filter((row) => pairs.value("agent", row) === agent);
+    const drawn = own.get(agent);
     const name = Report.short(agent, 16);
     out.push(`<text class="axis" x="${left - 8}" y="${y + 4}" text-anchor="end">${e(name)}</text>`);
-    const top1 = own.reduce((a, b) => (score(b) > score(a) ? b : a));
-    for (const row of new Set([top1, ...(own.includes(marked) ? [marked] : [])])) {
+    for (const row of new Set([tops.get(agent), ...(drawn.includes(marked) ? [marked] : [])])) {
       const ends = [pairs.value("score_low", row), pairs.value("score_high", row)];
       if (ends[0] !== null && ends[1] !== null) {
         out.push(`<line class="interval" x1="${x(sign * ends[0]).toFixed(1)}" x2="${x(sign * ends[1]).toFixed(1)}" y1="${y}" y2="${y}"/>`);
       }
     }
-    for (const row of own.slice(0, 600)) {
+    for (const row of drawn.slice(0, 600)) {
       const value = score(row);
       const verdict = pairs.value("verdict", row);
       const note = `${pairs.value("run_id", row)}: ${Report.score(pairs.value("score", row))}, ${verdict}${told(beyondEnd(value))}`;

@@ -3,12 +3,23 @@
 (() => {
   const { pairs, escape: e, link, taskCell, percentCell: percent, columnsOf: of, documented: docs } = Report;
 
+  // Names of checks, as error rates have them, that changed no verdict in any run.
+  function advisoryChecks() {
+    const found = Report.open(Report.data.check_rates), names = new Set();
+    for (let row = 0; row < found.n; row += 1) {
+      if (found.value("severity", row) === "advisory") names.add(`${found.value("task_id", row)}:${found.value("check", row)}`);
+    }
+    return names;
+  }
+
   Report.builders.rates = (place) => {
     const stored = Report.open(Report.data.rates);
+    const advisory = advisoryChecks();
     const columns = [
-      { key: "scope", title: "scope", doc: "Overall, a mode, a card, a family of controls, an operator of mutants, one tried on checks chosen without its mutants, or a check", text: true },
+      { key: "scope", title: "scope", doc: "Overall, a mode (the checks of it that decide), a card, a family of controls, an operator of mutants, one tried on checks chosen without its mutants, or a check, advisory ones too", text: true },
       { key: "task_id", title: "task", doc: "Task", text: true },
-      { key: "name", title: "name", doc: "Which mode, card, family of controls, operator or check", text: true, html: (v) => e(Report.words(v)) },
+      { key: "name", title: "name", doc: "Which mode, card, family of controls, operator or check", text: true,
+        html: (v, row) => e(Report.words(v)) + (stored.value("scope", row) === "check" && advisory.has(v) ? '<span class="sub">advisory: changes no verdict</span>' : "") },
       { key: "kind", title: "error", doc: "False pass: wrong work passed. False fail: right work did not", text: true, html: (v) => e(Report.words(v)) },
       { key: "errors", title: "errors", doc: "Controls on which it was wrong" },
       { key: "n", title: "controls", doc: "Controls it was tried on" },
@@ -77,8 +88,8 @@
       d("task_id", "task", { text: true, html: taskCell }),
       d("check", "", { text: true }), d("mode", "", { text: true, html: (v) => e(Report.words(v)) }),
       d("suite", "", { text: true, more: true }), d("severity", "", { text: true, doc: "How much a failure weighs; a check may have several, by what it finds" }), d("pattern", "", { text: true, wide: true }),
-      { key: "applied", title: "runs", doc: "Runs in which it was really run" },
-      { key: "failed", title: "failed", doc: "Runs that failed it" },
+      { key: "applied", title: "runs", doc: "Real runs in which it was really run, in any of its suites" },
+      { key: "failed", title: "failed", doc: "Runs that failed it, in any of its suites" },
       { key: "advisory", title: "advisory", doc: "Of those that failed it, runs on which the finding was advisory and changed no verdict" },
       { key: "fail_rate", title: "rate", doc: "Failed over the runs in which it was really run", html: percent(1) },
       { key: "alone", title: "only it", doc: "Runs in which no other counting check failed" },
@@ -105,7 +116,7 @@
     ].map(of(stored));
     return Report.table(place, {
       name: "flakes", label: "Flaky checks", n: stored.n, columns, page: 10, order: [["rate", "desc"]],
-      empty: "Error rates not measured yet.",
+      empty: "No submission was run again: that is done with code for problem cards, as often as the config’s calibration.flake_trials says.",
     });
   };
 

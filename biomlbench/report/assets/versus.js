@@ -99,6 +99,7 @@
       return [...cell(a), ...cell(b), differ.map((text) => `<div>${text}</div>`).join("") || "–"];
     });
     return `<h2 id="h-versus-task" tabindex="-1">Runs of ${e((Report.tasks.get(task) || {}).name || task)}</h2>
+      <p class="hint">${e(task)}</p>
       ${Report.leftOut("runs", "In all, this page carries")}
       <p class="hint">Runs of one seed and attempt stand beside each other.</p>
       ${table("Runs side by side", [agent, "verdict", "score", other, "verdict", "score", "checks that differ"], rows, false)}
@@ -145,10 +146,10 @@
       ...facts.map(([name, key]) => [name, ...[one, two].map((row) => Report.effort(Report.agentValue(key, row)) + Report.ofRuns(key.replace("_total", ""), row))])])}
       ${between(agent, other)}
       <h2>Task by task</h2>
-      <p class="hint">Ahead is who has more verified medals a fair run, at a tie more passes, then the higher percentile, then the better best score. A task leads to its runs.</p>
+      <p class="hint">Ahead is who has more verified medals a fair run, at a tie more passes, then the higher percentile, then the better best score, that of the best run: of those that pass, else of all. A task leads to its runs.</p>
       ${table("Tasks side by side", ["task", `passed: ${a}`, b, `medal: ${a}`, b, `percentile: ${a}`, b, `best score: ${a}`, b, "ahead"], tasks.map((name) => [
-      link(Report.versusLink(agent, other, name), name.slice(name.lastIndexOf("/") + 1)), ...both(name, (cell) => `${cell.passed} of ${cell.runs}`),
-      ...sides.get(name).map((cell) => medal(cell, name)), ...both(name, (cell) => Report.fixed(cell.percentile)), ...both(name, (cell) => num(cell.best)),
+      Report.taskNamed(name, Report.versusLink(agent, other, name)), ...both(name, (cell) => `${cell.passed} of ${cell.runs}`),
+      ...sides.get(name).map((cell) => medal(cell, name)), ...both(name, (cell) => Report.fixed(cell.percentile)), ...both(name, (cell) => Report.bestScore(cell.best, cell.passed)),
       { 1: e(a), "-1": e(b), 0: "level" }[ahead(...sides.get(name))] ?? "–"]))}
       ${task !== undefined && sides.has(task) ? runsOf(task, ...sides.get(task), agent, other) : ""}`;
     for (const control of place.querySelectorAll("select")) {

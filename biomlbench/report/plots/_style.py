@@ -36,6 +36,7 @@ __all__ = [
     "VERDICT_COLOURS",
     "bare",
     "canvas",
+    "check_labels",
     "clip",
     "clips",
     "drawing_at",
@@ -352,6 +353,18 @@ def task_label(task_id: str) -> str:
     'diabetes-progression'
     """
     return str(task_id).rsplit("/", 1)[-1]
+
+
+def check_labels(task_ids: Iterable[str], checks: Iterable[str]) -> list[str]:
+    """Return names of checks with those of their tasks.
+
+    Examples
+    --------
+    >>> check_labels(["clinical/age", "imaging/age"], ["a", "a"])
+    ['clinical/age · a', 'imaging/age · a']
+    """
+    both = zip(task_labels(task_ids), checks, strict=True)
+    return [f"{task} · {check}" for task, check in both]
 
 
 def task_labels(task_ids: Iterable[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.report.plots import _style as style
+from biomlbench.task.task import ALL_DOMAINS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +30,7 @@ PANELS = (
 def figure(tables: Tables) -> Figure:
     """Draw dots with intervals, a panel a rate."""
     agents = tables.agents
-    agents = agents[agents["domain"] == "all"].set_index("agent")
+    agents = agents[agents["domain"] == ALL_DOMAINS].set_index("agent")
     if agents.empty:
         return style.note(TITLE, "There are no agents yet.")
     order, left_out = style.ranked(tables, agents.index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.report.plots import _style as style
+from biomlbench.report.trust import check_rates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,30 +17,29 @@ TITLE = "Outcomes of each check"
 CATEGORY = "Trust"
 CAPTION = (
     "Share of passed, failed, broken (the check itself raised an error) and skipped outcomes of "
-    "each check over all runs it was applied to. A check that never fails may be weak; one that "
-    "fails nearly always may be wrong."
+    "each check over all real runs it was applied to, each run counted once: it failed a check "
+    "that it failed in any suite. A check that never fails may be weak; one that fails nearly "
+    "always may be wrong."
 )
 PARTS = (
     ("passed", "passed", "#0072B2"),
     ("failed", "failed", "#C8502B"),
-    ("error", "the check broke", "#CC79A7"),
+    ("broken", "the check broke", "#CC79A7"),
     ("skipped", "skipped", "#cbd2d9"),
 )
 
 
 def figure(tables: Tables) -> Figure:
     """Draw one stacked bar a check, most failures on top."""
-    checks = tables.checks[tables.checks["mode"] != "gate"]
-    if checks.empty:
+    rates = check_rates(tables.checks, tables.pairs)
+    if rates.empty:
         return style.note(TITLE, "No check was run yet.")
-    counts = checks.groupby(["task_id", "check", "outcome"]).size().unstack(fill_value=0)
-    names = [f"{style.task_label(task)} · {check}" for task, check in counts.index]
-    table = counts.groupby(names).sum()
-    table.columns = table.columns.astype(object)
-    table = table.reindex(columns=[part for part, _, _ in PARTS], fill_value=0)
+    names = style.check_labels(rates["task_id"], rates["check"])
+    table = rates.assign(passed=(rates["applied"] - rates["failed"] - rates["broken"]).clip(0))
+    table = table[[part for part, _, _ in PARTS]].set_axis(names).sort_index()
     total = table.sum(axis=1)
     shares = table.div(total, axis=0)
-    kept, left_out = style.largest(shares["failed"] + shares["error"])
+    kept, left_out = style.largest(shares["failed"] + shares["broken"])
     shares = shares.loc[kept.index]
     canvas = style.canvas(1.5 + 0.25 * len(shares))
     axes = style.bare(canvas.subplots())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.report.plots import _style as style
+from biomlbench.task.task import ALL_DOMAINS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -47,7 +48,7 @@ def has_data(tables: Tables) -> bool:
 def _known(tables: Tables) -> pd.Series:
     agents = tables.agents
     cost = agents[COST].astype(float)
-    return (agents["domain"] == "all") & np.isfinite(cost) & (cost >= 0)
+    return (agents["domain"] == ALL_DOMAINS) & np.isfinite(cost) & (cost >= 0)
 
 
 def pareto(cost: np.ndarray, score: np.ndarray) -> np.ndarray:
@@ -82,7 +83,7 @@ def _of_runs(agent: dict[Hashable, Any]) -> str:
 
 def figure(tables: Tables) -> Figure:
     """Draw a point an agent with its interval, and the front."""
-    total = int((tables.agents["domain"] == "all").sum())
+    total = int((tables.agents["domain"] == ALL_DOMAINS).sum())
     agents = tables.agents[_known(tables)]
     if agents.empty:
         return style.note(TITLE, "No run table says what a run cost (meta_cost_usd).")

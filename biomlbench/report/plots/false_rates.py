@@ -44,6 +44,11 @@ KINDS = (("false_pass", "false pass", "#C8502B"), ("false_fail", "false fail", "
 UNCALIBRATED = f"No calibration yet: run `{run_command('calibrate')}`."
 
 
+def unmeasured(tables: Tables, otherwise: str) -> str:
+    """Return why a figure of calibration is empty: there is none yet, or what else it says."""
+    return UNCALIBRATED if tables.rates.empty else otherwise
+
+
 def _words(scope: str, name: str) -> str:
     name = style.task_label(name)
     return FAMILIES.get(name, name) if scope == "family" else name.replace("_", " ")

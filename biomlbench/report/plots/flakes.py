@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from biomlbench.report.plots import _style as style
-from biomlbench.report.plots.false_rates import UNCALIBRATED
+from biomlbench.report.plots.false_rates import unmeasured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ def figure(tables: Tables) -> Figure:
     """Draw a dot with its interval for every check that ever disagreed."""
     flakes = tables.flakes
     if flakes.empty:
-        return style.note(TITLE, UNCALIBRATED)
+        return style.note(TITLE, unmeasured(tables, "No submission was run again."))
     flaky = flakes[flakes["disagreements"] > 0]
     if flaky.empty:
         return style.note(
@@ -42,11 +42,7 @@ def figure(tables: Tables) -> Figure:
     for row, wrong, runs in zip(rows, ordered["disagreements"], ordered["runs"], strict=True):
         axes.text(1.01, row, f"{wrong:g}/{runs:g}", transform=axes.get_yaxis_transform(),
                   va="center", fontsize=8.5, color=style.MUTED)  # fmt: skip
-    names = [
-        f"{style.task_label(task)} · {check}"
-        for task, check in zip(ordered["task_id"], ordered["check"], strict=True)
-    ]
-    style.labels(axes, names, 46)
+    style.labels(axes, style.check_labels(ordered["task_id"], ordered["check"]), 46)
     axes.set_xlim(0, min(1.0, float(ordered["high"].max()) * 1.08))
     style.percent_axis(axes)
     axes.set_xlabel("share of repeats that disagree")

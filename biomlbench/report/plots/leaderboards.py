@@ -8,6 +8,7 @@ import numpy as np
 
 from biomlbench.report.agent_order import by_place
 from biomlbench.report.plots import _style as style
+from biomlbench.scoring.best_runs import standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +28,9 @@ CAPTION = (
     "A panel a task, better scores to the right. Bands are the medals' score ranges, the grey "
     "histogram is the leaderboard with its median dashed, diamonds are human baselines. A dot "
     "is a run, coloured by verdict; the line is the 95 % bootstrap interval of each agent's best "
-    "score. Scores beyond a panel's ends are drawn there as triangles, and so many more entries "
-    "of the leaderboard are counted above it: no few of either set an axis."
+    "run: of those that pass, else of all. Scores beyond a panel's ends are drawn there as "
+    "triangles, and so many more entries of the leaderboard are counted above it: no few of either "
+    "set an axis."
 )
 MAX_PANELS, COLUMNS, MAX_AGENTS = 48, 2, 12
 _FAR = 10
@@ -38,6 +40,7 @@ _BESIDE_LABELS = 0.5
 """Width of a panel that neither labels nor axes take, in inches."""
 DRAWN = (
     *("task_id", "agent", "score", "score_low", "score_high", "verdict", "metric", "direction"),
+    *("fault", "stage", "valid_submission"),
     *(f"{medal}_threshold" for medal in style.MEDAL_COLOURS),
 )
 """The columns of `pairs` that are drawn: a table of all of them is cut for each agent and task."""
@@ -46,25 +49,35 @@ DRAWN = (
 def _limits(
     runs: pd.DataFrame, board: np.ndarray, humans: np.ndarray, cuts: list[float], sign: int
 ) -> tuple[float, float]:
+    import pandas as pd
+
     # in units where larger is better; the far left tail is not worth the room
     scores = sign * runs["score"].to_numpy(float)
-    best = runs.assign(best=scores).sort_values("best").drop_duplicates("agent", keep="last")
+    told = runs.assign(signed=scores)
+    best = told.sort_values("signed").drop_duplicates("agent", keep="last")
     fixed = [*(sign * np.asarray(cuts, float))]
     if len(known := board if len(board) else humans):
         fixed += [np.quantile(sign * known, 0.1), (sign * np.array([*board, *humans])).max()]
     fixed = [value for value in fixed if np.isfinite(value)]
-    nearest, farthest = _reach(best["best"].to_numpy(float), fixed)
+    nearest, farthest = _reach(best["signed"].to_numpy(float), fixed)
     left = np.quantile(scores, 0.1)
     if left < nearest:
         left = scores[scores >= nearest].min()
-    drawn = best.loc[best["best"] >= left, ["best", "score_low", "score_high"]]
+    drawn = pd.concat([best, _best(told)])
+    drawn = drawn[drawn["signed"] >= left]
     values = np.array([left, *(sign * drawn[["score_low", "score_high"]].to_numpy(float)).ravel(),
-                       *drawn["best"]])  # fmt: skip
+                       *drawn["signed"]])  # fmt: skip
     values = values[np.isfinite(values) & (values >= nearest) & (values <= farthest)]
     finite = np.array([*values, *fixed])
     low, high = finite.min(), finite.max()
     pad = 0.06 * (high - low) or 0.05 * abs(high) or 0.05
     return low - pad, high + pad
+
+
+def _best(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the best run of each agent, with its `standing`; that of a lost one is the worst."""
+    ordered = runs.assign(standing=standing(runs).fillna(-1.0)).sort_values("standing")
+    return ordered.drop_duplicates("agent", keep="last")
 
 
 def _reach(best: np.ndarray, fixed: list[float]) -> tuple[float, float]:
@@ -109,9 +122,9 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
     cuts = [runs[f"{medal}_threshold"].max() for medal in style.MEDAL_COLOURS]
     low, high = _limits(runs, board, humans, cuts, sign)
     _bands(axes, cuts, sign, high)
-    best = (sign * runs["score"]).groupby(runs["agent"]).max()
-    best = best.loc[by_place(tables, best.index)]  # the order of those with the same score
-    best = best.sort_values(ascending=False, kind="stable").head(MAX_AGENTS)
+    best = _best(runs).set_index("agent")
+    best = best.loc[by_place(tables, best.index)]  # the order of those that are level
+    best = best.sort_values("standing", ascending=False, kind="stable").head(MAX_AGENTS)
     above = bool(len(board) or len(humans))
     if len(board):
         heights, edges = np.histogram(sign * board, 40, (low, high))
@@ -129,7 +142,7 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
     for row, agent in enumerate(best.index, int(above)):
         own = runs[runs["agent"] == agent]
         scores = sign * own["score"].to_numpy(float)
-        top = own.iloc[int(np.argmax(scores))]
+        top = best.loc[agent]
         ends = np.clip(sign * top[["score_low", "score_high"]].to_numpy(float), low, high)
         if np.isfinite(ends).all():
             axes.hlines(row, ends.min(), ends.max(), color=style.INK, linewidth=1.4, zorder=3)

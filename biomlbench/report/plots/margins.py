@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from biomlbench.report.plots import _style as style
-from biomlbench.report.plots.false_rates import UNCALIBRATED
+from biomlbench.report.plots.false_rates import unmeasured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,8 +51,9 @@ def figure(tables: Tables) -> Figure:
     margins = tables.margins
     margins = margins[np.isfinite(margins["margin"].to_numpy(float))]
     if margins.empty:
-        return style.note(TITLE, UNCALIBRATED)
-    keys = (margins["task_id"].map(style.task_label) + " · " + margins["check"]).rename("key")
+        return style.note(TITLE, unmeasured(tables, "No check of a control has a threshold."))
+    labels = style.check_labels(margins["task_id"], margins["check"])
+    keys = pd.Series(labels, margins.index, name="key")
     # the check whose right controls come closest to failing is on top
     right = margins["margin"].where(margins["label"] == "right")
     closest = right.groupby(keys).min().fillna(np.inf)

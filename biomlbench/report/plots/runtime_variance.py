@@ -87,7 +87,10 @@ def figure(tables: Tables) -> Figure:
         style.log_axis(right)
         right.xaxis.set_major_formatter(lambda x, _: f"{x:g}×")
     right.set_title("time over the reference’s", loc="left", fontsize=10, color=style.INK)
-    counts = [f"{style.task_label(task)} ({len(variation[task]):,})" for task in tasks]
+    counts = [
+        f"{label} ({len(variation[task]):,})"
+        for task, label in zip(tasks, style.task_labels(tasks), strict=True)
+    ]
     style.labels(left, counts, 40)
     style.title(canvas, TITLE, left_out)
     return canvas
