@@ -70,6 +70,10 @@ def test_a_pair_reads_its_file_once_and_parses_it_once(task, tmp_path, counted, 
         path.write_text(text)
     else:
         path.write_bytes(gzip.compress(text.replace(",", "\t").encode()))
+    # What the task has of its own is read by the first pair.
+    (tmp_path / "first.csv").write_text(table(2.75))
+    run_pair(Pair("demo/line", "first", str(tmp_path / "first.csv")), task, tmp_path / "before")
+    counted.update(bytes=0, parses=0)
     tables = run_pair(Pair("demo/line", "run", str(path)), task, tmp_path / "pair")
     assert tables["medal"].to_pylist()[0]["valid_submission"]
     assert counted == {"bytes": path.stat().st_size, "parses": 1}
