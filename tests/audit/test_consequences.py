@@ -259,7 +259,12 @@ def test_regrade_says_why_a_grader_gives_no_score(leaky, tmp_path):
             "silver is out of reach",
             "silver is out of reach; the score here earns none",
         ),
-        (0.6, "none", "", "the score here is 0.5, the published one 0.6"),
+        (
+            0.6,
+            "none",
+            "",
+            "the score here is 0.5, the published one 0.6, of the rows as they were handed in",
+        ),
         (0.5, "gold", "", ""),
     ],
 )
