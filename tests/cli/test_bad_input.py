@@ -105,7 +105,7 @@ def lines():
     for name in ("gone.csv", "folder.csv", "empty.csv", "garbage.csv", "garbage.parquet"):
         yield ("grade-sample", name, *TOY), {INVALID}, name
     yield ("grade-sample", "good.csv", "to", *TOY[1:]), {TROUBLE}, "toy"
-    yield ("grade-sample", "good.csv", "kabsch-rmsd"), {USAGE}, "biomlbench grade"
+    yield ("grade-sample", "good.csv", "kabsch-rmsd"), {INVALID}, "hand in the code"
     yield ("grade-sample", "good.csv", *TOY, "--no-such"), {USAGE}, "--no-such"
     yield ("statement", "toy", "--tasks-dir", "mine"), {TROUBLE}, "toy"
     for name in ("gone.jsonl", "folder.csv"):
