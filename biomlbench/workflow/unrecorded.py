@@ -22,6 +22,8 @@ __all__ = ["made_otherwise"]
 
 log = logging.getLogger(__name__)
 
+_MOST_NAMED = 5
+_WHY = "was not made here, and does not say that it is of the config, tasks and submissions of now"
 _SAME_S = 0.001
 """Seconds by which the time of a file and a record of it may differ."""
 
@@ -58,6 +60,10 @@ def made_otherwise(
         params = params_of()
         if AGAIN & params["job"].keys() or _digest_in(path) != digest_of(params):
             found.append(path)
+    for path in found[:_MOST_NAMED]:
+        log.warning("%s: %s, so it is made again", path, _WHY)
+    if (more := len(found) - _MOST_NAMED) > 0:
+        log.warning("and %d more such tables", more)
     return found
 
 
