@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from biomlbench.submission.validation import Inspection
     from biomlbench.task.task import Task
 
-__all__ = ["Answers", "ScoreResult", "answers_of", "check_truth", "score_submission"]
+__all__ = ["Answers", "ScoreResult", "answers_of", "check_truth", "failed", "score_submission"]
 
 logger = logging.getLogger(__name__)
 
@@ -151,17 +151,17 @@ def score_submission(
         if failure := inspection.first_failure:
             reason, message = failure
             exists = reason not in NOT_THERE
-            return _failed(metric, direction, reason, message, exists=exists)
+            return failed(metric, direction, reason, message, exists=exists)
         attempt = _Attempt(task, metric, direction, bootstrap, seed)
         result = attempt.result(_Submitted(submission, inspection, name, root))
         return replace(result, inspection=inspection)
     except (InvalidSubmissionError, TaskError) as error:
-        return _failed(metric, direction, error.reason, error.message)
+        return failed(metric, direction, error.reason, error.message)
     except GraderError as error:
         # An error without a cause says itself where it comes from.
         cause = error.__cause__ is not None
         logger.error("%s: the grader failed", task.id, exc_info=cause)
-        return _failed(metric, direction, error.reason, error.message)
+        return failed(metric, direction, error.reason, error.message)
 
 
 class _Submitted(NamedTuple):
@@ -187,7 +187,7 @@ class _Attempt(NamedTuple):
         try:
             result = self._scored(submitted)
         except InvalidSubmissionError as error:
-            result = _failed(self.metric, self.direction, error.reason, error.message)
+            result = failed(self.metric, self.direction, error.reason, error.message)
         if is_own_fault(self.task, result.reason, self._reason):
             raise GraderError(
                 f"{result.message}; the gold submission has no score either, so that the "
@@ -233,7 +233,7 @@ def _score_by_metric(
         reason, told = metric_reason(error), error.message
         if error.fault == Fault.TASK or _is_of_form(error, grader):
             reason, told = Reason.BROKEN_ANSWERS, _of_answers(error, answers, grader)
-        return _failed(metric.name, metric.direction, reason, told)
+        return failed(metric.name, metric.direction, reason, told)
     except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -393,9 +393,20 @@ def metric_reason(error: MetricError) -> Reason:
     return reason
 
 
-def _failed(
+def failed(
     metric: str, direction: str, reason: Reason, message: str, *, exists: bool = True
 ) -> ScoreResult:
+    """Return the result of a submission without a score, for a reason that says whose fault it is.
+
+    Parameters
+    ----------
+    metric, direction : str
+        Empty where the task does not tell them.
+    reason : Reason
+    message : str
+    exists : bool
+        Whether anything was handed in.
+    """
     return ScoreResult(
         False,
         None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import InvalidSubmissionError
 from biomlbench.outcomes import fault_of
 from biomlbench.scoring.effective_task import EffectiveTask
-from biomlbench.scoring.score import ScoreResult
+from biomlbench.scoring.score import ScoreResult, failed
 from biomlbench.scoring.task_report import NOT_THERE
 from biomlbench.stages import Context, Pair, run_stage
 from biomlbench.stages.chain import get_stage
@@ -101,17 +101,9 @@ def score_code(
 
 
 def _unreadable(task: Task, error: InvalidSubmissionError) -> ScoreResult:
-    effective = EffectiveTask(task)
-    return ScoreResult(
-        False,
-        None,
-        effective.metric_name,
-        effective.direction,
-        reason=error.reason,
-        fault=error.fault,
-        message=error.message,
-        exists=error.reason not in NOT_THERE,
-    )
+    effective, reason = EffectiveTask(task), error.reason
+    exists = reason not in NOT_THERE
+    return failed(effective.metric_name, effective.direction, reason, error.message, exists=exists)
 
 
 def _result(row: GradeRow) -> ScoreResult:

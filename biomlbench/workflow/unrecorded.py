@@ -11,6 +11,9 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from biomlbench.contracts import ContractError, job_digest
 from biomlbench.workflow.job import AGAIN, digest_of
 
 if TYPE_CHECKING:
@@ -68,10 +71,6 @@ def made_otherwise(
 
 
 def _digest_in(path: str) -> str | None:
-    import pyarrow as pa
-
-    from biomlbench.contracts import ContractError, job_digest
-
     try:
         return job_digest(path)
     except (ContractError, OSError, pa.ArrowException):
