@@ -17,6 +17,7 @@ from biomlbench.calibrate.mutants import HELD_OUT, family_of
 from biomlbench.calibrate.unused_rows import IN_CONFIG
 from biomlbench.contracts import read_table
 from tests.waiting import HANG_S, wait_until
+from tests.workflow.conftest import not_needed
 
 ROOT = Path(__file__).resolve().parents[2]
 CARDS = ("kernels/parts", "kernels/shares")
@@ -29,8 +30,7 @@ def bench(tmp_path_factory):
 
     bench = tmp_path_factory.mktemp("bench")
     for name in ("workflow", "scripts", "profiles", "biomlbench"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, bench / name, ignore=ignored)
+        shutil.copytree(ROOT / name, bench / name, ignore=not_needed)
     shutil.copy(ROOT / "Snakefile", bench / "Snakefile")
     for card in CARDS:
         write_planted(bench / "tasks" / card)

@@ -135,7 +135,7 @@ class Bench:
         return self.path / "results"
 
 
-def _not_needed(folder: str, names: list[str]) -> set[str]:
+def not_needed(folder: str, names: list[str]) -> set[str]:
     """Name what a benchmark does without: of 1,700 files, the 1,100 of tasks.
 
     What is compiled comes along, else every process would compile what it imports.
@@ -159,7 +159,7 @@ def write_benchmark(path: Path) -> None:
     for name in WORKFLOW_FILES:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, path / name, ignore=_not_needed)
+            shutil.copytree(source, path / name, ignore=not_needed)
         else:
             shutil.copy(source, path / name)
     write_toys(path / "toy")
