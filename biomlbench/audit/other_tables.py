@@ -6,6 +6,7 @@ of which is compared with all others.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -182,8 +183,8 @@ def other_tables(task: Task) -> tuple[OtherTables, list[Path], int]:
     """
     files, left_out = _files(task)
     tables = _indexed(files)
-    own = task.public_dir
-    others = [path for path in tables.tables if own not in path.parents]
+    own = f"{task.public_dir}{os.sep}"
+    others = [path for path in tables.tables if not str(path).startswith(own)]
     return tables, others, left_out
 
 

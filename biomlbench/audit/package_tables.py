@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
     from biomlbench.task.task import Task
 
-__all__ = ["PackageTable", "all_codes", "codes_of", "held_share", "package_tables"]
+__all__ = [
+    "PackageTable",
+    "all_codes",
+    "are_held",
+    "codes_of",
+    "held_share",
+    "package_tables",
+]
 
 MAX_BYTES = 16 << 20
 """Larger files are not searched."""
@@ -67,12 +74,17 @@ class PackageTable:
         return np.unique(self.codes)
 
 
+def are_held(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return which of some codes are among sorted ones."""
+    if not len(known):
+        return np.zeros(len(values), bool)
+    places = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.asarray(known[places] == values)
+
+
 def held_share(values: np.ndarray, known: np.ndarray) -> float:
     """Return how much of some codes is among sorted ones."""
-    if not len(known) or not len(values):
-        return 0.0
-    places = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    return float((known[places] == values).mean())
+    return float(are_held(values, known).mean()) if len(values) else 0.0
 
 
 def package_tables(task: Task) -> Iterator[PackageTable]:

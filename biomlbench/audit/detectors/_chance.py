@@ -98,13 +98,26 @@ def same_order(values: np.ndarray, truth: np.ndarray) -> bool:
     return bool(length > 0 and abs(one @ other) >= CORRELATED * length)
 
 
-def rounding_of(truth: np.ndarray) -> float:
+def rounding_of(truth: np.ndarray) -> np.ndarray:
     """Return the absolute difference from numbers that writing them as text explains.
 
-    It is for those near zero among larger ones: where all are small, so is the difference.
+    It is for those near zero among larger ones: where all are small, so is the difference, which
+    grows with their median magnitude up to 1.
+
+    Parameters
+    ----------
+    truth : ndarray of float, shape (n,) or (n, p)
+        Of each column by itself.
+
+    Returns
+    -------
+    ndarray of float, shape () or (p,)
     """
-    sizes = np.abs(truth[np.isfinite(truth) & (truth != 0)])
-    return RELATIVE * min(1.0, float(np.median(sizes))) if len(sizes) else RELATIVE
+    sizes = np.where(np.isfinite(truth) & (truth != 0), np.abs(truth), np.nan)
+    in_order = np.sort(np.concatenate([sizes, np.full((1, *sizes.shape[1:]), np.nan)]), axis=0)
+    count = np.isfinite(in_order).sum(axis=0)
+    middle = np.take_along_axis(in_order, np.stack([(count - 1) // 2, count // 2]), axis=0)
+    return np.asarray(RELATIVE * np.fmin(1.0, (0.5 * middle).sum(axis=0)))
 
 
 def _compared(values: Any, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

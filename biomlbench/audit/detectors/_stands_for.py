@@ -9,9 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from biomlbench.audit.package_tables import codes_of
-
-from ._chance import CHANCE, rounding_of, tells
+from ._chance import CHANCE, tells
 
 __all__ = ["SAME_ROWS", "Bounds", "Truth", "stands_for"]
 
@@ -57,11 +55,6 @@ class Truth:
         self.values = values
 
     @cached_property
-    def rounding(self) -> float:
-        """What :func:`~._chance.rounding_of` says of answers that are numbers."""
-        return rounding_of(self.values)
-
-    @cached_property
     def _unique(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return np.unique(self.values, return_inverse=True, return_counts=True)
 
@@ -69,11 +62,6 @@ class Truth:
     def n_classes(self) -> int:
         """Number of different values."""
         return len(self._unique[0])
-
-    @cached_property
-    def codes(self) -> np.ndarray:
-        """Codes of the values."""
-        return codes_of(pd.Series(self.values))
 
     @cached_property
     def is_numeric(self) -> bool:

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.audit.other_tables import other_tables
-from biomlbench.audit.package_tables import codes_of
+from biomlbench.audit.package_tables import are_held, codes_of
 from biomlbench.audit.public_tables import LEAST_JOINED, mixed_codes, only_rows
 
-from ._chance import CHANCE, CLASSED, LEAST_SHARE, RELATIVE
+from ._chance import CHANCE, CLASSED, LEAST_SHARE, RELATIVE, rounding_of
 from ._known_rows import known_rows
-from ._stands_for import Bounds, Truth, stands_for
+from ._stands_for import LEAST_VALUES, Bounds, Truth, stands_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -33,7 +33,7 @@ FINDINGS = {
     "answers-in-other-tasks": "leave the column or the rows out of the other task's public files, "
     "or have the same rows in the test set of both",
 }
-LEAST_VALUES = 10
+LEAST_DIFFERENT = 10
 """Columns of fewer different values tell no rows apart."""
 MOST_COLUMNS = 8
 """Features by which rows are sought."""
@@ -174,7 +174,7 @@ def _keys(subject: Subject) -> dict[str, np.ndarray]:
             found.setdefault(name, codes_of(table.frame[name])[rows])
     counts = {name: len(np.unique(codes)) for name, codes in found.items()}
     chosen = [name for name in sorted(found, key=lambda name: -counts[name])
-              if counts[name] >= LEAST_VALUES]  # fmt: skip
+              if counts[name] >= LEAST_DIFFERENT]  # fmt: skip
     return {name: found[name] for name in chosen[:MOST_COLUMNS]}
 
 
@@ -196,17 +196,14 @@ def _told(
 ) -> list[Iterator[tuple[np.ndarray, str]]]:
     """Return for each table an iterator over which test rows' answers it tells, and how."""
     every = [place for of_table in places for place in of_table]
-    truths = {
-        target: [truth_of(target, place.there.tobytes()) for place in every]
-        for target in subject.truths
-    }
-    may = {target: _may_stand_for(every, own) for target, own in truths.items()}
+    may = {target: _may_stand_for(every, truth) for target, truth in subject.truths.items()}
 
     def tell(numbers: range) -> Iterator[tuple[np.ndarray, str]]:
-        for number, target in product(numbers, truths):
+        for number, target in product(numbers, may):
             table, names, there, rows, _ = every[number]
             for c in may[target][number]:
-                if stands_for(table.text(c)[rows], truths[target][number], BOUNDS):
+                truth = truth_of(target, there.tobytes())
+                if stands_for(table.text(c)[rows], truth, BOUNDS):
                     yield there, f"{table.columns[c]} stands for {target}, rows found by {names}"
                     return
 
@@ -218,7 +215,11 @@ def _rows_of(
     pairs: Sequence[tuple[_Sought, int]], held: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield by what test rows are found in a table, and the row of each, -1 for none."""
-    pairs = [(one, c) for one, c in pairs if np.isin(one.codes, held[:, c]).sum() >= LEAST_JOINED]
+    pairs = [
+        (one, c)
+        for one, c in pairs
+        if np.count_nonzero(are_held(one.codes, np.sort(held[:, c]))) >= LEAST_JOINED
+    ]
     singles = [(pair,) for pair in pairs]
     for group in islice([*combinations(pairs, 2), *singles], 2 * MOST_COLUMNS):
         rows = only_rows(
@@ -231,7 +232,7 @@ def _rows_of(
             yield ", ".join(one.name for one, _ in group), rows
 
 
-def _may_stand_for(places: Sequence[_Place], truths: Sequence[Truth]) -> list[list[int]]:
+def _may_stand_for(places: Sequence[_Place], truth: np.ndarray) -> list[list[int]]:
     """Return of each place the columns that a look at many together does not rule out.
 
     It rules out most. Those of places with equally many rows are looked at in one array: a folder
@@ -242,6 +243,7 @@ def _may_stand_for(places: Sequence[_Place], truths: Sequence[Truth]) -> list[li
     for number, place in enumerate(places):
         if place.columns:
             alike[len(place.rows)].append(number)
+    answers = truth if truth.dtype.kind == "f" else codes_of(pd.Series(truth))
     for numbers in alike.values():
         own = [places[number] for number in numbers]
         cells = [(place.table, np.ix_(place.rows, np.array(place.columns))) for place in own]
@@ -249,7 +251,7 @@ def _may_stand_for(places: Sequence[_Place], truths: Sequence[Truth]) -> list[li
         may = _compared(
             np.hstack([table.numbers[cell] for table, cell in cells]),
             np.hstack([table.codes[cell] for table, cell in cells]),
-            [truths[number] for number in numbers],
+            np.column_stack([answers[place.there] for place in own]),
             owner,
         )
         columns = [c for place in own for c in place.columns]
@@ -259,57 +261,72 @@ def _may_stand_for(places: Sequence[_Place], truths: Sequence[Truth]) -> list[li
 
 
 def _compared(
-    numbers: np.ndarray, codes: np.ndarray, truths: Sequence[Truth], owner: np.ndarray
+    numbers: np.ndarray, codes: np.ndarray, answers: np.ndarray, owner: np.ndarray
 ) -> np.ndarray:
-    """Return which columns may stand for the answers, of which each has its own, by number."""
-    may = _mostly_equal(numbers, codes, truths, owner)
-    classes = np.array([truth.n_classes for truth in truths])[owner]
-    classed = np.flatnonzero((classes >= 2) & (classes <= len(numbers) // CLASSED))
+    """Return which columns may stand for the answers in the column of `owner`.
+
+    Answers are numbers, or codes of texts.
+    """
+    may = _mostly_equal(numbers, codes, answers, owner)
+    is_number = answers.dtype.kind == "f"
+    classes = _different(answers)
+    numeric = is_number & (classes >= LEAST_VALUES)
+    classed = np.flatnonzero((classes[owner] >= 2) & (classes[owner] <= len(numbers) // CLASSED))
     if len(classed):
-        in_order = np.sort(codes[:, classed], axis=0)
-        values = 1 + (in_order[1:] != in_order[:-1]).sum(axis=0)
-        may[classed] |= (values >= 2) & (values <= classes[classed])
-    ranked = np.array([truth.is_numeric or truth.n_classes == 2 for truth in truths])[owner]
+        values = _different(codes[:, classed])
+        may[classed] |= (values >= 2) & (values <= classes[owner[classed]])
+    ranked = (numeric | (classes == 2))[owner]
     ranked = np.flatnonzero(ranked & np.isfinite(numbers).all(axis=0))
     if len(ranked):
-        may[ranked] |= (
-            _ordered(numbers[:, ranked], truths, owner[ranked]) >= BOUNDS.follows - ROUNDING
-        )
+        strength = _ordered(numbers[:, ranked], answers, numeric, owner[ranked])
+        may[ranked] |= strength >= BOUNDS.follows - ROUNDING
     return may
 
 
+def _different(values: np.ndarray) -> np.ndarray:
+    """Return the number of different values of each column; all NaN are one."""
+    in_order = np.sort(values, axis=0)
+    before = in_order[:-1]
+    rises = (in_order[1:] != before) & (before == before)
+    return np.asarray(1 + rises.sum(axis=0))
+
+
 def _mostly_equal(
-    numbers: np.ndarray, codes: np.ndarray, truths: Sequence[Truth], owner: np.ndarray
+    numbers: np.ndarray, codes: np.ndarray, answers: np.ndarray, owner: np.ndarray
 ) -> np.ndarray:
     """Return which columns have nearly as many answers as :func:`~._chance.tells` wants."""
-    values = np.column_stack([truth.values for truth in truths])[:, owner]
+    values = answers[:, owner]
     if values.dtype.kind == "f":
         compared = np.isfinite(numbers) & np.isfinite(values)
+        slack = rounding_of(answers)[owner]
         with np.errstate(invalid="ignore"):
-            slack = np.array([truth.rounding for truth in truths])[owner]
             equal = np.abs(numbers - values) <= slack + RELATIVE * np.abs(values)
     else:
-        compared = (codes != _BLANK) & (values != "")
-        equal = codes == np.column_stack([truth.codes for truth in truths])[:, owner]
+        compared = (codes != _BLANK) & (values != _BLANK)
+        equal = codes == values
     agree = (equal & compared).sum(axis=0)
     return np.asarray((agree > 0) & (agree >= LEAST_SHARE * compared.sum(axis=0)))
 
 
-def _ordered(numbers: np.ndarray, truths: Sequence[Truth], owner: np.ndarray) -> np.ndarray:
+def _ordered(
+    numbers: np.ndarray, answers: np.ndarray, numeric: np.ndarray, owner: np.ndarray
+) -> np.ndarray:
     """Return how far each column puts rows in the order of the answers, or the opposite one.
 
     Rank correlation where answers are numbers, the area under the curve where they are two classes.
     """
     from scipy.stats import rankdata
 
+    first = answers == answers.min(axis=0)
+    places = np.where(numeric, rankdata(answers, axis=0), ~first)
+    wanted = (places - places.mean(axis=0))[:, owner]
     ranks = rankdata(numbers, axis=0) - (len(numbers) + 1) / 2
-    wanted = np.column_stack([truth.ranks for truth in truths])[:, owner]
     along = np.abs((wanted * ranks).sum(axis=0))
     length = np.linalg.norm(ranks, axis=0) * np.linalg.norm(wanted, axis=0)
-    first = np.array([truth.first.sum() for truth in truths])[owner]
+    ones = first.sum(axis=0)[owner]
     strength: np.ndarray = np.where(
-        np.array([truth.is_numeric for truth in truths])[owner],
+        numeric[owner],
         along / np.maximum(length, 1.0),
-        0.5 + along / np.maximum(first * (len(numbers) - first), 1),
+        0.5 + along / np.maximum(ones * (len(numbers) - ones), 1),
     )
     return strength

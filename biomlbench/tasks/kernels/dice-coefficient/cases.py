@@ -22,6 +22,35 @@ def _discs(size, *discs):
     return image
 
 
+def _up_to(top, dtype):
+    """Labels up to one that is the largest of a narrower type, or near the root of a wider one."""
+    values = [top, top - 1, top // 2 + 1, top // 3, 1, 0]
+    name = f"{np.dtype(dtype).name}-up-to-{top}"
+    return _random(name, top % 1000, (7, 6), values, values[:5], ignore=values[4], dtype=dtype)
+
+
+def _same_in_the_type(dtype):
+    """`ignore` is a number that would be one of the labels, were it put into the images' type."""
+    width = 2 ** np.iinfo(dtype).bits
+    top = int(np.iinfo(dtype).max)
+    for name, label, ignore in (
+        ("above", 3, 3 + width),
+        ("below", 3, 3 - width),
+        ("beside-the-top", top, top - width),
+        ("doubled-width", 0, 2 * width),
+    ):
+        values = [label, 5, top // 2]
+        yield _random(
+            f"ignore-{name}-of-{np.dtype(dtype).name}",
+            40,
+            (6, 6),
+            values,
+            values,
+            ignore=ignore,
+            dtype=dtype,
+        )
+
+
 def visible():
     return [
         case("line", F, np.array([1, 1, 0, 2]), np.array([1, 0, 0, 0]), [1, 2, 3]),
@@ -101,6 +130,10 @@ def adversarial():
             for axes, lattice in ((a, np.arange(2**a, dtype=np.int16) // 3 % 4) for a in (6, 8, 12))
         ],
         case("hundred-wide-labels", F, wide_many[::-1].copy(), wide_many, wide_many[:100].tolist()),
+        *(_up_to(top, np.int16) for top in (127, 128, 181, 255, 256, 2**15 - 1)),
+        *(_up_to(top, np.int32) for top in (255, 46_341, 65_535, 65_536, 2**31 - 1)),
+        *(_up_to(top, np.int64) for top in (255, 65_535, 2**31, 2**32 - 1, 2**32, 2**63 - 1)),
+        *(c for dtype in (np.uint8, np.int16, np.int32) for c in _same_in_the_type(dtype)),
         case("no-labels", F, organ, organ, []),
         case("no-voxels", F, np.zeros((0, 5), np.uint8), np.zeros((0, 5), np.uint8), [0, 1]),
     ]
