@@ -46,6 +46,8 @@ NEAR_LARGEST = 0.7
 """Least share of its largest one that a size has, where nothing limits a call."""
 MOST_PRODUCT = 60_000
 """Product of a call's sizes, which algorithms may take time for."""
+OF_VAST = 20
+"""By so much less is the product than what a card declares, where that is more than the above."""
 MOST_LEADING = 6_000
 """Of axes that no declaration names."""
 LEADING = "..."
@@ -149,8 +151,9 @@ def _levels(
 
 
 def _most(card: Card) -> int:
-    most: int = card.config.get("product", MOST_PRODUCT)
-    return min(most, MOST_PRODUCT)
+    """Return the largest product of sizes: of a card that allows vast ones a share of its own."""
+    product: int = card.config.get("product", MOST_PRODUCT)
+    return max(min(product, MOST_PRODUCT), product // OF_VAST)
 
 
 def _large_sizes(
