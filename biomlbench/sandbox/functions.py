@@ -137,7 +137,7 @@ class _Candidate:
 
     def _keep(self, result: CaseResult) -> None:
         self.results[result.id] = result
-        self.totals.overruns += result.status == "time_limit" and not result.total
+        self.totals.count(result)
 
     def _load(self, session: Session) -> None:
         """Import the candidate once by itself, to tell its failure from a case's."""

@@ -9,14 +9,17 @@ from biomlbench.sandbox.inside.clock import LONGEST
 from biomlbench.sandbox.meter import POLL_S
 
 if TYPE_CHECKING:
-    from biomlbench.sandbox.model import Limits
+    from biomlbench.sandbox.model import CaseResult, Limits
     from biomlbench.sandbox.session import Session
 
 __all__ = ["Totals"]
 
 MB = 1 << 20
 MOST_OVERRUNS = 8
-"""Cases that may pass their time limit; code that never ends would take it for each of hundreds."""
+"""Cases that may pass their time limit; code that never ends would take it for each of hundreds.
+
+So much time, and no more, may also be taken by cases that end in another way without a result.
+"""
 
 
 class Totals:
@@ -36,6 +39,8 @@ class Totals:
         Sandboxes that were started because the one before was lost.
     overruns : int
         Cases that passed their time limit.
+    wasted_s : float
+        Seconds of cases that ended without a result.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -47,11 +52,18 @@ class Totals:
         self.had_s = 0.0
         self.restarts = 0
         self.overruns = 0
+        self.wasted_s = 0.0
 
     @property
     def wall_s(self) -> float:
         """Seconds since the candidate's first sandbox was asked for."""
         return time.monotonic() - self._start
+
+    def count(self, result: CaseResult) -> None:
+        """Add the time of a case that has run, if it gave nothing for it."""
+        if result.payload is None and not result.total:
+            self.overruns += result.status == "time_limit"
+            self.wasted_s += result.wall_s
 
     def hold(self, size: int) -> bool:
         """Add what a result takes outside; whether all results still fit."""
@@ -73,6 +85,8 @@ class Totals:
             return "time_limit", f"all cases together took longer than {limits.total_wall_s:g} s"
         if self.overruns >= MOST_OVERRUNS:
             return "time_limit", f"{self.overruns} cases took longer than they may"
+        if self.wasted_s > MOST_OVERRUNS * limits.wall_s:
+            return "time_limit", f"cases without a result took {self.wasted_s:.0f} s together"
         if self.restarts > limits.restarts:
             return "sandbox_violation", f"all cases together needed {self.restarts} restarts"
         return self._spent_cpu(session)

@@ -48,19 +48,21 @@ def table(**columns):
     )
 
 
-def place(kind, column, rng, rows=ROWS):
-    """Return where so many test rows are in a table, and their answers."""
-    truth = TRUTHS[kind](rng)
+def place(truth, column, rng, rows=ROWS):
+    """Return where so many of the test rows are in a table."""
     held = table(x=rng.normal(size=ROWS), y=COLUMNS[column](truth, rng))
-    found = np.arange(rows)
-    return other_tasks._Place(held, "id", found >= 0, found, [0, 1]), Truth(truth[:rows])
+    there = np.arange(ROWS) < rows
+    return other_tasks._Place(held, "id", there, np.arange(rows), [0, 1])
 
 
 @given(st.sampled_from([*TRUTHS]), st.sampled_from([*COLUMNS]), st.integers(0, 2**32 - 1))
 def test_the_look_at_all_columns_rules_out_none_that_stands_for_the_answer(kind, column, seed):
-    where, answers = place(kind, column, np.random.default_rng(seed))
-    (may,) = other_tasks._may_stand_for([where], [answers])
-    stands = [c for c in (0, 1) if stands_for(where.table.text(c), answers, other_tasks.BOUNDS)]
+    rng = np.random.default_rng(seed)
+    answers = TRUTHS[kind](rng)
+    where = place(answers, column, rng)
+    (may,) = other_tasks._may_stand_for([where], answers)
+    truth = Truth(answers)
+    stands = [c for c in (0, 1) if stands_for(where.table.text(c), truth, other_tasks.BOUNDS)]
     assert set(stands) <= set(may)
     if column in ("nothing of it", "constant"):
         assert may == []
@@ -73,10 +75,10 @@ def test_the_look_at_all_columns_rules_out_none_that_stands_for_the_answer(kind,
 )
 def test_tables_looked_at_together_are_seen_as_each_alone(kind, wanted, seed):
     rng = np.random.default_rng(seed)
-    both = [place(kind, column, rng, rows) for column, rows in wanted]
-    alone = [other_tasks._may_stand_for([where], [truth])[0] for where, truth in both]
-    places, truths = ([one[part] for one in both] for part in (0, 1))
-    assert other_tasks._may_stand_for(places, truths) == alone
+    answers = TRUTHS[kind](rng)
+    places = [place(answers, column, rng, rows) for column, rows in wanted]
+    alone = [other_tasks._may_stand_for([where], answers)[0] for where in places]
+    assert other_tasks._may_stand_for(places, answers) == alone
 
 
 @pytest.fixture

@@ -174,3 +174,26 @@ def test_a_reply_of_the_largest_size_costs_a_few_times_its_size(confined):
     done = run_functions(code, [Case("a", "f")], provider=confined)
     assert done.cases[0].status == "ok"
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 250_000
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "os._exit(0)",
+        "raise ValueError",
+        "return type('t', (), {})()",
+    ],
+)
+def test_cases_that_give_nothing_may_take_no_longer_together_than_those_that_never_end(
+    end, confined
+):
+    code = f"import os, signal, time\n\n\ndef f():\n    time.sleep(0.4)\n    {end}\n".encode()
+    cases = [Case(str(n), "f") for n in range(30)]
+    done = run_functions(code, cases, limits=Limits(wall_s=0.5, restarts=99), provider=confined)
+    said = {case.total for case in done.cases if case.total}
+    assert len(said) == 1
+    assert said.pop().startswith("cases without a result took ")
+    tried = [case for case in done.cases if not case.total]
+    assert 5 <= len(tried) <= 11
+    assert {case.status for case in done.cases if case.total} == {"time_limit"}
