@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,9 +14,7 @@ from biomlbench.audit import audit_task
 from biomlbench.cli._scaffold import make
 from tests.audit.zoo import FLAWED
 from tests.waiting import HANG_S
-from tests.workflow.conftest import not_needed
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.workflow.conftest import copy_workflow
 
 
 def snakemake(place, *arguments):
@@ -35,9 +32,7 @@ def snakemake(place, *arguments):
 
 @pytest.mark.slow
 def test_the_rule_writes_what_the_library_finds(tmp_path):
-    for name in ("workflow", "scripts", "profiles", "biomlbench"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=not_needed)
-    shutil.copy(ROOT / "Snakefile", tmp_path)
+    copy_workflow(tmp_path)
     task = FLAWED["labels_beside_the_test_rows"][1]().write(tmp_path)
     with (task.folder / "config.yaml").open("a") as file:
         file.write("data_source: {type: manual}\n")
@@ -73,9 +68,7 @@ def test_the_rule_writes_what_the_library_finds(tmp_path):
 
 @pytest.mark.slow
 def test_audits_look_into_the_other_tasks_of_the_benchmark_once_those_are_prepared(tmp_path):
-    for name in ("workflow", "scripts", "profiles", "biomlbench"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=not_needed)
-    shutil.copy(ROOT / "Snakefile", tmp_path)
+    copy_workflow(tmp_path)
     runs = ["run_id,agent,task_id,submission"]
     for name in ("one", "two"):
         task = make("task", f"clinical/{name}", tmp_path / "tasks").files[0].parent

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,9 +16,8 @@ from biomlbench.calibrate.mutants import HELD_OUT, family_of
 from biomlbench.calibrate.unused_rows import IN_CONFIG
 from biomlbench.contracts import read_table
 from tests.waiting import HANG_S, wait_until
-from tests.workflow.conftest import not_needed
+from tests.workflow.conftest import copy_workflow
 
-ROOT = Path(__file__).resolve().parents[2]
 CARDS = ("kernels/parts", "kernels/shares")
 
 
@@ -29,9 +27,7 @@ def bench(tmp_path_factory):
     from tests.calibrate.conftest import write_planted
 
     bench = tmp_path_factory.mktemp("bench")
-    for name in ("workflow", "scripts", "profiles", "biomlbench"):
-        shutil.copytree(ROOT / name, bench / name, ignore=not_needed)
-    shutil.copy(ROOT / "Snakefile", bench / "Snakefile")
+    copy_workflow(bench)
     for card in CARDS:
         write_planted(bench / "tasks" / card)
         # else the verdicts would depend on the hash seed of a worker process

@@ -135,7 +135,7 @@ class Bench:
         return self.path / "results"
 
 
-def not_needed(folder: str, names: list[str]) -> set[str]:
+def _not_needed(folder: str, names: list[str]) -> set[str]:
     """Name what a benchmark does without: of 1,700 files, the 1,100 of tasks.
 
     What is compiled comes along, else every process would compile what it imports.
@@ -155,13 +155,18 @@ def write_toys(path: Path) -> None:
     config.write_text(own)
 
 
-def write_benchmark(path: Path) -> None:
+def copy_workflow(path: Path) -> None:
+    """Copy the workflow and the library, without the tasks, to where a benchmark is to run."""
     for name in WORKFLOW_FILES:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, path / name, ignore=not_needed)
+            shutil.copytree(source, path / name, ignore=_not_needed)
         else:
             shutil.copy(source, path / name)
+
+
+def write_benchmark(path: Path) -> None:
+    copy_workflow(path)
     write_toys(path / "toy")
     (path / "config").mkdir()
     (path / "config" / "config.yaml").write_text(CONFIG)

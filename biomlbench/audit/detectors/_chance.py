@@ -114,6 +114,7 @@ def rounding_of(truth: np.ndarray) -> np.ndarray:
     ndarray of float, shape () or (p,)
     """
     sizes = np.where(np.isfinite(truth) & (truth != 0), np.abs(truth), np.nan)
+    # one NaN more, so that no numbers at all have a middle, too
     in_order = np.sort(np.concatenate([sizes, np.full((1, *sizes.shape[1:]), np.nan)]), axis=0)
     count = np.isfinite(in_order).sum(axis=0)
     middle = np.take_along_axis(in_order, np.stack([(count - 1) // 2, count // 2]), axis=0)

@@ -59,7 +59,6 @@ def hidden():
         _drawn("large-units", 17, 14, 5, 3, values=falling(5) * 1e5, mean=1e5),
         _drawn("longer", 18, 60, 8, 4),
         _drawn("slowly-falling", 41, 60, 20, 4, values=falling(20, ratio=0.95**0.5)),
-        # what is right to single precision alone is not right enough for components so close
         _drawn("largest-slowly-falling", 51, 500, 20, 20, values=falling(20, ratio=0.95**0.5)),
         _drawn("two-samples", 19, 2, 4, 1),
         _drawn("five-hundred-samples", 30, 500, 5, 3),
