@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from biomlbench.outcomes import sentence
+from biomlbench.outcomes import Reason, sentence
 from biomlbench.serve.answers import Error, Health, as_json
 from biomlbench.serve.names import Screen
 from biomlbench.serve.openapi import description
@@ -174,6 +174,8 @@ class _Server:
         name = error.name if isinstance(error, WorkFault) else type(error).__name__
         what = f"{reason}: {sentence(reason)}" if reason else name
         details = f"{what} The server's log says more under incident {incident}."
+        if reason == Reason.NOT_PREPARED:
+            return _json(Error(error="The task is not prepared.", details=details), 503)
         return _json(Error(error="An unexpected error occurred.", details=details), 500)
 
 

@@ -131,7 +131,9 @@ def test_a_server_error_names_no_path(url, home):
             elif (path, task) == ("validate", "kernels/gc-unprepared"):
                 assert answer.status_code == 200  # code needs no data to be parsed
             else:
-                assert answer.status_code == 500
+                assert answer.status_code == 503
+                assert answer.json()["error"] == "The task is not prepared."
+                assert "retry-after" not in answer.headers
                 assert set(answer.json()) == {"error", "details"}
                 assert "not_prepared" in answer.json()["details"]
             assert str(home) not in answer.text
