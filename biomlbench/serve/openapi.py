@@ -31,7 +31,7 @@ _ERRORS = {
     "413": "The request is too large.",
     "415": "The request is no multipart form.",
     "500": "The server, the task or the machine is at fault, not the submission.",
-    "503": "Too many requests at once, try again after `Retry-After` seconds; or a task is not prepared.",
+    "503": "Too many requests at once (see `Retry-After`), or a task is not prepared.",
 }
 
 
