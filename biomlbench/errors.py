@@ -25,6 +25,7 @@ __all__ = [
     "UserError",
     "explain",
     "faults_as",
+    "words_of",
 ]
 
 _LOOK = "`ls -ld` shows whose it is"
@@ -196,6 +197,25 @@ class GraderError(_ReasonedError):
     default = Reason.GRADER_ERROR
 
 
+def words_of(error: BaseException) -> str:
+    """Return type and message of what code of others has raised, whose text may raise as well.
+
+    Parameters
+    ----------
+    error : BaseException
+
+    Examples
+    --------
+    >>> words_of(ZeroDivisionError("division by zero"))
+    'ZeroDivisionError: division by zero'
+    """
+    try:
+        text = str(error)
+    except BaseException:
+        text = "its message cannot be shown"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 @contextmanager
 def faults_as(before: str, error_of: Callable[[str], Exception] = TaskError) -> Iterator[None]:
     """Turn all that code of others raises, but for an interruption, into one error.
@@ -219,4 +239,4 @@ def faults_as(before: str, error_of: Callable[[str], Exception] = TaskError) -> 
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise error_of(f"{before}{type(error).__name__}: {error}") from error
+        raise error_of(f"{before}{words_of(error)}") from error

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Outcome
+from biomlbench.runtime.apart import together
 from biomlbench.runtime.progress_bars import track
 from biomlbench.scoring.audit_currency import made_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["audit_task"]
 
 
+@together()  # detectors look at what the task's functions do
 def audit_task(task: Task, waivers: Path | None = None, pandas_env: Path | None = None) -> Audit:
     """Audit a prediction task whose data are prepared.
 

@@ -89,11 +89,13 @@ def main(args: list[str] | None = None) -> None:
         By default those of the process.
     """
     from biomlbench.errors import explain
+    from biomlbench.runtime.apart import call_code_apart
 
     if args is None:
         by_our_command()
         # As Ctrl-C does: what lies in temporary folders is removed.
         signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+        call_code_apart()
     try:
         _cli.main(args=args, prog_name="biomlbench", standalone_mode=True)
     except Exception as error:

@@ -93,7 +93,7 @@ def call_bounded(function: str, job: Mapping[str, Any], allowance: Allowance | N
     forks all the same, as a worker of the worker would have them as well.
     """
     allowance = allowance or Allowance()
-    if _is_alone():
+    if is_alone():
         return call_in_fork(function, job, allowance)
     asked = {
         "function": function,
@@ -109,7 +109,8 @@ def call_bounded(function: str, job: Mapping[str, Any], allowance: Allowance | N
     return value
 
 
-def _is_alone() -> bool:
+def is_alone() -> bool:
+    """Whether this process has no thread that could hold a lock while it is forked."""
     from biomlbench.runtime.pool import ORPHAN_WATCH
 
     others = [thread for thread in threading.enumerate() if thread.name != ORPHAN_WATCH]

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from biomlbench.errors import UserError, explain
 from biomlbench.outcomes import Reason
+from biomlbench.runtime.apart import call_code_apart
 from biomlbench.runtime.threads import limit_threads, variables
 from biomlbench.runtime.usage import Usage, measured
 
@@ -308,6 +309,7 @@ def _work() -> None:
             continue
         # The value of a failure says what kind of failure it is, as JobError does.
         answer: _Answer
+        call_code_apart()
         try:
             limit_threads(job["threads"])
             value, usage = measured(partial(call_script, script, job))

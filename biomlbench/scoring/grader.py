@@ -6,15 +6,18 @@ import logging
 from collections.abc import Mapping as MappingABC
 from contextlib import nullcontext
 from copy import copy, deepcopy
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, words_of
 from biomlbench.frames import as_frame
 from biomlbench.parameter_order import TABLES, contradiction, parameter_names
+from biomlbench.runtime.apart import LostCallError, call_apart
 from biomlbench.runtime.random_states import fresh_random_states
 from biomlbench.scoring.grading_functions import finite_score, matched
 from biomlbench.scoring.paired_tables import paired_tables
 from biomlbench.scoring.task_report import TaskReport
+from biomlbench.task.loading import import_libraries, is_built_in, load_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["Grader", "InvalidSubmissionError", "TaskReport"]
 
 logger = logging.getLogger(__name__)
+_Value = TypeVar("_Value")
+WALL_S = 600.0
+"""Seconds that a function of a task gets for one submission, as published graders do."""
 
 
 def _for_metrics(options: Any, inputs_fn: Any) -> list[str]:
@@ -202,8 +208,6 @@ class Grader:
         if reference is None:
             return None
         if isinstance(reference, str):
-            from biomlbench.task.loading import load_function
-
             function, name = load_function(reference, self._folder), reference
         else:
             function, name = reference, getattr(reference, "__qualname__", "")
@@ -221,7 +225,10 @@ class Grader:
         """
         if self.spec is None:
             for key in self._references:
-                self._function(key)
+                self.apart(key, partial(self._check_function, key))
+
+    def _check_function(self, key: str) -> None:
+        self._function(key)
 
     @property
     def grade_fn(self) -> Callable[..., Any]:
@@ -371,20 +378,46 @@ class Grader:
 
         A function of the task's own gets these very tables, and random states of its own.
         """
-        function = self.grade_fn
         submission, answers = as_frame(submission), as_frame(answers)
+        return self.apart("grade_fn", partial(self._run, submission, answers))
+
+    def _run(self, submission: Any, answers: Any) -> float:
+        function = self.grade_fn
         try:
             with fresh_random_states() if self.has_function else nullcontext():
-                score = function(submission, answers)
+                return finite_score(function(submission, answers), self.name)
         except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
             raise
         except BaseException as error:
             if type(error).__name__ == "InvalidSubmissionError":
                 raise InvalidSubmissionError(str(error)) from error
+            raise GraderError(f"grader {self.name!r} raised {words_of(error)}") from error
+
+    def apart(self, key: str, call: Callable[[], _Value]) -> _Value:
+        """Call what calls a function of the task's folder; see `biomlbench.runtime.apart`.
+
+        Parameters
+        ----------
+        key : str
+            ``grade_fn`` or ``inputs_fn``.
+        call : callable
+
+        Raises
+        ------
+        GraderError
+            If the function ends its process, or takes too long.
+        """
+        reference, folder = self._references[key], self._folder
+        if not isinstance(reference, str) or folder is None or is_built_in(folder):
+            return call()
+        import_libraries(reference, folder)
+        try:
+            return call_apart(call, WALL_S)
+        except LostCallError as error:
             raise GraderError(
-                f"grader {self.name!r} raised {type(error).__name__}: {error}"
+                f"grader {self.name!r}: `{key}` {reference} gave nothing, {error}; a function of a "
+                f"task has {WALL_S:g} s, and must return or raise"
             ) from error
-        return finite_score(score, self.name)
 
     def _score_in_process(self, submission: Any, answers: Any) -> float:
         """Score two tables with a function in a process of its own."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import traceback
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as, words_of
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.runtime.random_states import fresh_random_states
@@ -343,6 +344,10 @@ def metric_inputs(
 
 def _own_inputs(grader: Grader, submission: Any, answers: Any) -> tuple[Any, Any]:
     """Return what a task's `inputs_fn` makes of two tables; its failure is named as its own."""
+    return grader.apart("inputs_fn", partial(_made_inputs, grader, submission, answers))
+
+
+def _made_inputs(grader: Grader, submission: Any, answers: Any) -> tuple[Any, Any]:
     from biomlbench.metrics import MetricError
 
     function = grader.inputs_fn
@@ -356,7 +361,7 @@ def _own_inputs(grader: Grader, submission: Any, answers: Any) -> tuple[Any, Any
         raise
     except BaseException as error:
         raise GraderError(
-            f"`inputs_fn` {grader.inputs_name} raised {type(error).__name__}: {error} "
+            f"`inputs_fn` {grader.inputs_name} raised {words_of(error)} "
             f"({_last_place(error)}); it got a submission with the columns {columns[0]} and "
             f"answers with {columns[1]}"
         ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import importlib.abc
@@ -9,18 +10,21 @@ import importlib.machinery
 import importlib.util
 import sys
 import threading
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import TaskError, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, ModuleType
 
-__all__ = ["load_function", "load_module"]
+__all__ = ["import_libraries", "is_built_in", "load_function", "load_module"]
 
 _LOCK = threading.RLock()
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
@@ -187,13 +191,56 @@ def load_function(reference: str, folder: str | Path | None = None) -> Callable[
     except BaseException as error:
         raise TaskError(
             f"{reference!r}: {file or module_name} cannot be imported: "
-            f"{type(error).__name__}: {error}; correct it"
+            f"{words_of(error)}; correct it"
         ) from error
     function = getattr(module, name, None)
     if not callable(function):
         raise TaskError(f"{reference!r}: {file or module_name} defines no function {name!r}")
     result: Callable[..., Any] = function
     return result
+
+
+def is_built_in(folder: str | Path) -> bool:
+    """Whether a task's folder lies in this package, so that its code is this package's own."""
+    return Path(folder).resolve().is_relative_to(_PACKAGE)
+
+
+def import_libraries(reference: str, folder: str | Path) -> None:
+    """Import the installed packages that a function's file and those beside it import.
+
+    For a process that calls the function in forks, each of which would import them anew. Files of
+    the folder are not imported.
+
+    Parameters
+    ----------
+    reference, folder
+        As for :func:`load_function`.
+    """
+    file = _file_of(reference.partition(":")[0], Path(folder))
+    if file is None:
+        return
+    files = sorted(file.parent.glob("*.py"))
+    _import_all(tuple((path, path.stat().st_mtime_ns) for path in files if path.is_file()))
+
+
+@cache
+def _import_all(files: tuple[tuple[Path, int], ...]) -> None:
+    own = {path.stem for path, _ in files}
+    for path, _ in files:
+        try:
+            found = list(ast.walk(ast.parse(path.read_bytes())))
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            continue  # told by whoever loads it
+        names = [one.name for node in found if isinstance(node, ast.Import) for one in node.names]
+        names += [
+            node.module
+            for node in found
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level
+        ]
+        for name in names:
+            if name.split(".")[0] not in own and not name.startswith("biomlbench.tasks"):
+                with suppress(Exception):
+                    importlib.import_module(name)
 
 
 def _extend_tasks(root: Path) -> None:

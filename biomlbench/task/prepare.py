@@ -10,6 +10,7 @@ Nothing is deleted or overwritten unless that is asked for.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -20,8 +21,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import NotPreparedError, TaskError, folder_remedy
+from biomlbench.errors import NotPreparedError, TaskError, folder_remedy, words_of
 from biomlbench.parameter_order import contradiction, parameter_names
+from biomlbench.runtime.apart import LostCallError, call_apart
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.task import toolbox
 from biomlbench.task.adopted_data import (
@@ -37,7 +39,7 @@ from biomlbench.task.adopted_data import (
 )
 from biomlbench.task.input_files import input_files, raw_changed, raw_state
 from biomlbench.task.installed_data import recorded_reads, write_record
-from biomlbench.task.loading import load_function
+from biomlbench.task.loading import import_libraries, is_built_in, load_function
 from biomlbench.task.sources.archives import locked
 from biomlbench.task.sources.data_source import DataSourceError, place, sources_of
 from biomlbench.task.task_files import description_file
@@ -169,8 +171,7 @@ def _make(task: Task, home: Path, recipe: str, *, force: bool) -> PreparedTask:
             shutil.rmtree(leftover, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=".prepare-", dir=home) as scratch:
             made = Path(scratch) / "prepared"
-            with recorded_reads() as read:
-                _run_preparer(task, config, raw, made)
+            read = _run_apart(task, config, raw, made)
             files = file_hashes(made)
             _check_against(task.folder, files)
             write_record(home, read)
@@ -249,6 +250,27 @@ def _adopted(task: Task, note: str = "") -> PreparedTask:
     return _summary(task, task.public_dir.parent, files, fresh=False, adopted=True)
 
 
+def _run_apart(task: Task, config: Mapping[str, Any], raw: Path, made: Path) -> set[str]:
+    """Run the preparer, that of an own task apart, and return which installed data it read."""
+
+    def run() -> set[str]:
+        with recorded_reads() as read:
+            _run_preparer(task, config, raw, made)
+        return read
+
+    preparer = config.get("preparer")
+    if is_built_in(task.folder) or not isinstance(preparer, str):
+        return run()
+    import_libraries(preparer, task.folder)
+    try:
+        return call_apart(run, tries=1)
+    except LostCallError as error:
+        raise TaskError(
+            f"{task.id}: the preparer {preparer} did not come to its end: {error}; it must return "
+            f"or raise; correct it in {task.folder}"
+        ) from error
+
+
 def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) -> None:
     public, private = made / "public", made / "private"
     public.mkdir(parents=True)
@@ -262,14 +284,15 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
             f"{task.folder}/config.yaml: `preparer` {preparer}: {told}; write them in this order"
         )
     try:
-        function(raw, public, private)
+        with contextlib.chdir("."):  # which ends here again, wherever the preparer goes
+            function(*(folder.absolute() for folder in (raw, public, private)))
     except (DataSourceError, TaskError, KeyboardInterrupt):
         raise
     except BaseException as error:
         # What the system refuses may work the next time, or on another machine.
         kind = NotPreparedError if isinstance(error, (OSError, MemoryError)) else TaskError
         raise kind(
-            f"{task.id}: the preparer failed: {type(error).__name__}: {error}; "
+            f"{task.id}: the preparer failed: {words_of(error)}; "
             f"check the raw files in {raw} and {task.folder}"
         ) from error
     description = description_file(task.folder, config)

@@ -55,7 +55,7 @@ FAULTS = {
 @pytest.fixture(params=["alone", "beside a thread"], autouse=True)
 def company(request, monkeypatch):
     """Whether this process may fork: what earlier tests left running must not decide that."""
-    monkeypatch.setattr(bounded, "_is_alone", lambda: request.param == "alone")
+    monkeypatch.setattr(bounded, "is_alone", lambda: request.param == "alone")
     return request.param
 
 
