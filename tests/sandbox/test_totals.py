@@ -51,6 +51,9 @@ def home(tmp_path_factory):
     path = tmp_path_factory.mktemp("flood")
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(TEMPLATE, path / "tasks" / TASK, ignore=ignore)
+    config = path / "tasks" / TASK / "config.yaml"
+    assert "wall_s: 10" in config.read_text()
+    config.write_text(config.read_text().replace("wall_s: 10", "wall_s: 2"))
     compute(TASK, Context(data_dir=str(path / "data"), tasks_dirs=(str(path / "tasks"),)))
     return path
 
