@@ -45,9 +45,9 @@ def read_yaml(path: str | Path, *, as_text: bool = False) -> Any:
     Raises
     ------
     yaml.YAMLError
-        If it is no YAML, or more than can be meant.
-    OSError, UnicodeDecodeError
-        If it cannot be read, is no regular file, or is no UTF-8.
+        If it is no YAML, more than can be meant, or not in UTF-8.
+    OSError
+        If it cannot be read, or is no regular file.
     """
     import yaml
 
@@ -55,6 +55,10 @@ def read_yaml(path: str | Path, *, as_text: bool = False) -> Any:
         text = read_regular(path, MAX_MB).decode("utf-8")
     except TooLargeError as error:
         raise yaml.YAMLError(f"larger than {MAX_MB} MiB") from error
+    except UnicodeDecodeError as error:
+        raise yaml.YAMLError(
+            f"is no text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
     return load_yaml(text, as_text=as_text)
 
 

@@ -6,6 +6,8 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
+from biomlbench.runtime.regular_file import opened_regular
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -26,6 +28,12 @@ def is_sha256(text: str | None) -> bool:
 
 
 def file_sha256(path: Path) -> str:
-    """Return a file's SHA-256, lower-case hexadecimal; a submission's has limits of its own."""
-    with path.open("rb") as file:
+    """Return a file's SHA-256, lower-case hexadecimal; a submission's has limits of its own.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, or is no regular file: no pipe is waited for.
+    """
+    with opened_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

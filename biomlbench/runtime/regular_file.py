@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from biomlbench.errors import UserError
 
 if TYPE_CHECKING:
+    from io import BufferedReader
     from pathlib import Path
 
-__all__ = ["MAX_LIST_MB", "TooLargeError", "kind_in_words", "read_regular"]
+__all__ = ["MAX_LIST_MB", "TooLargeError", "kind_in_words", "opened_regular", "read_regular"]
 
 MAX_LIST_MB = 256
 """Largest list of runs or submissions, MiB: a line has a few hundred bytes, so a million runs."""
@@ -66,17 +67,36 @@ def read_regular(path: str | Path, most_mb: int = MAX_LIST_MB) -> bytes:
         If it is not there, cannot be read, or is no regular file.
     """
     most = most_mb * 2**20
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        found = os.fstat(descriptor)
-        if stat.S_ISDIR(found.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.ENXIO, kind_in_words(found.st_mode), os.fspath(path))
-        with open(descriptor, "rb", closefd=False) as file:
-            data = b"" if found.st_size > most else file.read(most + 1)
-    finally:
-        os.close(descriptor)
-    if max(found.st_size, len(data)) > most:
+    with opened_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        data = b"" if size > most else file.read(most + 1)
+    if max(size, len(data)) > most:
         raise TooLargeError(f"{path}: larger than {most_mb} MiB; split it")
     return data
+
+
+def opened_regular(path: str | Path) -> BufferedReader:
+    """Open a regular file to read its bytes; links are followed.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    OSError
+        If it is not there, cannot be read, or is no regular file.
+    """
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115 - whoever asked closes it
+    try:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.ENXIO, kind_in_words(mode), os.fspath(path))
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)

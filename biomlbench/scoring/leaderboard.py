@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import LeaderboardError
 from biomlbench.frames import as_frame
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.scoring.score_cells import parse_scores
 from biomlbench.submission.csv_hints import cells_hint
 
@@ -49,6 +50,8 @@ DELIMITERS = ",;\t"
 #: Rows from which a file in exactly the wrong order counts as a contradiction: with fewer, a
 #: shuffled file may look like that by chance (five different scores: 1 in 120).
 CONTRADICTION_ROWS = 5
+#: Largest file, MiB: a million teams with their names and dates.
+MAX_MB = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,10 +305,17 @@ def _known(names: Iterable[str], wanted: tuple[str, ...]) -> str | None:
 
 def read_score_columns(path: Path) -> dict[str, list[str]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise LeaderboardError(f"{path}: cannot be read as CSV: {error}") from error
+        text = read_regular(path, MAX_MB).decode("utf-8-sig")
+    except TooLargeError as error:
+        raise LeaderboardError(
+            f"{path}: larger than {MAX_MB} MiB; leave out columns other than the scores"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise LeaderboardError(
+            f"{path}: is no text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
+    except OSError as error:
+        raise LeaderboardError(f"{path}: cannot be read as CSV: {error.strerror}") from error
     return score_columns(path, text)
 
 
@@ -360,7 +370,7 @@ def _check_order(path: Path, ranks: list[str] | None, scores: np.ndarray, direct
         f"the metric is declared to be {direction}d; if that is right, the scores are not this "
         "metric's, or the file must be sorted best first"
     )
-    if ranks is not None and all(rank.isdigit() for rank in ranks):
+    if ranks is not None and all(rank.isascii() and rank.isdigit() for rank in ranks):
         stated = np.array(ranks, dtype=np.float64)
         if len(set(ranks)) > 1 and len(np.unique(loss)) > 1:
             if np.corrcoef(stated, np.argsort(np.argsort(loss)))[0, 1] < 0:

@@ -76,7 +76,8 @@ def _number(cell: Any, spellings: bool) -> float:
         text = cell.strip()
         if not text or (spellings and text in MISSING):
             return math.nan
-        value = _float(text) if "_" not in text else math.inf  # 1_000 is a number to Python alone
+        # 1_000, and digits of other scripts, are numbers to Python alone
+        value = _float(text) if text.isascii() and "_" not in text else math.inf
         return value if math.isfinite(value) else math.inf
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
         return math.nan

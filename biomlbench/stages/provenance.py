@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
 from biomlbench.runtime.environment import PACKAGES, digest, environment, environment_hash
+from biomlbench.runtime.regular_file import MAX_LIST_MB
 from biomlbench.stages.chain import FINAL, dependencies, get_stage
 from biomlbench.stages.specification import Stage
 from biomlbench.task.version import ABSENT, file_hash, task_files, task_version
@@ -60,7 +61,7 @@ def board_hashes(task: EffectiveTask) -> dict[str, str]:
             path = getattr(task, attribute)
         except TaskError:
             path = None
-        hashes[f"{name}_sha256"] = file_hash(path)
+        hashes[f"{name}_sha256"] = file_hash(path, MAX_LIST_MB)
     return hashes
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -209,8 +210,8 @@ def code_hash(files: list[Path]) -> str:
     found = hashlib.sha256()
     for path in files:
         try:
-            data = path.read_bytes()
-        except OSError:
+            data = read_regular(path)
+        except (OSError, TooLargeError):
             return ""
         found.update(b"%d\0" % len(data) + data)
     return found.hexdigest()[:32]
@@ -240,7 +241,7 @@ def derived_humans(published: Published, board: Path) -> Path:
         If the leaderboard cannot be read, or the file cannot be written.
     """
     try:
-        data = board.read_bytes()
+        data = read_regular(board)
         name = f"{hashlib.sha256(data).hexdigest()[:32]}.csv"
         path = published.tree.parent / "humans" / name
         if path.is_file():
@@ -256,6 +257,6 @@ def derived_humans(published: Published, board: Path) -> Path:
             writer = csv.writer(file)
             writer.writerow(["score"])
             writer.writerows([row.get("score") or ""] for row in rows)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, TooLargeError, UnicodeDecodeError, csv.Error) as error:
         raise TaskError(f"{board}: human baselines cannot be derived from it: {error}") from error
     return path

@@ -19,31 +19,42 @@ __all__ = ["ABSENT", "file_hash", "task_files", "task_version"]
 
 ABSENT = "absent"
 """Hash of a file that is not there."""
+MOST_HASHED_MB = 16 * 1024
+"""Largest file that is read for its hash, MiB: a file with holes may have any size."""
 _HEX = 16
 
 
-def file_hash(path: str | Path | None) -> str:
+def file_hash(path: str | Path | None, most_mb: int = MOST_HASHED_MB) -> str:
     """Return the SHA-256 of a file of a task; ``absent`` where there is none.
 
     Parameters
     ----------
     path : path or None
+    most_mb : int
+        Largest file that is read, MiB; of a larger one the size is all that is told.
 
     Returns
     -------
     str
-        Hashed once a process as long as size and time of the file stay the same.
+        Hashed once a process as long as size and time of the file stay the same. What is no
+        regular file is ``absent``.
     """
     try:
         state = Path(path or "").stat()
+        if state.st_size > most_mb * 2**20:
+            return _too_large(state.st_size)
         return _file_hash(str(path), state.st_mtime_ns, state.st_size) if path else ABSENT
     except OSError:
         return ABSENT
 
 
 @lru_cache(maxsize=4096)
-def _file_hash(path: str, _mtime_ns: int, _size: int) -> str:
-    return file_sha256(Path(path))
+def _file_hash(path: str, _mtime_ns: int, size: int) -> str:
+    return file_sha256(Path(path)) if size <= MOST_HASHED_MB * 2**20 else _too_large(size)
+
+
+def _too_large(size: int) -> str:
+    return f"too-large-{size}"
 
 
 def task_files(folder: str | Path, *, links: bool = False) -> Iterator[os.DirEntry[str]]:
@@ -88,5 +99,5 @@ def _folder_hash(folder: str, states: tuple[tuple[str, int, int], ...]) -> str:
     found = hashlib.sha256()
     for path, *state in states:
         name = Path(path).relative_to(folder).as_posix()
-        found.update(f"{name}\0{_file_hash(path, *state)}\n".encode())
+        found.update(os.fsencode(f"{name}\0{_file_hash(path, *state)}\n"))
     return found.hexdigest()[:_HEX]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
+from biomlbench.runtime.regular_file import MAX_LIST_MB, TooLargeError, read_regular
 from biomlbench.stages.chain import dependencies
 from biomlbench.task.input_files import input_files
 from biomlbench.task.version import file_hash
@@ -13,6 +15,7 @@ from biomlbench.workflow.code_hash import imports_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from biomlbench.contracts.mappings import Config
     from biomlbench.task.registry import Task
@@ -69,6 +72,14 @@ def files_of_stage(stage: str, changes: Mapping[str, Any]) -> dict[str, str]:
     return {key: file_hash(changes[key]) for key in dependencies(stage).files if key in changes}
 
 
+def _content(path: Path) -> bytes:
+    """Return what a file holds; of one that is refused by whoever reads it, its size."""
+    try:
+        return read_regular(path)
+    except TooLargeError:
+        return file_hash(path, MAX_LIST_MB).encode()
+
+
 def fingerprint(task: Task, stage: str) -> str:
     """Return a hash over what of a task a stage depends on: settings, files, and their imports."""
     digest = hashlib.sha256()
@@ -81,16 +92,16 @@ def fingerprint(task: Task, stage: str) -> str:
             code = (path for path in paths if path.suffix == ".py")
             digest.update(imports_hash(code, declared.unused).encode())
             for path in paths:
-                digest.update(path.relative_to(task.folder).as_posix().encode() + b"\0")
-                digest.update(path.read_bytes() + b"\0")
+                digest.update(os.fsencode(path.relative_to(task.folder).as_posix()) + b"\0")
+                digest.update(_content(path) + b"\0")
         else:
             value = task.config.get(name)
             digest.update(json.dumps([name, value], sort_keys=True, default=str).encode())
             if name in _NAMING_FILES and isinstance(value, str) and "\0" not in value:
-                digest.update(file_hash(task.folder / value).encode())
+                digest.update(file_hash(task.folder / value, MAX_LIST_MB).encode())
     for path in input_files(task) if declared.input_files else ():
         name = path.relative_to(task.folder).as_posix()
-        digest.update(f"{name}\0{file_hash(path)}\0".encode())
+        digest.update(os.fsencode(f"{name}\0{file_hash(path)}\0"))
     if task.published is not None:
         from biomlbench.grading.process import inside_hash
         from biomlbench.suites.published import native_grader

@@ -14,6 +14,7 @@ from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
 from biomlbench.runtime.regular_file import MAX_LIST_MB
 from biomlbench.submission.table_rows import RunTableError, json_rows
+from biomlbench.task.version import ABSENT, file_hash
 
 READERS = {
     "grade-jsonl": (read_lines, Exception),
@@ -44,3 +45,8 @@ def test_what_is_no_list_is_refused_with_a_remedy(door, odd):
     with pytest.raises(refusal) as caught:
         reader(odd)
     assert str(odd) in explain(caught.value)
+
+
+def test_the_hash_of_what_is_no_file_or_too_large_is_a_word(odd):
+    size = odd.stat().st_size
+    assert file_hash(odd, MAX_LIST_MB) == (f"too-large-{size}" if odd.is_file() else ABSENT)
