@@ -178,12 +178,24 @@ def files_hash(*folders: Path, but: Path | None = None) -> str:
     -------
     str
         64 hexadecimal digits.
+
+    Raises
+    ------
+    TaskError
+        If the name of a file is no UTF-8.
     """
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(Path(folder).rglob("*")):
             if path != but and path.is_file():
-                digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}\0".encode())
+                name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
+                try:
+                    digest.update(f"{name}\0".encode())
+                except UnicodeEncodeError as error:
+                    raise TaskError(
+                        f"{folder.parent}: the name of the file {name!a} is no UTF-8; have the "
+                        "preparer write it under another name"
+                    ) from error
                 with path.open("rb") as file:
                     while chunk := file.read(_CHUNK):
                         digest.update(chunk)

@@ -20,7 +20,6 @@ from biomlbench.runtime.hashing import file_sha256
 from biomlbench.sandbox.interpreter import current, of_environment
 from biomlbench.task.sources.archives import DataSourceError, locked
 from biomlbench.task.sources.data_source import place, sources_of
-from biomlbench.task.task_files import description_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -156,8 +155,8 @@ def _run_preparer(task: Task) -> None:
         for name in ("public", "private"):
             (made / name).mkdir(parents=True)
         _call(task, str(reference), raw, made, Path(scratch))
-        description, shown = description_file(task.folder, task.config), "description.md"
-        if description.is_file() and not (made / "public" / shown).exists():
+        description, shown = task.own_description, "description.md"
+        if description and not (made / "public" / shown).exists():
             shutil.copyfile(description, made / "public" / shown)
         prepared = home / "prepared"
         for path in (task.answers, task.sample_submission):

@@ -192,7 +192,7 @@ def _recipe_hash(task: Task) -> str:
         for path in paths:
             if path.is_file():
                 name = path.name if root is None else path.relative_to(root).as_posix()
-                digest.update(f"{name}\0{file_hash(path)}\0".encode())
+                digest.update(os.fsencode(f"{name}\0{file_hash(path)}\0"))
     return digest.hexdigest()
 
 
@@ -295,8 +295,8 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
             f"{task.id}: the preparer failed: {words_of(error)}; "
             f"check the raw files in {raw} and {task.folder}"
         ) from error
-    description = description_file(task.folder, config)
-    if description.is_file() and not (public / "description.md").exists():
+    description = task.own_description
+    if description and not (public / "description.md").exists():
         shutil.copyfile(description, public / "description.md")
     layout = {"answers": "private/answers.csv", "sample_submission": "public/sample_submission.csv"}
     dataset = config.get("dataset") or {}
@@ -321,7 +321,13 @@ def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, priv
             f"targets, and here {', '.join(map(repr, predictions))} cannot repeat "
             f"{', '.join(map(repr, targets))}: write it with the columns of the sample submission"
         )
-    answers = _as_text(answers_file)
+    try:
+        answers = _as_text(answers_file)
+    except ValueError as error:  # what pandas says of an empty file, or one that is no table
+        raise TaskError(
+            f"{task_id}: the preparer wrote {answers_file.parent.name}/{answers_file.name}, which "
+            f"cannot be read as a table: {error}"
+        ) from error
     if answers is None:
         return  # of a format that is refused by name when the answers are first read
     if missing := [name for name in (*ids, *targets) if name not in answers.columns]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ from biomlbench.runtime.schema_words import near_key
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["COLUMN_TYPES", "ColumnSpec", "SubmissionSchema"]
+__all__ = ["COLUMN_TYPES", "ColumnSpec", "SubmissionSchema", "is_finite"]
 
 #: Types of a prediction column. ``rle``: a run-length encoded mask, empty for no pixel;
 #: ``text``: long text such as coordinates in PDB format; ``free``: any text, of which an empty
@@ -155,7 +157,24 @@ def _names(value: Any, where: str) -> tuple[str, ...]:
         )
     if made := [name for name in names if isinstance(name, bool)]:
         raise TaskError(f"{where}: `submission` names the column(s) {made}, {_MADE_BY_YAML}")
+    if twice := [name for name, count in Counter(map(str, names)).items() if count > 1]:
+        raise TaskError(f"{where}: `submission` names the column(s) {twice} twice; remove one")
     return tuple(map(str, names))
+
+
+def is_finite(value: Any) -> bool:
+    """Tell whether a value of a config is a finite number, and one that a float can be.
+
+    Examples
+    --------
+    >>> [is_finite(value) for value in (1, 0.5, True, "1", float("nan"), 10**400)]
+    [True, True, False, False, False, False]
+    """
+    try:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return number and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _refuse_unknown(
@@ -180,8 +199,16 @@ def _column(name: str, declared: Mapping[str, Any], where: str) -> ColumnSpec:
         raise TaskError(f"{where}: `{label}.type` is {', '.join(COLUMN_TYPES)}, not {kind!r}")
     low, high = declared.get("minimum"), declared.get("maximum")
     for bound in (low, high):
-        if bound is not None and not isinstance(bound, (int, float)):
-            raise TaskError(f"{where}: a bound of `{label}` must be a number, not {bound!r}")
+        if bound is not None and not is_finite(bound):
+            raise TaskError(
+                f"{where}: a bound of `{label}` must be a finite number, not {bound!r:.200}; leave "
+                "it out where there is none"
+            )
+    if low is not None and high is not None and low > high:
+        raise TaskError(
+            f"{where}: `{label}` has the minimum {low} above the maximum {high}, so that no number "
+            "is allowed; correct them"
+        )
     height, width = declared.get("height"), declared.get("width")
     if (height is None) != (width is None) or (height is not None and kind != "rle"):
         raise TaskError(f"{where}: `{label}`: height and width go together, and with type rle")
@@ -196,6 +223,8 @@ def _column(name: str, declared: Mapping[str, Any], where: str) -> ColumnSpec:
     allowed = declared.get("allowed") or []
     if not isinstance(allowed, list):
         raise TaskError(f"{where}: `{label}.allowed` must be a list of values, not {allowed!r}")
+    if nested := [value for value in allowed if isinstance(value, (dict, list))]:
+        raise TaskError(f"{where}: `{label}.allowed` holds {nested}; write single values")
     if not_text := [value for value in allowed if kind == "string" and isinstance(value, bool)]:
         raise TaskError(f"{where}: `{label}.allowed` holds {not_text}, {_MADE_BY_YAML}")
     return ColumnSpec(name, kind, low, high, tuple(allowed), height=height, width=width)

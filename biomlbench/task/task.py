@@ -49,6 +49,13 @@ _DECIDING = (
     "submission",
     "verifier",
 )
+_TEXTS = (
+    *("name", "id", "domain", "task_type", "difficulty", "kind", "description"),
+    *("leaderboard_note", "leaderboard_of"),
+)
+"""Keys whose values are text; tables and pages show them."""
+_MOST_OF_A_TEXT = 4096
+"""Longest value of such a key, bytes: a description stands in a file of its own."""
 _ALIKE = 0.85
 _DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -70,6 +77,9 @@ class Task(TaskFiles):
             raise TaskError(f"{self._where}: kind is {' or '.join(KINDS)}, not {self.kind!r}")
         if self.published is None:
             self._refuse_misspelt()
+            self._refuse_other_than_text()
+            for section in ("limits", "compute_requirements"):
+                self._amounts(section)
         if not self.is_card and not isinstance(self.config.get("grader"), dict):
             told = "there is no `grader`"
             if (given := self.config.get("grader")) is not None:
@@ -89,6 +99,20 @@ class Task(TaskFiles):
         limits, own = self.config.get("limits"), sorted(SECTIONS["limits"])
         if isinstance(limits, dict) and (unknown := [key for key in limits if key not in own]):
             raise TaskError(f"{self._where}: `limits` has unknown key(s) {unknown}; known: {own}")
+
+    def _refuse_other_than_text(self) -> None:
+        """Refuse a value that is no text, or too long, where tables and pages show it as text."""
+        values = {key: self.config.get(key) for key in _TEXTS}
+        if isinstance(grader := self.config.get("grader"), dict):
+            values["grader.name"] = grader.get("name")
+        for key, value in values.items():
+            if value is not None and not isinstance(value, str):
+                made = "; put it in quotes" if not isinstance(value, (dict, list)) else ""
+                raise TaskError(f"{self._where}: `{key}` must be text, not {value!s:.200}{made}")
+            if value and len(value.encode("utf-8", "replace")) > _MOST_OF_A_TEXT:
+                raise TaskError(
+                    f"{self._where}: `{key}` has more than {_MOST_OF_A_TEXT} bytes; shorten it"
+                )
 
     def _refuse_alike(self, place: str, section: Mapping[str, Any], known: Collection[str]) -> None:
         for key in section:

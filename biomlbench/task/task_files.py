@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import LeaderboardError, TaskError
+from biomlbench.runtime.regular_file import TooLargeError, kind_in_words, read_regular
+from biomlbench.task.submission_columns import is_finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SECTIONS", "TaskFiles", "description_file"]
 
+_BUILT_IN = Path(__file__).absolute().parents[1] / "tasks"
+_MOST_OF_A_DESCRIPTION_MB = 16
 _WITHOUT_END = frozenset({"cpu_s", "total_wall_s", "total_cpu_s", "total_output_mb"})
 """Limits that there need not be: null."""
 _LIMITS = _WITHOUT_END | {
@@ -75,9 +78,12 @@ class TaskFiles:
         section = dict(self._section(key))
         for name in sorted(section.keys() & _AMOUNTS):
             value = section[name]
-            usable = isinstance(value, (int, float)) and math.isfinite(value) and value >= 0
+            usable = is_finite(value) and value >= 0
             if not usable and not (value is None and name in _WITHOUT_END):
-                raise TaskError(f"{self._where}: `{key}.{name}` must be a number, not {value!r}")
+                raise TaskError(
+                    f"{self._where}: `{key}.{name}` must be a number, finite and not negative, "
+                    f"not {value!r:.200}"
+                )
         return section
 
     @property
@@ -88,12 +94,28 @@ class TaskFiles:
     @cached_property
     def description(self) -> str:
         """Text of the description, bytes that are no UTF-8 replaced; empty if there is none."""
-        path = description_file(self.folder, self.config)
+        path = self.own_description
         try:
-            data = path.read_bytes() if path.is_file() else b""
+            data = read_regular(path, _MOST_OF_A_DESCRIPTION_MB) if path else b""
+        except TooLargeError as error:
+            raise TaskError(
+                f"{path}: larger than {_MOST_OF_A_DESCRIPTION_MB} MiB; shorten it"
+            ) from error
         except OSError as error:
             raise TaskError(f"{path}: cannot be read ({error.strerror}); allow it") from error
         return data.decode("utf-8-sig", errors="replace")
+
+    @property
+    def own_description(self) -> Path | None:
+        """File of the description, or None.
+
+        Raises
+        ------
+        TaskError
+            If it is a link that leads out of the folder of the tasks.
+        """
+        path = description_file(self.folder, self.config)
+        return self._within(path) if path.is_file() else None
 
     @property
     def raw_dir(self) -> Path:
@@ -219,10 +241,37 @@ class TaskFiles:
     def _own_file(self, key: str) -> Path | None:
         declared = self.config.get(key)
         path = self.folder / (declared if isinstance(declared, str) else f"{key}.csv")
-        if isinstance(declared, str) and not path.is_file():
-            kind = LeaderboardError if key == "leaderboard" else TaskError
-            raise kind(f"{self._where}: `{key}` names {declared!r}, which does not exist")
-        return path if path.is_file() else None
+        if path.is_file():
+            return self._within(path)
+        error_of = LeaderboardError if key == "leaderboard" else TaskError
+        try:
+            kind = kind_in_words(path.stat().st_mode)
+        except (OSError, ValueError):
+            if isinstance(declared, str):
+                told = f"{self._where}: `{key}` names {declared!r}, which does not exist"
+                raise error_of(told) from None
+            return None
+        raise error_of(f"{path}: is {kind}, where a CSV file is wanted; put a file there")
+
+    def _within(self, path: Path) -> Path:
+        """Return a file of the task's folder; refuse a link to what does not belong to the tasks.
+
+        What it holds is shown to competitors, and may be any file of who runs the benchmark.
+        """
+        real = path.resolve()
+        in_domain = self.id == f"{self.folder.parent.name}/{self.folder.name}"
+        roots = [self.folder, self.folder.parent.parent if in_domain else self.folder.parent]
+        if self.published is not None:
+            roots.append(self.published.tree)
+        # an installer may have made the built-in tasks of links to its own store
+        if self.folder.is_relative_to(_BUILT_IN):
+            return path
+        if not any(real.is_relative_to(root.resolve()) for root in roots):
+            raise TaskError(
+                f"{path}: is a link that leads out of {roots[1]}, the folder of the tasks; put the "
+                "file itself there"
+            )
+        return path
 
     def is_prepared(self) -> bool:
         """Whether the answers and the sample submission are there."""

@@ -1,9 +1,12 @@
 """Leaderboards as people have them, and the ones that cannot be right."""
 
+import os
+
 import pytest
 
 from biomlbench.errors import LeaderboardError
 from biomlbench.scoring.leaderboard import as_leaderboard, direction_of_file, read_leaderboard
+from biomlbench.workflow.fingerprints import fingerprint
 
 
 def write(tmp_path, text, name="leaderboard.csv"):
@@ -115,6 +118,40 @@ def test_broken_files_are_refused_by_name_and_row(tmp_path, text, message):
     with pytest.raises(LeaderboardError, match=message) as error:
         read_leaderboard(write(tmp_path, text), "maximize")
     assert "leaderboard.csv" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("odd", "message"),
+    [
+        (os.mkfifo, "cannot be read as CSV: a pipe"),
+        (os.mkdir, "cannot be read as CSV: Is a directory"),
+        (lambda path: path.symlink_to("/dev/zero"), "cannot be read as CSV: a device"),
+        (lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 2**38), "larger than 128"),
+        (lambda path: path.write_text("score\n0.5\n", "utf-16"), "no text in UTF-8 .* save it as"),
+        (lambda path: path.write_text("score,é\n0.5,1\n", "latin-1"), "no text in UTF-8 .* save"),
+        (lambda path: path.write_text("score\n２０\n"), "row 1: the score '２０' is not a finite"),
+    ],
+)
+def test_what_is_no_text_of_numbers_is_refused_at_once(tmp_path, odd, message):
+    path = tmp_path / "leaderboard.csv"
+    odd(path)
+    with pytest.raises(LeaderboardError, match=message):
+        read_leaderboard(path, "maximize")
+
+
+def test_ranks_in_other_digits_are_no_ranks(tmp_path):
+    path = write(tmp_path, "rank,score\n²,0.9\n1,0.8\n")
+    assert len(read_leaderboard(path, "maximize")) == 2
+
+
+@pytest.mark.parametrize("declared", [None, "leaderboard.csv"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_tasks_leaderboard_that_is_no_file_is_told(factory, make, declared):
+    task = factory.task(leaderboard=None, config={"leaderboard": declared})
+    make(task.folder / "leaderboard.csv")
+    assert fingerprint(task, "medal")  # nothing is waited for
+    with pytest.raises(LeaderboardError, match=r"leaderboard\.csv: is a (pipe|folder), where a"):
+        _ = task.leaderboard
 
 
 def test_a_missing_file(tmp_path):

@@ -85,6 +85,33 @@ def test_a_description_under_another_name_is_published_and_prepares_anew(toy):
     assert shown.read_text() == "# Second\n"
 
 
+@pytest.mark.parametrize("name", ["description.md", "leaderboard.csv", "human_baselines.csv"])
+def test_a_file_that_is_a_link_out_of_the_folder_of_the_tasks_is_refused(toy, name):
+    (toy.root / "secret.txt").write_text("score\n0.5\n")
+    file, domain = toy.folder / name, toy.folder.parent
+    file.symlink_to(toy.root / "secret.txt")
+    toy.write()
+    with pytest.raises(TaskError, match=f"{name}: is a link that leads out of {domain.parent}"):
+        _ = toy.task.description, toy.task.leaderboard, toy.task.human_baselines
+    if name == "description.md":
+        with pytest.raises(TaskError, match="is a link that leads out of"):
+            prepare_task(toy.task)
+    # what tasks share may lie beside them
+    file.unlink()
+    (domain / "shared.txt").write_text("score\n0.5\n")
+    file.symlink_to("../shared.txt")
+    assert prepare_task(toy.task).fresh
+    _ = toy.task.description, toy.task.leaderboard, toy.task.human_baselines
+
+
+def test_a_task_that_is_itself_a_link_has_its_own_files(toy):
+    real = toy.root / "elsewhere"
+    toy.write(description__md="# Toy\n")
+    toy.folder.rename(real)
+    toy.folder.symlink_to(real)
+    assert toy.task.description == "# Toy\n"
+
+
 def test_layout_gold_and_description(toy):
     toy.write(description__md="# Toy\n")
     made = prepare_task(toy.task)
@@ -116,6 +143,9 @@ def test_the_gold_submission_has_the_ids_as_they_are_written(toy):
         ("import sys; sys.exit('no')", "the preparer failed: SystemExit: no"),
         (f"{ANSWERS}('id,z\\n1,2\\n')", "no column 'y', .* it wrote 'id', 'z'"),
         (f"{ANSWERS}('id;y\\n1;2\\n')", "no column 'id', 'y', .* it wrote 'id;y'"),
+        (f"{ANSWERS}('')", "wrote private/answers.csv, which cannot be read as a table"),
+        (f"{ANSWERS}('id,y\\n1,2\\n3,4,5\\n')", "private/answers.csv, which cannot be read as a"),
+        ("(public / 'a\\udcff.txt').write_text('')", r"the file 'public/a\\udcff.txt' is no UTF-8"),
         ("pass\nthis is no Python", "cannot be imported: SyntaxError"),
         ("pass\nraise SystemExit(3)", "cannot be imported: SystemExit: 3"),
     ],
