@@ -27,11 +27,13 @@ from biomlbench.contracts._tables import (
     declare,
     from_rows,
 )
+from biomlbench.contracts._text_limits import MOST_ITEMS, unusable_values
 from biomlbench.contracts._writing import write_parts, write_table
 
 __all__ = [
     "DIGESTS",
     "JOB",
+    "MOST_ITEMS",
     "PAIR",
     "QUERIED",
     "RUN_COLUMNS",
@@ -49,6 +51,7 @@ __all__ = [
     "job_digest",
     "provenance",
     "read_table",
+    "unusable_values",
     "volatile",
     "write_parts",
     "write_table",

@@ -196,9 +196,14 @@ SCHEMAS: dict[str, pa.Schema] = {
             field("metric", STR, "name of the metric", required=True),
             field("direction", STR, "maximize or minimize", required=True),
             field("verifier", STR, "v1, shadow or v2", required=True),
-            field("leaderboard", pa.list_(F64), "scores of the leaderboard, best first"),
+            field(
+                "leaderboard",
+                pa.list_(F64),
+                "scores of the leaderboard, best first; of more than 10,000 that many, evenly "
+                "spaced by rank, with the best and the worst",
+            ),
             field("leaderboard_note", STR, "how the leaderboard came to be, or why none"),
-            field("humans", pa.list_(F64), "scores of the human baselines"),
+            field("humans", pa.list_(F64), "scores of the human baselines, 10,000 at most"),
             field("prepared", BOOL, "the data is in place", required=True),
             volatile("data_note", STR, "how the data came to be other than by its preparation"),
             field("calibrated", BOOL, f"the task's evidence is complete{RATES}", required=True),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("DIGESTS", "JOB", "PROVENANCE", "QUERIED", "SCHEMAS", "SCHEMA_VERSION", "check"),
-    *("check_nulls", "check_schema", "compared", "declare", "from_rows"),
+    *("array_of", "check_nulls", "check_schema", "compared", "declare", "from_rows"),
 ]
 
 SCHEMAS: dict[str, pa.Schema] = {**_results.SCHEMAS, **_calibration.SCHEMAS}
@@ -59,7 +59,7 @@ def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     arrays = []
     for field in schema:
         try:
-            array = _array([row.get(field.name) for row in rows], field.type)
+            array = array_of([row.get(field.name) for row in rows], field.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise ContractError(f"{name}.{field.name}: {error}") from error
         arrays.append(array)
@@ -68,7 +68,7 @@ def from_rows(name: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     return table
 
 
-def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+def array_of(values: list[Any], kind: pa.DataType) -> pa.Array:
     """Make a column; what is not a character in a text, such as in a file's name, is replaced."""
     try:
         return pa.array(values, type=kind)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from biomlbench.contracts._error import ContractError
+from biomlbench.contracts._tables import SCHEMAS, array_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["MOST_ITEMS", "MOST_OF_A_NAME", "MOST_OF_A_TEXT", "refuse_long_texts"]
+__all__ = ["MOST_ITEMS", "MOST_OF_A_NAME", "MOST_OF_A_TEXT", "refuse_long_texts", "unusable_values"]
 
 MOST_OF_A_NAME = 4096
 """Bytes of an agent's, a run's or a task's name: more than a run table may give."""
@@ -62,6 +64,35 @@ def refuse_long_texts(
                 f"{path}: row {row + 1}: `{name}.{field.name}` has {most} bytes; at most {allowed} "
                 f"are read; {remedy}"
             )
+
+
+def unusable_values(name: str, row: Mapping[str, Any]) -> dict[str, str]:
+    """Return which values of a row a table over all pairs cannot hold, and why.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`biomlbench.contracts.QUERIED`.
+    row : mapping
+
+    Returns
+    -------
+    dict of str to str
+        By column.
+
+    Examples
+    --------
+    >>> unusable_values("tasks", {"name": "a task", "leaderboard_note": {"a": "b"}})
+    {'leaderboard_note': "Expected bytes, got a 'dict' object"}
+    """
+    found = {}
+    for field in SCHEMAS[name]:
+        try:
+            array = array_of([row.get(field.name)], field.type)
+            refuse_long_texts(name, pa.table({field.name: array}), "", "")
+        except (pa.ArrowException, ContractError, TypeError, ValueError, OverflowError) as error:
+            found[field.name] = str(error).strip(": ;")
+    return found
 
 
 def _longest(column: pa.ChunkedArray) -> tuple[int, int]:

@@ -150,6 +150,7 @@ def task_records(tables: Tables) -> list[JsonObject]:
     pairs = tables.pairs[tables.pairs["fault"] != Fault.RUN_TABLE]
     first = pairs.drop_duplicates("task_id").set_index("task_id")
     cuts = pairs.groupby("task_id")[list(THRESHOLDS)].max()
+    sizes = pairs.groupby("task_id")["leaderboard_size"].max()
     separates = discrimination(tables.runs)
     notes = {task: _of_all(part) for task, part in pairs.groupby("task_id")["medal_note"]}
     made = []
@@ -175,6 +176,10 @@ def task_records(tables: Tables) -> list[JsonObject]:
         cleaned["name"] = printable(tables.task_name(task_id))
         for name in ("leaderboard", "humans"):
             cleaned[name] = [json_number(score, False) for score in tables.scores(name, task_id)]
+        # of a large leaderboard, the table of tasks has not all scores
+        teams = sizes.get(task_id, np.nan)
+        if len(cleaned["leaderboard"]) >= contracts.MOST_ITEMS and np.isfinite(teams):
+            cleaned["teams"] = int(teams)
         made.append(cleaned)
     return made
 

@@ -160,7 +160,8 @@ class _Cut:
         records = sorted(
             task_records(bare), key=lambda task: (-runs.get(task["task_id"], 0), task["task_id"])
         )
-        slim = [task | {"leaderboard": [], "humans": [], "teams": len(task["leaderboard"]),
+        slim = [task | {"leaderboard": [], "humans": [],
+                        "teams": task.get("teams", len(task["leaderboard"])),
                         "left_out": ["leaderboard", "description"]}
                 for task in records]  # fmt: skip
         usual = BYTES["tasks"] // USUAL_OF_A_TASK

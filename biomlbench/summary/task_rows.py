@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from biomlbench.contracts import ContractError, read_table
+import numpy as np
+
+from biomlbench.contracts import MOST_ITEMS, SCHEMAS, ContractError, read_table, unusable_values
 from biomlbench.errors import TaskError
+from biomlbench.runtime.regular_file import TooLargeError, read_regular
 from biomlbench.stages.preparing import data_note
 from biomlbench.summary.task_facts import public_files
 
@@ -82,16 +85,27 @@ def task_rows(
         try:
             row["direction"] = found.direction
             if (board := found.read_leaderboard()) is not None:
-                row["leaderboard"] = _best_first(board, found.direction)
+                row["leaderboard"] = _at_most(_best_first(board, found.direction))
         except TaskError as error:
             row["leaderboard_note"] = str(error)
         try:
             if (humans := found.read_humans(quiet=False)) is not None:
-                row["humans"] = humans.tolist()
+                row["humans"] = _at_most(humans.tolist())
         except TaskError as error:
             log.warning("%s", error)
-        rows.append(row)
+        rows.append(_of_usable_facts(row))
     return rows
+
+
+def _of_usable_facts(row: TaskRow) -> TaskRow:
+    """Leave out what the table cannot hold: facts of one task must not cost the tables of all."""
+    unusable = unusable_values("tasks", row)
+    for column, why in unusable.items():
+        log.warning("%s: `%s` is left out of the table of tasks: %s", row["task_id"], column, why)
+    if any(not SCHEMAS["tasks"].field(column).nullable for column in unusable):
+        told = "; ".join(f"`{column}`: {why}" for column, why in unusable.items())
+        return _broken_task(row["task_id"], told)
+    return cast("TaskRow", {key: value for key, value in row.items() if key not in unusable})
 
 
 def _warn_of_old_copy(task: Task) -> None:
@@ -101,7 +115,11 @@ def _warn_of_old_copy(task: Task) -> None:
     public = task.public_dir / "description.md"
     if task.published is not None or task.is_card or not public.is_file():
         return
-    told = public.read_bytes().decode("utf-8-sig", errors="replace")
+    try:
+        told = read_regular(public).decode("utf-8-sig", errors="replace")
+    except (OSError, TooLargeError) as error:
+        log.warning("%s: %s", task.id, error)
+        return
     # a preparer may have written one of its own
     if told != task.description and is_out_of_date(task):
         log.warning(
@@ -137,6 +155,14 @@ def _broken_task(task_id: str, message: str) -> TaskRow:
         "prepared": False,
         "calibrated": False,
     }
+
+
+def _at_most(scores: list[float]) -> list[float]:
+    """Return as many scores as a table may have, evenly spaced, in their order."""
+    if len(scores) <= MOST_ITEMS:
+        return scores
+    places = np.linspace(0, len(scores) - 1, MOST_ITEMS).round().astype(int)
+    return [scores[place] for place in places]
 
 
 def _best_first(board: Leaderboard, direction: str) -> list[float]:

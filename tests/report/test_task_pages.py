@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biomlbench.contracts import from_rows, read_table, write_table
+from biomlbench.contracts import MOST_ITEMS, from_rows, read_table, write_table
 from biomlbench.export.site import publish
 from biomlbench.registry import Registry
 from biomlbench.report.inputs import Tables
@@ -144,3 +144,14 @@ def test_what_one_run_did_is_no_fact_of_its_task(withheld):
     pairs.loc[own[withheld], "medal_note"] += "; the verified medal is withheld: it is too good"
     told = {one["task_id"]: one["medal_note"] for one in build(Tables(pairs=pairs), {})["tasks"]}
     assert told[task] == "against 9 fitted models; silver is out of reach"
+
+
+def test_a_task_has_as_many_teams_as_its_leaderboard_however_many_the_table_holds():
+    tables = fixtures.frames(60)
+    task = tables.pairs.loc[tables.pairs["leaderboard_size"].notna(), "task_id"].iloc[0]
+    tables.tasks.at[tables.tasks.index[tables.tasks["task_id"] == task][0], "leaderboard"] = (
+        np.linspace(1, 0, MOST_ITEMS)
+    )
+    tables.pairs.loc[tables.pairs["task_id"] == task, "leaderboard_size"] = 3_000_000
+    (made,) = (one for one in build(tables, {})["tasks"] if one["task_id"] == task)
+    assert (made["teams"], len(made["leaderboard"])) == (3_000_000, MOST_ITEMS)
