@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from biomlbench.contracts._error import ContractError
@@ -23,6 +24,7 @@ from biomlbench.contracts._tables import (
 )
 from biomlbench.contracts._text_limits import refuse_long_texts
 from biomlbench.run_command import run_command
+from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
     import os
@@ -33,6 +35,8 @@ __all__ = ["job_digest", "provenance", "read_table"]
 
 SMALL = 1_000_000
 """Bytes up to which a file is read at once and decoded by one thread: a third less time each."""
+_KEY = ("task_id", "run_id")
+"""Columns that tell the rows of ``pairs`` apart."""
 MOST_ROWS = 20_000_000
 """Rows of a table: a hundred checks of 200,000 pairs."""
 
@@ -60,7 +64,8 @@ def read_table(
     Raises
     ------
     ContractError
-        If the file is missing, cannot be read, or has another schema.
+        If the file is missing, cannot be read, or has another schema; or if it has two rows of
+        one pair.
     """
     try:
         small = _state(path).st_size <= SMALL
@@ -77,6 +82,7 @@ def read_table(
                     "this program"
                 )
             table = file.read(columns=columns, use_threads=not small)
+            keys = file.read(columns=list(_KEY)) if name == "pairs" else None
     except FileNotFoundError as error:
         of_calibration = ("calibrate",) if "calibration" in Path(path).parts else ()
         made_by = run_command(*of_calibration)
@@ -89,7 +95,21 @@ def read_table(
         check_nulls(name, table, f"{path}: ")
     if name in QUERIED:
         refuse_long_texts(name, table, path)
+    if keys is not None:
+        _refuse_repeated(keys, path)
     return table
+
+
+def _refuse_repeated(pairs: pa.Table, path: str | Path) -> None:
+    """Refuse two rows of one run of one task: readers count, and look up, each pair once."""
+    counts = pairs.group_by(list(_KEY)).aggregate([([], "count_all")])
+    repeated = counts.filter(pc.greater(counts.column("count_all"), 1))
+    if len(repeated):
+        task, run = min(zip(*(repeated.column(name).to_pylist() for name in _KEY), strict=True))
+        raise ContractError(
+            f"{path}: {counted(len(repeated), 'pair')} in more than one row, such as the run "
+            f"{run!r:.200} of {task!r:.200}; delete it and run the workflow again"
+        )
 
 
 def _decoded(schema: pa.Schema) -> pa.Schema:

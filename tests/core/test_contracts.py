@@ -29,6 +29,7 @@ from biomlbench.reproduce.compare import DifferenceRow
 from biomlbench.scoring.award import Award
 from biomlbench.stages import provenance
 from biomlbench.stages.outputs import case_row
+from tests.report import fixtures
 
 CASE = {"task_id": "a/b", "run_id": "r", **case_row(status="ok")}
 ROW = {
@@ -56,6 +57,17 @@ def test_round_trip_with_provenance(tmp_path):
 def test_a_wrong_row_is_refused(change, message):
     with pytest.raises(ContractError, match=message):
         from_rows("validate", [{**ROW, **change}])
+
+
+@pytest.mark.parametrize("columns", [None, ["agent"], ["task_id", "run_id"]])
+def test_a_pair_in_two_rows_is_refused_by_whoever_reads_results(tmp_path, columns):
+    path = tmp_path / "pairs.parquet"
+    table = fixtures.tables(20)["pairs"]
+    write_table("pairs", table, path)
+    read_table("pairs", path, columns)
+    write_table("pairs", pa.concat_tables([table, table.slice(3, 2)]), path)
+    with pytest.raises(ContractError, match=f"{path}: 2 pairs in more than one row, such as"):
+        read_table("pairs", path, columns)
 
 
 def test_another_table_is_refused_on_both_sides(tmp_path):
