@@ -64,17 +64,21 @@ def _grade_all(
         print_json(report)
     else:
         echo(f"report: {summary}\nsingle reports: {reports}")
-    refuse_errors(report)
+    refuse_errors(report, submission)
 
 
-def refuse_errors(report: JsonObject) -> None:
+def refuse_errors(report: JsonObject, submissions: Path) -> None:
     """End with the exit code 3 where lines of a list could not be graded, and say why.
 
     Parameters
     ----------
     report : dict
         As :func:`biomlbench.grade.grade_jsonl` writes it.
+    submissions : path
+        The list.
     """
     if errors := report["errors"]:
-        lines = "\n".join(f"line {error['line']}: {error['message']}" for error in errors)
+        lines = "\n".join(
+            f"{submissions}: line {error['line']}: {error['message']}" for error in errors
+        )
         raise Trouble(f"{counted(len(errors), 'line')} could not be graded:\n{lines}")

@@ -86,7 +86,7 @@ def command(
         print_json(json.loads(summary.read_text(encoding="utf-8")))
     else:
         echo(f"report: {summary}\nsingle reports: {single}")
-    refuse_errors(report)
+    refuse_errors(report, submissions)
 
 
 def _published(report: dict[str, list[dict[str, object]]], form: str) -> str:

@@ -10,6 +10,7 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,13 +37,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from biomlbench.contracts.mappings import Config
+    from biomlbench.workflow.bad_rows import BadRow
 
 __all__ = ["ConfiguredRuns"]
 
 log = logging.getLogger(__name__)
 
 MOST_NAMED = 200
-"""Most bad rows that are named one by one when the workflow starts."""
+"""Most bad rows that are named one by one when the workflow starts; of each table at least one."""
 
 
 def _ignores_case(folder: Path) -> bool:
@@ -53,6 +55,18 @@ def _ignores_case(folder: Path) -> bool:
         return other.name != place.absolute().name and other.samefile(place)
     except OSError:
         return False
+
+
+def _to_be_named(rows: list[BadRow]) -> list[BadRow]:
+    """Return the bad rows that are named: whole tables, the first of each other one, and more."""
+    first: dict[tuple[bool, str], int] = {}
+    for place, row in enumerate(rows):
+        table = row.source if row.is_table else row.source.rpartition(":")[0]
+        first.setdefault((row.is_table, table), place)
+    named = set(first.values())
+    others = (place for place in range(len(rows)) if place not in named)
+    named.update(islice(others, max(0, MOST_NAMED - len(named))))
+    return [rows[place] for place in sorted(named)]
 
 
 class ConfiguredRuns:
@@ -142,9 +156,10 @@ class ConfiguredRuns:
                 self.effective_task(task_id).check()
             except TaskError as error:
                 raise ConfigError(error.message) from None
-        for row in self.bad_rows[:MOST_NAMED] if plan else ():
+        named = _to_be_named(self.bad_rows) if plan else []
+        for row in named:
             log.warning("left out: %s", row.message)
-        if plan and (more := len(self.bad_rows) - MOST_NAMED) > 0:
+        if plan and (more := len(self.bad_rows) - len(named)) > 0:
             log.warning("left out: %d more; results/pairs.parquet has them all", more)
 
     def _read_tables(self, note: Callable[[str], None] | None) -> Planned:

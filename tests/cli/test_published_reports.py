@@ -171,7 +171,7 @@ def test_lines_that_cannot_be_graded_are_told(group):
     for done in (grade(), as_published()):
         assert done.exit_code == TROUBLE
         assert "1 line could not be graded" in done.output
-        assert "line 3: there is no task 'absent'" in done.output
+        assert "group/submission.jsonl: line 3: there is no task 'absent'" in done.output
     assert grade("--bootstrap", "5").exit_code == 2
 
 

@@ -81,6 +81,19 @@ def test_any_rows_are_read_planned_and_summed_up(place, rows, size):
     assert agents == {run.agent for run in benchmark.runs.values() if run.label is None}
 
 
+def test_of_many_bad_rows_each_table_has_its_own_line(place, caplog):
+    bad = csv_line({**GOOD, "task_id": "absent"}, COLUMNS)
+    for name in "ab":
+        Path(f"{name}.csv").write_text(",".join(COLUMNS) + "\n" + bad * 300)
+    Path("c.csv").write_bytes(b"\0\1\2")
+    Path("d.csv").write_text(",".join(COLUMNS) + "\n" + csv_line(GOOD, COLUMNS) + bad)
+    Benchmark({**CONFIG, "runs": ["a.csv", "b.csv", "c.csv", "d.csv"]}, ROOT, plan=True)
+    told = [line for line in caplog.messages if line.startswith("left out: ")]
+    named = [line.removeprefix("left out: ").partition(".csv")[0] for line in told]
+    assert {name: named.count(name) for name in "abcd"} == {"a": 197, "b": 1, "c": 1, "d": 1}
+    assert told[-1] == "left out: 402 more; results/pairs.parquet has them all"
+
+
 def test_what_run_tables_say_of_runs_reaches_the_tables_over_all_pairs(place):
     columns = (*COLUMNS, "meta_model", "meta_cost_usd", "meta_tokens")
     rows = [{**GOOD, "run_id": "a", "meta_model": "m", "meta_cost_usd": 0.5, "meta_tokens": "x"},
