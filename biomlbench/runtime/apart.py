@@ -75,9 +75,7 @@ def together() -> Iterator[None]:
         _is_on = before
 
 
-def call_apart(
-    call: Callable[[], _Value], seconds: float | None = None, tries: int = 2
-) -> _Value:
+def call_apart(call: Callable[[], _Value], seconds: float | None = None, tries: int = 2) -> _Value:
     """Call code of others, in a fork where this process is one that goes on to other tasks.
 
     Parameters
