@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 import traceback
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,7 +34,7 @@ from biomlbench.runtime.threads import limit_threads, variables
 from biomlbench.runtime.usage import Usage, measured
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from biomlbench.contracts.mappings import Arguments
 
@@ -44,6 +44,8 @@ _Answer = tuple[str | None, Any, tuple[Any, ...]]
 _HEADER = struct.Struct("!Q")
 _ORPHAN_POLL_S = 1.0
 _REASON = "reason: "
+# NumPy's own, where it was loaded within a job
+_NUMPY_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 ORPHAN_WATCH = "orphan-watch"
 """Name of a worker's only other thread. It holds no lock, so that a worker may fork."""
 
@@ -288,6 +290,31 @@ def _load(script: str) -> Any:
     return module
 
 
+@contextmanager
+def _state_kept() -> Iterator[None]:
+    """Give the next job the state of this process that it would have without this one.
+
+    Files of a problem card are loaded where it is judged, and what one sets is set for all.
+    """
+    folder = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    environment, path, mask = dict(os.environ), sys.path[:], os.umask(0)
+    os.umask(mask)
+    numpy = sys.modules.get("numpy")
+    errors = numpy.geterr() if numpy else {}
+    try:
+        yield
+    finally:
+        os.fchdir(folder)
+        os.close(folder)
+        os.umask(mask)
+        sys.path[:] = path
+        if dict(os.environ) != environment:
+            os.environ.clear()
+            os.environ.update(environment)
+        if numpy := sys.modules.get("numpy"):
+            numpy.seterr(**errors or _NUMPY_ERRORS)
+
+
 def _work() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(
@@ -311,8 +338,9 @@ def _work() -> None:
         answer: _Answer
         call_code_apart()
         try:
-            limit_threads(job["threads"])
-            value, usage = measured(partial(call_script, script, job))
+            with _state_kept():
+                limit_threads(job["threads"])
+                value, usage = measured(partial(call_script, script, job))
             answer = (None, value, tuple(usage))
         except BaseException as error:
             told = explain(error)

@@ -24,6 +24,18 @@ def main(snakemake):
         import numpy, pyarrow, threadpoolctl
         pools = {pool["num_threads"] for pool in threadpoolctl.threadpool_info()}
         return os.getpid(), os.environ["OMP_NUM_THREADS"], pools, pyarrow.cpu_count()
+    if snakemake.what in ("state", "change"):
+        import numpy
+        umask = os.umask(0)
+        os.umask(umask)
+        seen = os.getcwd(), dict(os.environ), list(sys.path), umask, numpy.geterr()
+        if snakemake.what == "change":
+            os.chdir("/")
+            os.environ.clear()
+            sys.path.clear()
+            os.umask(0o777)
+            numpy.seterr(all="raise")
+        return seen
     if snakemake.what == "warm":
         return os.getpid(), "colorsys" in sys.modules
     return os.getpid()
@@ -47,6 +59,11 @@ def test_an_exception_comes_back_and_the_worker_lives(pool):
     with pytest.raises(JobError, match="said so"):
         pool("raise")
     assert pool("pid") == first
+
+
+def test_a_job_meets_nothing_that_one_before_has_set(pool):
+    before = pool("pid"), pool("change")
+    assert (pool("pid"), pool("state")) == before
 
 
 def test_a_dead_worker_costs_only_its_job(pool):
