@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.edge_sources import Source
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["large_draws"]
+__all__ = ["large_draws", "sizes_of"]
 
 MOST_CPU_S = 10.0
 """After so long no more are drawn."""
@@ -177,7 +177,7 @@ def _repeated(
     """Yield small calls whose elements along one size come again and again, up to a large size."""
     for function, inputs in small:
         specs = card.config["inputs"][function]
-        sizes = _sizes_of(specs, inputs)
+        sizes = sizes_of(specs, inputs)
         is_large = card.config.get("edges", {}).get(function, {}).get("large", True)
         declared = card.config.get("sizes", {}) if is_large else {}
         highest = {name: declared[name][1] for name in sizes if name in declared}
@@ -217,7 +217,8 @@ def _axes(spec: ArgumentSpec, value: Any) -> list[tuple[str, int]]:
     ]
 
 
-def _sizes_of(specs: Mapping[str, ArgumentSpec], inputs: Arguments) -> dict[str, int]:
+def sizes_of(specs: Mapping[str, ArgumentSpec], inputs: Arguments) -> dict[str, int]:
+    """Return the named sizes of a call."""
     return {
         size: value.shape[axis] if isinstance(value, np.ndarray) else len(value)
         for name, value in inputs.items()
