@@ -132,8 +132,11 @@ def _planned(card: Card, first: PlannedCase, how: str, inputs: Arguments) -> Pla
 
 def _changed(card: Card, first: PlannedCase) -> Iterator[PlannedCase]:
     inputs = card.bind(first.function, first.args, first.kwargs)
+    specs = card.config["inputs"][first.function]
+    # a text without a length is of some format, which no declaration carries
+    free = {n: v for n, v in inputs.items() if not isinstance(v, str) or "length" in specs[n]}
     for how, change in (("turned", _turned_round), ("touched", _touched)):
-        made = {name: change(value) for name, value in inputs.items()}
+        made = {**inputs, **{name: change(value) for name, value in free.items()}}
         if (case := _planned(card, first, how, made)) is not None:
             yield case
 
@@ -151,8 +154,10 @@ def _touched(value: Any) -> Any:
         if (place := _other_than_next(flat)) is not None:
             flat[place] = flat[place + 1]
         return flat.reshape(value.shape)
-    if isinstance(value, (str, list)) and (place := _other_than_next(value)) is not None:
-        return value[:place] + value[place + 1 : place + 2] + value[place + 1 :]
+    if isinstance(value, str):
+        return "".join(_touched([*value]))
+    if isinstance(value, list) and (place := _other_than_next(value)) is not None:
+        return [*value[:place], value[place + 1], *value[place + 1 :]]
     return value
 
 
