@@ -29,7 +29,7 @@ __all__ = ["length_of_pair", "long_pair", "texts_of_pairs"]
 
 LONG = 40
 """Texts that cannot be so long make no pair."""
-PRODUCTS = (MAX_LARGE, 60_000)
+PRODUCTS = (MAX_LARGE, 60_000, 60_000)
 """Product of the lengths, in turn: work may grow with it."""
 FARTHEST = 0.6
 """Share of its length by which a text is moved at most."""
