@@ -216,7 +216,7 @@ _TABLE: dict[Reason, tuple[Fault, str]] = {
         "Results for related inputs are not related as they must be.",
     ),
     Reason.WRONG_SHAPE: (_S, "A result has the wrong type, shape or dtype."),
-    Reason.INPUT_MODIFIED: (_S, "The code changed its input in place."),
+    Reason.INPUT_MODIFIED: (_S, "The code changed its input in place, or returned a part of it."),
     Reason.LAYOUT_DEPENDENT: (
         _S,
         "The result changes with how an argument lies in memory, though its values do not.",

@@ -48,10 +48,12 @@ class Sent:
     digests: tuple[bytes, ...]
 
     def changed(self, report: list[bytes]) -> str:
-        """Say which argument a report shows to be changed; empty if none."""
+        """Say which argument a report shows to be changed, or returned; empty if none."""
         if len(report) != len(self.digests):
             return "the report is about other arguments"
         for name, sent, back in zip(self.names, self.digests, report, strict=True):
+            if back == calls.LIES_IN_IT:
+                return f"{name} is returned, or a part of the result lies in its memory"
             if sent != back:
                 return f"{name} was changed in place"
         return ""

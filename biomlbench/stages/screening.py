@@ -35,7 +35,6 @@ LOST = 2
 SMALLER = (10, 1)
 """Calls that share a process where one with more of them gave no result."""
 _KEPT = 64
-RAN = (Reason.OK, Reason.INPUT_MODIFIED)
 
 
 class Screened(NamedTuple):
@@ -111,7 +110,8 @@ def _judged(
 ) -> tuple[set[int], list[str]]:
     """Return the numbers of failed draws, and the groups that gave no result."""
     asked = {name: [number_of[case.id] for case in group.steps] for name, group in groups.items()}
-    lost = [name for name in asked if name not in outputs or outputs[name].status not in RAN]
+    # whose argument was changed, or returned, a process of several calls does not say
+    lost = [name for name in asked if name not in outputs or outputs[name].status != Reason.OK]
     known = {name: outputs[name] for name in asked if name not in lost}
     found = judge_bounded(task, f"{__name__}:failed_among", known, asked) if known else []
     return set(found), lost

@@ -31,12 +31,10 @@ __all__ = [
     "VIEWS",
     "chosen_steps",
     "laid_out",
-    "largest",
     "layouts_of",
     "lies_in",
     "sequences",
     "shows",
-    "turned_round",
     "with_layout",
     "with_mixed",
 ]
@@ -76,8 +74,6 @@ MAX_TWICE = 48
 one object for all calls."""
 MAX_LONGEST = 64
 """Of a text or a list in them: of such, work may grow with the square."""
-MAX_TURNED_BYTES = 2_000_000
-"""Of a case that is called once more with its rows turned round."""
 MAX_STEP_BYTES = 6_000
 """A sequence is of small cases: how a function treats its past does not hang on size."""
 
@@ -297,12 +293,14 @@ def sequences(
     steps: Sequence[PlannedCase],
     cases: Sequence[PlannedCase],
     planned: Callable[..., PlannedCase],
+    in_order: Iterable[Sequence[PlannedCase]] = (),
     large: Iterable[Sequence[PlannedCase]] = (),
 ) -> dict[PlannedCase, tuple[str, ...]]:
     """Plan the sequences: forwards with everything kept, backwards with objects used again.
 
-    Large calls follow one another, their results kept: memory that is used again for large results
-    alone shows there.
+    Large calls follow one another, those in order with their results kept, the largest with
+    objects used again: memory that is used again for large results alone shows there, and what is
+    kept of large calls.
 
     Others have every small case, each twice in a row: what a call returned has been overwritten
     by its caller when the same is asked again.
@@ -321,25 +319,14 @@ def sequences(
         last = {case.function: case for case in order}
         order = [*order, *(case for one in last.values() for case in (one, one)), *first.values()]
         found |= _sequence(name, order, reuse, planned)
-    for number, order in enumerate(large):
-        found |= _sequence(f"large-{number}-{order[0].function}", order, False, planned)
+    for name, rows, reuse in (("in-order", in_order, False), ("large", large, True)):
+        for number, order in enumerate(rows):
+            found |= _sequence(f"{name}-{number}-{order[0].function}", order, reuse, planned)
     small = [c for c in cases if _size(c) <= MAX_STEP_BYTES // 3 and _longest(c) <= MAX_LONGEST]
     for number, start in enumerate(range(0, len(small), MAX_TWICE)):
         twice = [case for case in small[start : start + MAX_TWICE] for case in (case, case)]
         found |= _sequence(f"twice-{number}", twice, True, planned)
     return found
-
-
-def largest(cases: Iterable[PlannedCase]) -> PlannedCase | None:
-    """Return the case with the largest arrays, up to :data:`MAX_TURNED_BYTES` in all."""
-    sizes = {case: sum(array.nbytes for array in _arrays(case)) for case in cases}
-    fit = [case for case, size in sizes.items() if MAX_STEP_BYTES < size <= MAX_TURNED_BYTES]
-    return max(fit, key=sizes.__getitem__, default=None)
-
-
-def turned_round(value: Any) -> Any:
-    """Return an array with its rows in the opposite order; anything else as it is."""
-    return value[::-1].copy() if isinstance(value, np.ndarray) and value.ndim else value
 
 
 def _sequence(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from biomlbench.verify import edge_changes, edge_interplay, edge_thresholds
@@ -12,6 +13,7 @@ from biomlbench.verify.edge_draws import LEADS, ORDINARY, dtype_of, factors_of, 
 from biomlbench.verify.edge_sizes import MAX_LARGE, declared_sizes, large_sizes, largest_prime
 from biomlbench.verify.edge_sources import of_inputs, of_spaces
 from biomlbench.verify.edge_values import MANY_LETTERS, SHIFTED, TAILS, USUAL, structures
+from biomlbench.verify.long_pairs import length_of_pair, texts_of_pairs
 from biomlbench.verify.plan import seeded
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ _PLAIN_TEXT = ("odd-letter", *_PLAIN)
 """Letters at random leave no long stretch without one that is not a nucleotide."""
 MAX_ORDERED = 20_000
 """Product of the sizes of calls in order: of several sizes work may grow with a power of them."""
+SAME = "same"
 _AGAIN = "-again"
 _ONE_VALUE = ("all-set", "high")
 """Patterns of flags and of whole numbers that are all the same."""
@@ -175,9 +178,50 @@ def at_thresholds(
             rng = seeded(card.name, function, number, f"full-{full:g}-{row}")
             if (inputs := tried(narrow, each, rng)) is not None:
                 yield f"{number}-full-{full:g}-{row}", inputs
+    yield from _beyond_words(card, function, number, source)
+    yield from _long_and_full(card, function, number, source)
     yield from _told_apart_late(card, function, number, source)
     yield from _large_and_tied(card, function, number, source)
     yield from _large_in_order(card, function, number, source)
+
+
+def _beyond_words(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls with single whole numbers that no word holds, the other arguments ordinary."""
+    levels = {**first_of((USUAL, *_PLAIN, *ORDINARY), factors_of(source)), "...": "0"}
+    for name, value in edge_thresholds.beyond_words(source):
+        rng = seeded(card.name, function, number, f"word-{name}-{value}")
+        inputs = tried(source, levels, rng, change=partial(_set, name, value))
+        # a build may have made another number of it
+        if inputs is not None and inputs.get(name, value) == value:
+            yield f"{number}-word-{name}={value}", inputs
+
+
+def _set(name: str, value: int, values: Arguments, _: np.random.Generator) -> None:
+    values[name] = value
+
+
+def _long_and_full(
+    card: Card, function: str, number: int, source: Source
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield calls of long texts one number of which comes to more than a type holds.
+
+    All others are small, so that nothing but the length tells that it does.
+    """
+    texts = texts_of_pairs(source)
+    dims = large_sizes(source, card, function) if texts else {}
+    if not dims:
+        return
+    length = length_of_pair(card, source, texts, MAX_LARGE)
+    dims |= {str(source.arguments[name]["length"]): length for name in texts}
+    for name, value, narrow in edge_thresholds.long_and_full(source, length):
+        rng = seeded(card.name, function, number, f"long-{name}-{value}")
+        levels = {**first_of(_PLAIN, factors_of(narrow)), texts[1]: SAME if value > 0 else "mixed"}
+        inputs = tried(narrow, levels, rng, dims)
+        # a build may have made another number of it
+        if inputs is not None and inputs.get(name, value) == value:
+            yield f"{number}-long-{name}={value}", inputs
 
 
 def _large_and_tied(

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from biomlbench.verify.declarations import ArgumentSpec
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["ORDERED", "TIED", "magnitudes", "single_numbers", "sizes_beside"]
+__all__ = [
+    *("ORDERED", "TIED", "beyond_words", "long_and_full", "magnitudes", "single_numbers"),
+    "sizes_beside",
+]
 
 BITS = (
     *(15, 16, 17, 26, 27, 28, 31, 32, 33, 52, 53, 54, 63, 64, 65, 127, 128, 129),
@@ -28,6 +31,12 @@ BITS = (
 """Whole numbers at which words, pairs of bits in them, fractions of doubles and blocks are full."""
 FULL = {share * 2.0**bits: bits in (24, 53) for bits in (24, 31, 53, 63) for share in (0.6, 0.9)}
 """What a size times a number may come to: below what a type holds, and above half of it."""
+BEYOND_WORDS = (2**63, 2**64 + 1, 10**30)
+"""Whole numbers of Python that no word of a machine holds, or that one holds without a sign."""
+BEYOND = (1.02 * 2.0**31, 1.02 * 2.0**53)
+"""What a number comes to at each letter of a long text: more than a type holds."""
+SMALL = 9
+"""Numbers beside such a one."""
 TIED = ("odd-one", "ties")
 """Patterns of large arrays with few distinct values."""
 ORDERED = ("ascending", "descending", "hardly-apart")
@@ -95,6 +104,47 @@ def magnitudes(source: Source, signs: Sequence[int]) -> Iterator[tuple[float, bo
                     rounds,
                     narrow._replace(sizes={n: [m, m] for n, m in sizes.items()}),
                 )
+
+
+def beyond_words(source: Source) -> Iterator[tuple[str, int]]:
+    """Yield names of single whole numbers without a bound, each with values beyond 64 bits."""
+    for name, spec in source.arguments.items():
+        if spec.get("number") != "int":
+            continue
+        for number in BEYOND_WORDS:
+            if "max" not in spec:
+                yield name, number
+            if not {"min", "above"} & spec.keys():
+                yield name, -number - 1
+
+
+def long_and_full(source: Source, length: int) -> Iterator[tuple[str, int, Source]]:
+    """Yield sources with one large whole number beside small ones, for long texts.
+
+    Parameters
+    ----------
+    source : Source
+    length : int
+        Of the texts.
+
+    Yields
+    ------
+    tuple
+        Name of the number, the number, and the source.
+    """
+    single = {n: s for n, s in source.arguments.items() if s.get("number") == "int"}
+    small: dict[str, ArgumentSpec] = {}
+    for name, spec in single.items():
+        low, high = spec.get("min", -math.inf), spec.get("max", math.inf)
+        if low <= SMALL and high >= -SMALL:
+            small[name] = {**spec, "min": max(low, -SMALL), "max": min(high, SMALL)}
+    for total in BEYOND:
+        for name, spec in single.items():
+            for sign in (1, -1):
+                number = sign * math.ceil(total / length)
+                if spec.get("min", -math.inf) <= number <= spec.get("max", math.inf):
+                    fixed: ArgumentSpec = {**spec, "min": number, "max": number}
+                    yield name, number, _with(source, {**small, name: fixed})
 
 
 def _middle(low: int, high: int) -> int:

@@ -2,7 +2,8 @@
 
 Code that takes another way from some size on (blocks, a faster algorithm, a narrower type) is right
 on all small calls, and on large ones of ordinary numbers. So each pattern of each argument is drawn
-at a large size, and small calls are made large by saying the same again along one of their sizes.
+at a large size, and small calls are made large by saying the same again along one of their sizes;
+and long texts are related to each other (:mod:`biomlbench.verify.long_pairs`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from biomlbench.verify import edge_draws
 from biomlbench.verify.edge_sizes import declared_sizes
 from biomlbench.verify.edge_sources import sources
 from biomlbench.verify.edges import key_of, promised_result
+from biomlbench.verify.long_pairs import long_pair, texts_of_pairs
 from biomlbench.verify.plan import seeded
 from biomlbench.verify.well_posed import keeps_its_result
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.edge_sources import Source
     from biomlbench.verify.plan import PlannedCase
 
-__all__ = ["large_draws"]
+__all__ = ["large_draws", "sizes_of"]
 
 MOST_CPU_S = 10.0
 """After so long no more are drawn."""
@@ -89,8 +91,8 @@ def large_draws(
     may_disagree = sum(solution.right for solution in card.solutions) > 1
     found: list[PlannedCase] = []
     room, end = MOST_BYTES, time.process_time() + MOST_CPU_S
-    in_turn = zip(_patterns(card, left_out, rng), _repeated(card, small, rng), strict=False)
-    made = itertools.chain.from_iterable(in_turn)
+    ways = [_patterns(card, left_out, rng), _repeated(card, small, rng), _pairs(card)]
+    made = itertools.chain.from_iterable(itertools.zip_longest(*ways, fillvalue=("", None)))
     for function, inputs in itertools.islice(made, TRIED * most):
         if len(found) == most or time.process_time() > end:
             break
@@ -129,6 +131,23 @@ def _patterns(
                 dims = _large_sizes(declared_sizes(source, card, function), _most(card), rng)
                 levels = _levels(source, factors, rng) | level
                 inputs = edge_draws.tried(source, levels, rng, dims) if dims else None
+            yield function, inputs
+
+
+def _pairs(card: Card) -> Iterator[tuple[str, Arguments | None]]:
+    """Yield calls with related long texts without an end; none where no call has two."""
+    every = [
+        (function, source, edge_draws.factors_of(source), seeded(card.name, function, "pairs"))
+        for function in card.entry_points
+        for source in sources(card, function, 1)
+        if texts_of_pairs(source)
+        and card.config.get("edges", {}).get(function, {}).get("large", True)
+    ]
+    for turn in itertools.count() if every else ():
+        for function, source, factors, rng in every:
+            inputs = None
+            with contextlib.suppress(Exception):  # what a build cannot take is no input
+                inputs = long_pair(card, source, factors, rng, turn)
             yield function, inputs
 
 
@@ -177,7 +196,7 @@ def _repeated(
     """Yield small calls whose elements along one size come again and again, up to a large size."""
     for function, inputs in small:
         specs = card.config["inputs"][function]
-        sizes = _sizes_of(specs, inputs)
+        sizes = sizes_of(specs, inputs)
         is_large = card.config.get("edges", {}).get(function, {}).get("large", True)
         declared = card.config.get("sizes", {}) if is_large else {}
         highest = {name: declared[name][1] for name in sizes if name in declared}
@@ -217,7 +236,8 @@ def _axes(spec: ArgumentSpec, value: Any) -> list[tuple[str, int]]:
     ]
 
 
-def _sizes_of(specs: Mapping[str, ArgumentSpec], inputs: Arguments) -> dict[str, int]:
+def sizes_of(specs: Mapping[str, ArgumentSpec], inputs: Arguments) -> dict[str, int]:
+    """Return the named sizes of a call."""
     return {
         size: value.shape[axis] if isinstance(value, np.ndarray) else len(value)
         for name, value in inputs.items()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import time
 from dataclasses import replace
 from functools import partial
@@ -53,7 +54,7 @@ MOST_CPU_S = 20.0
 TOGETHER = 100
 """Calls that share a process."""
 TOGETHER_BYTES = 1_000_000
-"""Of calls that share a process: large ones take longer."""
+"""Of calls that share a process, or pairs of letters in them: large ones take longer."""
 MOST_BYTES = 4000
 """Of a call, but for large ones: most mistakes show on small inputs."""
 LAID_OUT = 5
@@ -222,7 +223,7 @@ def in_few_processes(cases: Sequence[PlannedCase], together: int = TOGETHER) -> 
     parts: list[list[PlannedCase]] = []
     held = 0
     for case in cases:
-        held += (size := _bytes_of(case))
+        held += (size := _work_of(case))
         if not parts or len(parts[-1]) == together or held > TOGETHER_BYTES:
             parts.append([])
             held = size
@@ -231,11 +232,14 @@ def in_few_processes(cases: Sequence[PlannedCase], together: int = TOGETHER) -> 
     return {name: Together(in_one_process(name, part), part) for name, part in named.items()}
 
 
-def _bytes_of(case: PlannedCase) -> int:
+def _work_of(case: PlannedCase) -> int:
+    """Return the bytes of a call, or how many pairs its texts have of letters: work may be both."""
     values = (*case.args, *case.kwargs.values())
-    return sum(
+    size = sum(
         getattr(value, "nbytes", 0) or len(value) for value in values if hasattr(value, "__len__")
     )
+    texts = [max(len(value), 1) for value in values if isinstance(value, str)]
+    return max(size, math.prod(texts) if len(texts) > 1 else 0)
 
 
 def packed(shares: Mapping[PlannedCase, float]) -> list[list[PlannedCase]]:

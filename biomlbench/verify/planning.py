@@ -19,6 +19,7 @@ from biomlbench.verify.collisions import (
     with_gap_elsewhere,
 )
 from biomlbench.verify.edge_families import is_in_order
+from biomlbench.verify.large_calls import in_a_row, large_calls
 from biomlbench.verify.modes.metamorphic import DEFAULT_MAX_BASES
 from biomlbench.verify.near_draws import first_two, near_draws
 from biomlbench.verify.plan import (
@@ -32,7 +33,7 @@ from biomlbench.verify.plan import (
 from biomlbench.verify.space import Source, draw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from biomlbench.contracts.mappings import Arguments
     from biomlbench.outcomes import Suite
@@ -75,8 +76,9 @@ def make(card: Card) -> Plan:
     near = frozenset(case.id for case in close)
     limits = _edges(card)
     limits += _borrowed(card, cases, limits)
-    large = _turned_round(card, [*cases, *limits])
-    limits += large.values()
+    rows = [in_a_row(*calls) for calls in large_calls(card, [*cases, *limits]).items()]
+    known = {*cases, *limits}
+    limits += [case for row in rows for case in dict.fromkeys(row) if case not in known]
     units: dict[tuple[str, str], tuple[UnitSpec, ...]] = {}
     variants: list[PlannedCase] = []
     for index, check in enumerate(card.checks):
@@ -95,8 +97,7 @@ def make(card: Card) -> Plan:
                     index,
                 )
             units[check.name, suite] = tuple(found)
-    in_a_row = [*large.items(), *_in_order(card, limits)]
-    same_as, sequences = _alternates(card, cases, limits, near, in_a_row)
+    same_as, sequences = _alternates(card, cases, limits, near, [*_in_order(card, limits)], rows)
     everything = sorted([*cases, *limits, *variants, *same_as, *sequences], key=attrgetter("id"))
     _need_own_names(card, drawn, limits, everything)
     inputs = {case.id: card.inputs_of(case) for case in everything if case not in sequences}
@@ -181,23 +182,6 @@ def _borrowed(card: Card, cases: list[PlannedCase], limits: list[PlannedCase]) -
                 seen.add(key)
                 own.append(case)
         found += own
-    return found
-
-
-def _turned_round(card: Card, cases: list[PlannedCase]) -> dict[PlannedCase, PlannedCase]:
-    """Plan for each entry point its largest case once more, with the rows of all arrays turned."""
-    found: dict[PlannedCase, PlannedCase] = {}
-    for function in card.entry_points if card.checks and card.config.get("inputs") else ():
-        base = alternates.largest(case for case in cases if case.function == function)
-        # what is built may hang together in ways that no declaration carries
-        if base is None or "build" in card.config.get("edges", {}).get(function, {}):
-            continue
-        args = [alternates.turned_round(value) for value in base.args]
-        kwargs = {name: alternates.turned_round(value) for name, value in base.kwargs.items()}
-        suite = edges.suite_of(card, function)
-        case = planned_case(card, suite, f"turned-{base.name}", function, args, kwargs)
-        if edges.is_promised(card, case) and edges.key_of(case) != edges.key_of(base):
-            found[base] = case
     return found
 
 
@@ -300,7 +284,8 @@ def _alternates(
     cases: list[PlannedCase],
     limits: list[PlannedCase],
     near: frozenset[str],
-    large: list[Sequence[PlannedCase]],
+    in_order: list[list[PlannedCase]],
+    large: list[list[PlannedCase]],
 ) -> tuple[dict[PlannedCase, str], dict[PlannedCase, tuple[str, ...]]]:
     if not card.checks:
         return {}, {}
@@ -323,7 +308,7 @@ def _alternates(
         own = [case for case in (*cases, *limits) if case.function == function]
         laid |= alternates.laid_out(own, card.layouts, of_card, tells_apart)
     steps = alternates.chosen_steps(cases, near)
-    return laid, alternates.sequences(steps, [*limits, *cases], of_card, large)
+    return laid, alternates.sequences(steps, [*limits, *cases], of_card, in_order, large)
 
 
 def _metamorphic(

@@ -23,6 +23,7 @@ from biomlbench.verify.statement_sentences import (
     ALLOWED,
     ARRAYS,
     BESIDE,
+    DICTS,
     FREE,
     LIMITS,
     MAGNITUDES,
@@ -31,10 +32,13 @@ from biomlbench.verify.statement_sentences import (
     OURS,
     PRODUCT,
     ROUNDING,
+    SCALARS,
     SIZE,
     SIZES,
     TIME,
     UNCHANGED,
+    WHOLE,
+    WORDS,
 )
 from biomlbench.whole_files import whole_file
 
@@ -89,12 +93,19 @@ def conventions(card: Card) -> str:
         lines.append(ARRAYS.format(ways=", ".join(ways)))
     if "number" in kinds:
         lines.append(NUMBERS)
+    if any(spec.get("number") == "int" and _is_unbounded(spec) for _, spec in _leaves(given)):
+        lines.append(WORDS)
     floats = [(name, spec) for name, spec in _leaves(given) if may_be_float(spec)]
     lines += magnitudes(floats)
+    returned = _returned(card)
+    if {FLOAT, INT} & returned:
+        lines.append(SCALARS.format(whole=WHOLE if FLOAT in returned else ""))
+    if dict in returned:
+        lines.append(DICTS)
     lines += [
         UNCHANGED,
         NO_STATE,
-        *([_rounding(card)] if floats or _returns_floats(card) else []),
+        *([_rounding(card)] if floats or {FLOAT, FLOATS} & returned else []),
         TIME,
     ]
     return f"{TITLE}\n\n" + "\n".join(_wrapped(line) for line in lines) + "\n"
@@ -140,27 +151,44 @@ def _largest(spec: ArgumentSpec) -> float:
     return max(-low, spec.get("max", math.inf))
 
 
-def _returns_floats(card: Card) -> bool:
-    """Whether the reference gives a float for a visible or hidden case, or raises."""
+FLOAT, INT, FLOATS = "float", "int", "array of floats"
+
+
+def _is_unbounded(spec: ArgumentSpec) -> bool:
+    return "max" not in spec or not {"min", "above"} & spec.keys()
+
+
+def _returned(card: Card) -> set[Any]:
+    """Return what the reference's results for visible and hidden cases are made of.
+
+    :data:`FLOAT` and :data:`INT` stand outside of arrays, :data:`FLOATS` in one. Where the
+    reference raises, floats may be anywhere.
+    """
+    found: set[Any] = set()
     for case in (*card.cases[Suite.VISIBLE], *card.cases[Suite.HIDDEN]):
         args, kwargs = copy.deepcopy((case.args, case.kwargs))
         try:
             result = card.reference[case.function](*args, **kwargs)
         except Exception:
-            return True
-        if _holds_float(result):
-            return True
-    return False
+            found.add(FLOATS)
+            continue
+        found |= set(_made_of(result))
+    return found
 
 
-def _holds_float(value: Any) -> bool:
+def _made_of(value: Any) -> Iterator[Any]:
     if isinstance(value, dict):
+        yield dict
         value = [*value.keys(), *value.values()]
     if isinstance(value, (list, tuple)):
-        return any(map(_holds_float, value))
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype.kind not in "biuSU"
-    return isinstance(value, (float, complex))
+        for item in value:
+            yield from _made_of(item)
+    elif isinstance(value, np.ndarray) and value.ndim:
+        yield from [FLOATS] if value.dtype.kind not in "biuSU" else []
+    elif isinstance(value, (float, complex, np.inexact)):
+        yield FLOAT
+    elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        yield INT
 
 
 def _rounding(card: Card) -> str:

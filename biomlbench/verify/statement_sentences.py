@@ -10,6 +10,7 @@ __all__ = [
     "ALLOWED",
     "ARRAYS",
     "BESIDE",
+    "DICTS",
     "FREE",
     "LIMITS",
     "MAGNITUDES",
@@ -18,10 +19,13 @@ __all__ = [
     "OURS",
     "PRODUCT",
     "ROUNDING",
+    "SCALARS",
     "SIZE",
     "SIZES",
     "TIME",
     "UNCHANGED",
+    "WHOLE",
+    "WORDS",
 ]
 
 SIZES = "Sizes: {sizes}{product}."
@@ -35,7 +39,14 @@ NUMBERS = "Single numbers are Python's own, never 0-d arrays."
 MAGNITUDES = "Floats other than 0, NaN and infinity are {limit} in magnitude{free}."
 BESIDE = "; {names} may be of any"
 FREE = "Floats of {names} may be of any magnitude."
-UNCHANGED = "Arguments must not be changed in place, nor by what a caller does to a result."
+WORDS = "Whole numbers for which no bound is given may be of any size, also beyond 64 bits."
+UNCHANGED = (
+    "Arguments must not be changed in place, nor by what a caller does to a result: nothing in it "
+    "is an argument, a part of one that can be changed, or a view of one, not even a read-only one."
+)
+SCALARS = "Numbers in a result, outside of arrays, may be Python's or NumPy's{whole}."
+WHOLE = ", and whole ones ints where floats are asked for"
+DICTS = "A dict in a result may be a `Counter`, a `defaultdict` or an `OrderedDict` as well."
 NO_STATE = (
     "A result depends on the arguments of its own call alone: not on earlier calls, nor on what "
     "their callers did to their results; and it stays what it is when the function is called again."
@@ -70,6 +81,8 @@ def _several(pattern: str, between: str) -> str:
 
 _COUNT, _FLOAT = r"[\d,]+", r"[-+.\de]+"
 _NAMES = _several(r"`[^`]+`", " and ")
+_EARLIER = ("Arguments must not be changed in place, nor by what a caller does to a result.",)
+"""What earlier versions wrote."""
 OURS = re.compile(
     "|".join(
         (
@@ -99,7 +112,8 @@ OURS = re.compile(
                     )
                 ),
             ),
-            *map(re.escape, (NUMBERS, UNCHANGED, NO_STATE, TIME)),
+            _form(SCALARS, whole=f"(?:{re.escape(WHOLE)})?"),
+            *map(re.escape, (NUMBERS, WORDS, UNCHANGED, *_EARLIER, DICTS, NO_STATE, TIME)),
         )
     )
 )

@@ -20,6 +20,7 @@ from biomlbench.verify import (
     judge,
     promises,
 )
+from biomlbench.verify.edge_sources import Source
 from biomlbench.verify.execution import in_process
 from biomlbench.verify.pairwise import combinations
 
@@ -376,3 +377,28 @@ def test_structures_come_beside_numbers_that_do_not_hide_them():
     for case in cases:
         weights = loaded.reference[case.function](*case.args, **case.kwargs)
         assert np.sort(weights, axis=1)[1:, -2].max() > 1e-3  # not one key takes all
+
+
+def test_whole_numbers_without_a_bound_are_beyond_words():
+    spec = {"number": "int", "min": 0}
+    source = Source({"k": spec, "n": {**spec, "max": 9}, "x": {"number": "float"}}, {}, None, (), 9)
+    found = [*edge_thresholds.beyond_words(source)]
+    assert {name for name, _ in found} == {"k"}
+    assert min(value for _, value in found) >= 2**63
+    free = source._replace(arguments={"k": {"number": "int"}})
+    assert min(value for _, value in edge_thresholds.beyond_words(free)) < -(2**63)
+
+
+def test_one_number_comes_to_more_than_a_type_along_long_texts():
+    number = {"number": "int", "min": -(10**9), "max": 10**9}
+    source = Source({"a": number, "b": {**number, "max": -1}}, {}, None, (), 9)
+    found = [*edge_thresholds.long_and_full(source, 700)]
+    assert {(name, value > 0) for name, value, _ in found} == {
+        ("a", True),
+        ("a", False),
+        ("b", False),
+    }
+    for name, value, narrow in found:
+        assert abs(value) * 700 > 2**31
+        other = narrow.arguments["b" if name == "a" else "a"]
+        assert -9 <= other["min"] <= other["max"] <= 9

@@ -1,6 +1,7 @@
 """Large calls among the draws, for code that goes wrong from some size on."""
 
 from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import pytest
 import biomlbench.tasks
 from biomlbench.outcomes import Reason
 from biomlbench.verify import card as cards
+from biomlbench.verify import edge_draws
+from biomlbench.verify.edge_sources import sources
 from biomlbench.verify.edges import is_promised
+from biomlbench.verify.long_pairs import long_pair
 from biomlbench.verify.many_draws import MOST_BYTES, TOGETHER_BYTES, drawn, in_few_processes
 from biomlbench.verify.on_cases import OnCases
 
@@ -76,3 +80,20 @@ def test_large_calls_share_a_process_with_few_others():
     assert sorted(case.id for group in groups for case in group.steps) == sorted(
         c.id for c in draws
     )
+
+
+def test_long_texts_of_a_call_are_related():
+    loaded = cards.load(KERNELS / "needleman-wunsch")
+    (source,) = sources(loaded, "global_score", 1)
+    rng, factors = np.random.default_rng(0), edge_draws.factors_of(source)
+    made = [long_pair(loaded, source, factors, rng, turn) for turn in range(28)]
+    sizes = {(len(call["a"]), len(call["b"])) for call in made}
+    assert max(min(pair) for pair in sizes) > 600
+    assert any(one != other for one, other in sizes)
+    assert all(one * other <= loaded.config["product"] for one, other in sizes)
+    kept = [SequenceMatcher(None, call["a"], call["b"], autojunk=False) for call in made[:8]]
+    assert sum(one.find_longest_match().size > 20 for one in kept) > 4
+    assert {call["a"] == call["b"] for call in made} == {True, False}
+    numbers = [abs(call[name]) for call in made for name in ("match", "gap")]
+    assert min(numbers) < 10
+    assert max(numbers) > 1e6

@@ -229,10 +229,10 @@ def test_a_statement_without_the_section_gets_it_at_its_end(template):
     [
         ("- Sizes: n is 0 to 250.", "- Sizes: n is 0 to 250, and even.", 20),
         ("- Sizes: n is 0 to 250.", "- Sizes: n is 0 to 250. Mind the ends.", 20),
-        ("- Arguments must", "- Own line.\n- Arguments must", 21),
-        ("- Arguments must", "Own paragraph.\n\n- Arguments must", 21),
-        ("have passed.\n", "have passed.\n  - Own item.\n", 27),
-        ("have passed.\n", "have passed.\n- Own item.\n", 29),
+        ("- Arguments must", "- Own line.\n- Arguments must", 23),
+        ("- Arguments must", "Own paragraph.\n\n- Arguments must", 23),
+        ("have passed.\n", "have passed.\n  - Own item.\n", 30),
+        ("have passed.\n", "have passed.\n- Own item.\n", 32),
     ],
 )
 def test_own_text_in_the_section_is_told_and_nothing_written(

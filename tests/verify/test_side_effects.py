@@ -81,6 +81,7 @@ def failed(loaded, path, executor=in_process):
     return found
 
 
+LIES = "argument {} is returned, or a part of the result lies in its memory"
 BODY = "    return {'values': np.array(x, dtype=float) ** power * sum(factors)}\n"
 HEAD = "import numpy as np\n\n\n"
 WRONG = {
@@ -194,13 +195,16 @@ def test_right_work_passes(loaded, tmp_path, code):
 @pytest.mark.parametrize(
     ("result", "changed"),
     [
-        (lambda x, _: x, "argument 1 was changed in place"),
-        (lambda x, _: {"rows": [x[::2]]}, "argument 1 was changed in place"),
-        (lambda _, k: k, "argument 2 was changed in place"),
+        (lambda x, _: x, LIES.format(1)),
+        (lambda x, _: {"rows": [x[::2]]}, LIES.format(1)),
+        (lambda _, k: k, LIES.format(2)),
         (lambda x, k: (x.copy(), [*k]), ""),
-        (lambda x, _: np.broadcast_to(x[:1], 3), ""),
+        (lambda x, _: np.broadcast_to(x[:1], 3), LIES.format(1)),
+        (lambda x, _: x[:1].reshape(1, 1), LIES.format(1)),
+        (lambda x, _: x[:0], ""),
+        (lambda x, _: np.add(x, 0, out=x[::-1]), LIES.format(1)),
     ],
-    ids=["array", "view", "list", "copies", "read-only-view"],
+    ids=["array", "view", "list", "copies", "read-only-view", "one", "none", "in-place"],
 )
 def test_a_result_in_the_memory_of_an_argument_is_a_change_of_it(result, changed):
     case = PlannedCase("1", "hidden", "f", (np.arange(1.0, 5.0), [1, 2]), {}, "case")
@@ -212,10 +216,10 @@ def test_a_result_in_the_memory_of_an_argument_is_a_change_of_it(result, changed
 @pytest.mark.parametrize(
     ("result", "changed"),
     [
-        (lambda reads, _: list(reads), "argument 1 was changed in place"),
-        (lambda reads, _: ({"bases": reads[0]["quality"]},), "argument 1 was changed in place"),
-        (lambda _, record: {"same": record}, "argument 2 was changed in place"),
-        (lambda _, record: [record["x"][1:]], "argument 2 was changed in place"),
+        (lambda reads, _: list(reads), LIES.format(1)),
+        (lambda reads, _: ({"bases": reads[0]["quality"]},), LIES.format(1)),
+        (lambda _, record: {"same": record}, LIES.format(2)),
+        (lambda _, record: [record["x"][1:]], LIES.format(2)),
         (lambda reads, record: [[*reads[0]["quality"]], record["x"] + 1, reads[0]["name"]], ""),
     ],
     ids=["dict-of-a-list", "list-in-a-dict", "the-dict", "view-of-an-array-in-it", "copies"],
@@ -507,3 +511,69 @@ def test_memory_is_shared_where_one_array_in_anothers_place_would_be_noticed():
         abs(likelihood(*case.args)["log_likelihood"] - likelihood(*args)["log_likelihood"]) > 1e-3
         for case, args in zip(alike, replaced, strict=True)
     )
+
+
+LARGE_REFERENCE = """import numpy as np
+
+
+def doubled(x):
+    return 2.0 * x
+"""
+LARGE_CONFIG = """kind: functions
+entry_points: [doubled]
+verifier: {version: v2}
+inputs: {doubled: {x: {array: [float64], shape: [n]}}}
+sizes: {n: [1, 40000]}
+"""
+LARGE_VERIFIER = """draft: true
+patterns: {wrong: "the product is another one"}
+generate:
+  - name: drawn
+    dims: {n: [1, 4]}
+    arguments: {x: {array: float64, shape: [n], min: -2, max: 2}}
+checks:
+  - {name: oracle, mode: exact_match, suite: [hidden, adversarial], severity: blocker,
+     rtol: 1.0e-12, catches: [wrong]}
+"""
+LARGE_CASES = """import numpy as np
+
+from biomlbench.verify.cases import case
+
+X = np.arange(6.0)
+
+
+def visible():
+    return [case("plain", "doubled", X)]
+
+
+def hidden():
+    return [case(f"size-{n}", "doubled", np.sin(np.arange(n))) for n in (1, 2, 3, 5, 9, 40000)]
+"""
+LARGE_WRONG = {
+    "one-buffer": "    return np.multiply(x, 2.0, out=kept.setdefault(x.size, np.empty(x.size)))\n",
+    "kept-by-size": "    return kept.setdefault(x.size, 2.0 * x)\n",
+    "kept-by-ends": "    return kept.setdefault((x.size, *x[:9], *x[-9:]), 2.0 * x)\n",
+    "kept-by-sum": "    return kept.setdefault(round(x.sum(), 6), 2.0 * x)\n",
+    "kept-result": "    return kept.setdefault(x.tobytes(), 2.0 * x)\n",
+}
+
+
+@pytest.mark.parametrize("built", [False, True])
+@pytest.mark.parametrize("name", [None, *LARGE_WRONG])
+def test_what_is_kept_of_large_calls_alone_is_caught(tmp_path, name, built):
+    folder = tmp_path / "doubled"
+    folder.mkdir()
+    edges = "edges: {doubled: {build: as_it_is}}\n" if built else ""
+    (folder / "properties.py").write_text("def as_it_is(x):\n    return {'x': x}\n")
+    for file, text in (
+        ("reference.py", LARGE_REFERENCE),
+        ("cases.py", LARGE_CASES),
+        ("verifier.yaml", LARGE_VERIFIER),
+        ("config.yaml", LARGE_CONFIG + edges),
+    ):
+        (folder / file).write_text(text)
+    path = tmp_path / "candidate.py"
+    large = "    if x.size < 20_000:\n        return 2.0 * x\n"
+    wrong = f"kept = {{}}\n\n\ndef doubled(x):\n{large}{LARGE_WRONG.get(name)}"
+    path.write_text(f"import numpy as np\n\n\n{wrong}" if name else LARGE_REFERENCE)
+    assert set(failed(card.load(folder), path)) == ({"keeps-no-state"} if name else set())

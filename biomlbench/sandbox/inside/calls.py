@@ -1,8 +1,10 @@
 """One call of a candidate's function, or several in one process, and what became of arguments.
 
 A report goes with every result: a digest of each argument as it is after the call. The side
-that asked knows what it sent and compares. A candidate can forge its report, and gains nothing:
-whoever can hide that an argument was changed could have copied it.
+that asked knows what it sent and compares. In place of the digest of an argument in which a part
+of the result lies is :data:`LIES_IN_IT`: whoever changes such a result changes the argument. A
+candidate can forge its report, and gains nothing: whoever can hide that an argument was changed
+could have copied it.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIGEST_BYTES",
+    "LIES_IN_IT",
     "SEQUENCE",
     "WATCHED",
     "MissingFunctionError",
@@ -38,9 +41,13 @@ __all__ = [
 SEQUENCE = "+sequence"
 """In place of a function's name: the request is several calls. No function can be called so."""
 DIGEST_BYTES = 16
+LIES_IN_IT = b"\xff" * DIGEST_BYTES
+"""In place of an argument's digest: a part of the result is the argument, or lies in its memory."""
 WATCHED = 4
 """So many of the last results must stay as their caller has left them, where objects are reused."""
-MOST_WATCHED_BYTES = 1 << 16
+MOST_WATCHED_BYTES = 1 << 23
+MOST_WORK = 10_000
+"""After so many steps it is not asked further whether two arrays have a number in common."""
 OVERWRITTEN = "overwritten"
 """What a list or a dict that was returned holds after its caller has changed it."""
 _COUNT = struct.Struct("<H")
@@ -101,8 +108,8 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
     Returns
     -------
     report : list of bytes
-        Digests of the arguments after each call; without `reuse`, once more for all calls
-        after the last.
+        Digests of the arguments after each call, or :data:`LIES_IN_IT`; without `reuse`, digests
+        once more for all calls after the last.
     payload : bytes
         The encoded result. For a sequence a list of two lists: each call's encoded result, and
         what it had become by the end of the sequence, None where it stayed. With `reuse` its
@@ -118,10 +125,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         args, kwargs = decode(request, layouts=True)
         value = _target(lookup, function)(*args, **kwargs)
         payload = encode(value)
-        if _share_parts(value, (args, kwargs)):
-            # what a caller does to a result must not change its arguments
-            overwrite(value)
-        return digests(args, kwargs), payload
+        return _reported(value, args, kwargs)[0], payload
     reuse, calls = decode(request)
     report: list[bytes] = []
     results: list[bytes] = []
@@ -136,13 +140,13 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
             kwargs = {key: _refilled(pool, key, value) for key, value in kwargs.items()}
         value = _target(lookup, name)(*args, **kwargs)
         results.append(encode(value))
-        report += digests(args, kwargs)
+        of_call, own = _reported(value, args, kwargs)
+        report += of_call
         if reuse:
             for number, earlier, left in watched:
                 if _contents(earlier) != left:
                     changed.setdefault(number, encode(earlier))
             parts = [value, *_arrays(_changeable(value, set()))]
-            own = not _share_parts(value, (args, kwargs))
             overwrite(value)
             if own:
                 watched = [*watched[1 - WATCHED :], (len(results) - 1, parts, _contents(parts))]
@@ -167,22 +171,45 @@ def _contents(value: Any) -> Any:
     return value
 
 
-def _share_parts(value: Any, given: Any) -> bool:
-    """Say whether a result, or anything in it that can be changed, may lie in an argument."""
+def _reported(value: Any, args: tuple[Any, ...], kwargs: Arguments) -> tuple[list[bytes], bool]:
+    """Return the report on a call, and whether nothing of its result lies in an argument."""
     parts = _changeable(value, set())
-    if not parts:
-        return False
+    lies = [bool(parts) and _share_parts(parts, one) for one in (*args, *kwargs.values())]
+    found = digests(args, kwargs)
+    return [
+        LIES_IN_IT if one else digest for one, digest in zip(lies, found, strict=True)
+    ], not any(lies)
+
+
+def _share_parts(parts: list[Any], given: Any) -> bool:
+    """Say whether anything of a result that can be changed is an argument's, or lies in it.
+
+    A view that is read-only does so, too: the argument shows through it, and it can be unlocked.
+    """
     others = _changeable(given, set())
-    known = set(map(id, others))
+    # an array is held against others by its memory, so that one without any number lies nowhere
+    known = {id(other) for other in others if not _is_array(other)}
     return any(id(part) in known for part in parts) or any(
-        sys.modules["numpy"].may_share_memory(one, other)
-        for one in _arrays(parts)
-        for other in _arrays(others)
+        _overlap(one, other) for one in _arrays(parts) for other in _arrays(others)
     )
 
 
+def _overlap(one: Any, other: Any) -> bool:
+    numpy = sys.modules["numpy"]
+    if not numpy.may_share_memory(one, other):
+        return False
+    try:
+        return bool(numpy.shares_memory(one, other, max_work=MOST_WORK))
+    except RuntimeError:  # NumPy's TooHardError
+        return True
+
+
+def _is_array(value: Any) -> bool:
+    return type(value).__name__ == "ndarray"
+
+
 def _arrays(parts: list[Any]) -> list[Any]:
-    return [part for part in parts if type(part).__name__ == "ndarray"]
+    return [part for part in parts if _is_array(part)]
 
 
 def _changeable(value: Any, seen: set[int]) -> list[Any]:

@@ -80,9 +80,10 @@ def residue(rng, chain, number, code, at, messy):
     return lines
 
 
-def _at_the_cutoff(seed, cutoff, count=60):
+def _at_the_cutoff(seed, cutoff, count=60, most=99_999):
     """Pairs of residues, far from all others, a cutoff apart along one axis in decimals."""
-    places = np.random.default_rng(seed).integers(-99_999, 99_999, count)
+    # of eight columns, three decimals and a point leave four digits, or three behind a minus
+    places = np.random.default_rng(seed).integers(-min(most, 900_000), most, count)
     # every other one at a multiple of the cutoff, where cells of that width begin
     places[::2] -= places[::2] % round(cutoff * 1000)
     lines = []
@@ -221,6 +222,17 @@ def adversarial():
                 cutoff,
             )
             for i, cutoff in enumerate((0.674, 3.3, 6.1, 19.9))
+        ),
+        *(
+            case(
+                f"far-out-at-a-cutoff-of-{cutoff:g}",
+                PAIRS,
+                _at_the_cutoff(70 + i, cutoff, most=9_970_000),
+                "A",
+                "B",
+                cutoff,
+            )
+            for i, cutoff in enumerate((0.003, 3.3, 8.1, 19.9))
         ),
         *(case(f"finer-cutoff-{k}", PAIRS, *finer(k)) for k in range(2)),
         case("beyond-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 7.9),

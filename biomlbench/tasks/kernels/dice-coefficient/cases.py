@@ -3,6 +3,7 @@ import numpy as np
 from biomlbench.verify.cases import case
 
 F = "dice_coefficient"
+DTYPES = (np.uint8, np.int16, np.int32, np.int64)
 
 
 def _random(name, seed, shape, values, labels, agree=0.6, ignore=None, dtype=np.uint8):
@@ -38,6 +39,8 @@ def _same_in_the_type(dtype):
         ("below", 3, 3 - width),
         ("beside-the-top", top, top - width),
         ("doubled-width", 0, 2 * width),
+        ("beyond-words", 3, 3 + 2**63),
+        ("far-beyond-words", 3, -(3 + 2**200)),
     ):
         values = [label, 5, top // 2]
         yield _random(
@@ -133,7 +136,11 @@ def adversarial():
         *(_up_to(top, np.int16) for top in (127, 128, 181, 255, 256, 2**15 - 1)),
         *(_up_to(top, np.int32) for top in (255, 46_341, 65_535, 65_536, 2**31 - 1)),
         *(_up_to(top, np.int64) for top in (255, 65_535, 2**31, 2**32 - 1, 2**32, 2**63 - 1)),
-        *(c for dtype in (np.uint8, np.int16, np.int32) for c in _same_in_the_type(dtype)),
+        *(
+            c
+            for dtype in (np.uint8, np.int16, np.int32, np.int64)
+            for c in _same_in_the_type(dtype)
+        ),
         case("no-labels", F, organ, organ, []),
         case("no-voxels", F, np.zeros((0, 5), np.uint8), np.zeros((0, 5), np.uint8), [0, 1]),
     ]

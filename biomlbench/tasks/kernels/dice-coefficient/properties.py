@@ -75,10 +75,7 @@ def add_ignored_voxels(inputs, rng):
 
 
 def labels_of_the_dtypes(**values):
-    """Inputs in which both dtypes hold all labels."""
+    """Inputs in which both dtypes hold all labels; what is ignored may be none of them."""
     infos = [np.iinfo(values[name].dtype) for name in ("prediction", "truth")]
     low, high = max(int(info.min) for info in infos), min(int(info.max) for info in infos)
-    new = {"labels": [min(max(label, low), high) for label in values["labels"]]}
-    if values.get("ignore") is not None:
-        new["ignore"] = min(max(values["ignore"], low), high)
-    return {**values, **new}
+    return {**values, "labels": [min(max(label, low), high) for label in values["labels"]]}

@@ -144,6 +144,8 @@ def adversarial():
         case("no-text-sites", FIND, "", GUIDE, 3),
         case("no-text-score", SCORE, "", GUIDE, 3),
         case("no-record", FIND, perfect + "\n", GUIDE, 0),
+        case("blank-before-a-mark", READ, " >note by hand\nACGT\n\t>b\nGG\n>c\nTT\n"),
+        case("blank-before-a-mark-sites", FIND, f" >a\n{perfect}\n>b\n{back}\n", GUIDE, 1),
         case("empty-records", READ, ">a\n>β🧬\n\n>c some words > here\nacgu\n>d"),
         case("at-both-ends", FIND, f">a\n{perfect}\n>b\n{back}", GUIDE, 0),
         case("pam-cut-off", FIND, f">a\n{perfect[:-1]}\n>b\n{back[1:]}\n", GUIDE, 0),

@@ -29,6 +29,13 @@ def _related(name, seed, n, rates, scores, alphabet=DNA):
     return case(name, F, a, evolve(rng, a, alphabet, *rates), *scores)
 
 
+def _moved(name, n, by, scores):
+    """Two sequences of which the second is the first moved along, with other ends."""
+    rng = np.random.default_rng(by)
+    kept = _letters(rng, DNA, n - by)
+    return case(name, F, _letters(rng, DNA, by) + kept, kept + _letters(rng, DNA, by), *scores)
+
+
 def visible():
     return [
         case("textbook", F, "GATTACA", "GCATGCT", 1, -1, -1),
@@ -86,6 +93,15 @@ def adversarial():
         case("billions-lost-in-a-long-gap", F, "A" * 1199, "CCC", 1, -(10**9), -(10**9)),
         case("wild-cards", F, "AXU?C*.-TG.N", "UCT-X*AN?T.G", 3, -2, -1),
         case("wild-cards-beside-letters", F, "XA?C*G-T.U", "AXC?G*T.-T", 3, -2, -4),
+        *(
+            _moved(f"moved-by-{by}-of-{n}-gap-{-gap}", n, by, (match, -1, gap))
+            for n, by, match, gap in (
+                *((90, 1, 1, -12), (90, 1, 1, -60), (90, 4, 1, -9), (90, 30, 1, -1)),
+                *((250, 1, 1, -180), (250, 90, 1, -1), (250, 9, 30, -300)),
+                *((450, 1, 1, -400), (450, 12, 2, -45), (450, 60, 1, -6)),
+                *((450, 170, 1, -2), (600, 260, 2, -2)),
+            )
+        ),
         case("white-space-at-the-ends", F, " \nACGT \n", "ACGT", 2, -1, -3),
         case("identical-at-scale", F, long[:400], long[:400], 3, -2, -5),
         case("all-gap", F, long, "", 3, -2, -5),

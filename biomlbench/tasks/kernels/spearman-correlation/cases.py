@@ -54,6 +54,10 @@ def hidden():
 SWAPS = ((30, 1), (300, 1), (300, -1), (2000, 1), (2000, -1))
 
 
+LENGTHS = (*range(2, 40), *range(45, 300, 17), 499, 701, 1024, 1500, 1999)
+"""How many values are in order, or in the opposite one with ties."""
+
+
 def _swapped(n):
     """Values in order but for two neighbours."""
     y = np.arange(n) ** 2.0
@@ -93,6 +97,12 @@ def adversarial():
         *(
             case(f"one-swap-in-{sign * n}", F, np.arange(n) + 0.5, sign * _swapped(n))
             for n, sign in SWAPS
+        ),
+        # products and roots of the sums of squares are rounded, each in its own way
+        *(case(f"in-order-{n}", F, np.arange(n) - 0.5, np.arange(n) ** 3.0) for n in LENGTHS),
+        *(
+            case(f"reversed-{n}", F, np.arange(n) // 2 * 0.1, np.arange(n) // 2 * -0.3)
+            for n in LENGTHS
         ),
         case("hardly-apart", F, close[rng.permutation(20)], close),
         case("huge", F, 1e300 * x, 1e-300 * y),

@@ -15,7 +15,7 @@ def nan_just_where_undefined(inputs, output):
     undefined = len(set(x.tolist())) < 2 or len(set(y.tolist())) < 2
     if undefined or np.isnan(output):
         return bool(undefined and np.isnan(output))
-    return bool(abs(output) <= 1 + 1e-9)
+    return bool(abs(output) <= 1)
 
 
 def _places(values):

@@ -87,6 +87,13 @@ def _of_equal_sums():
     return rows
 
 
+def _of_all_counts():
+    """Fingerprints of one bit up to all of them, each of which has the bits of those before."""
+    counts = [1, 2, 3, 10, 40, 41, 130, 400, 1000, 2500, 4095, 4096]
+    order = np.random.default_rng(43).permutation(4096)
+    return (np.argsort(order) < np.array(counts)[:, None]).astype(np.uint8)
+
+
 def adversarial():
     rng = np.random.default_rng(6)
     some = prints(rng, 4, 32, 0.3)
@@ -107,5 +114,7 @@ def adversarial():
         case("nearly-all-of-4096-bits", F, *_nearly_full()),
         case("self-places-of-equal-sums", F, *(2 * [_of_equal_sums()])),
         case("places-of-equal-sums", F, _of_equal_sums(), _of_equal_sums()[::-1].copy()),
+        case("counts-of-all-magnitudes", F, _of_all_counts(), _of_all_counts()[::-3].copy()),
+        case("self-counts-of-all-magnitudes", F, *(2 * [_of_all_counts()[1::2]])),
         case("all-bits", F, np.ones((2, 300), np.uint8), np.ones((2, 300), np.uint8)),
     ]

@@ -4,11 +4,10 @@ COMPLEMENT = {"A": "T", "T": "A", "C": "G", "G": "C"}
 def read_fasta(text):
     records = []
     for line in text.split("\n"):
-        line = line.strip()
         if line[:1] == ">":
             records.append([line[1:].split(None, 1)[0], []])
         elif records:
-            records[-1][1].append(line)
+            records[-1][1].append(line.strip())
     return {name: "".join(lines).upper() for name, lines in records}
 
 
