@@ -80,10 +80,10 @@ def _far_pairs(rng, count=14):
     return both.reshape(-1, 3), np.arange(2 * count)
 
 
-def _pairs_of(cutoff):
+def _pairs_of(cutoff, spread=5):
     """Pairs whose distance is hardly above or below a cutoff of any size."""
     rng = np.random.default_rng(8)
-    first = rng.uniform(-5, 5, (10, 3)) * cutoff
+    first = rng.uniform(-spread, spread, (10, 3)) * cutoff
     direction = rng.normal(size=(10, 3))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     apart = cutoff + 2e-8 * (-1.0) ** np.arange(10)
@@ -139,6 +139,7 @@ def adversarial():
             case(f"hardly-apart-from-{cutoff:g}", F, *_pairs_of(cutoff))
             for cutoff in (0.001, 0.02, 0.5, 30.0, 1000.0)
         ),
+        case("hardly-apart-from-50000", F, *_pairs_of(50_000.0, spread=0.5)),
         case("least-cutoff", F, *line(0, 0.0005, 0.002), cutoff=0.001, min_separation=1),
         case(
             "largest-cutoff",

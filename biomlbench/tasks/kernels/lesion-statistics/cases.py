@@ -176,6 +176,10 @@ def adversarial():
             for apart in (2e-6, 4e-5, 1e-3)
             for side, way in (("inside", 1), ("outside", -1))
         ),
+        *(
+            resampled(f"{how}-where-numbers-are-large", a, far_out(0), a.shape, far_out(part))
+            for how, part in (("below-borders", 0.5 - 2e-5), ("above-borders", 0.5 + 2e-5))
+        ),
         resampled("whole-words-away", none + 1, np.eye(4), (3, 3, 3), np.eye(4) + away()),
     ]
 
@@ -225,6 +229,13 @@ def micro():
     """A grid a little off that of the tiny voxels."""
     affine = oblique(48, (1e-4, 1e-4, 3e-4))
     affine[:3, 3] += affine[:3, :3] @ [-0.7, 0.3, 0.2]
+    return affine
+
+
+def far_out(part):
+    """A grid a meter away, moved by a part of a voxel: single precision cannot tell where."""
+    affine = np.diag([0.7, 1.1, 2.3, 1.0])
+    affine[:3, 3] = [1234.56789, -987.654321, 456.789123] + part * np.array([0.7, 1.1, 2.3])
     return affine
 
 
