@@ -380,7 +380,7 @@ def test_a_grader_that_kills_its_process_costs_only_its_lines(factory, good):
     report_path, _ = grade_jsonl(lines, factory.root / "out", factory.registry(), workers=2)
     report = load(report_path)
     assert [r["score"] for r in report["task_reports"]] == [1.0] * 6
-    assert [(e["line"], e["reason"]) for e in report["errors"]] == [(4, "stage_failed")]
+    assert [(e["line"], e["reason"]) for e in report["errors"]] == [(4, "grader_error")]
 
 
 def test_progress_bar(factory, good, capsys):

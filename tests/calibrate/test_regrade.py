@@ -153,7 +153,10 @@ def of_pairs(root, *rows):
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"kind": "", "fault": "run_table", "message": "runs.csv:2: `attempt` 0"}, "`attempt` 0"),
+        (
+            {"run_id": "lost", "kind": "", "fault": "run_table", "message": "2: `attempt` 0"},
+            "`attempt` 0",
+        ),
         ({"task_id": "lab/gone"}, "there is no task 'lab/gone'"),
     ],
 )
@@ -162,7 +165,7 @@ def test_a_pair_that_cannot_be_graded_is_a_note_and_others_are_graded(graded, ch
     path = root / "results" / "pairs.parquet"
     (row,) = read_table("pairs", path).to_pylist()
     lost = row | changed
-    folder = root / "results" / "pairs" / lost["task_id"] / "gold"
+    folder = root / "results" / "pairs" / lost["task_id"] / lost["run_id"]
     if not folder.exists():
         shutil.copytree(root / "results" / "pairs" / TASK / "gold", folder)
     kept = of_pairs(root, lost, row | {"score": 0.0})

@@ -63,12 +63,16 @@ class EndsAsNumber(float):
         os._exit(0)
 
 
+def fail(error):
+    raise error
+
+
 LOST = {
     "exit": (lambda: os._exit(0), "it ended its process, with status 0"),
     "kill": (lambda: os.kill(os.getpid(), signal.SIGKILL), "was ended by SIGKILL"),
     "stop": (lambda: os.kill(os.getpid(), signal.SIGSTOP), "it stopped its process"),
     "close": (lambda: os.closerange(3, 200), "it ended its process"),
-    "interrupt": (lambda: signal.raise_signal(signal.SIGINT), "it raised KeyboardInterrupt"),
+    "interrupt": (lambda: fail(KeyboardInterrupt()), "it raised KeyboardInterrupt"),
     "number": (lambda: float(EndsAsNumber(1)), "it ended its process"),
 }
 
@@ -104,10 +108,6 @@ def test_a_process_that_somebody_ended_is_started_once_more(tmp_path):
     (tmp_path / "mark").unlink()
     with pytest.raises(LostCallError):
         call_apart(call, tries=1)
-
-
-def fail(error):
-    raise error
 
 
 @pytest.mark.parametrize(
