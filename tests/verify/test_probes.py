@@ -22,7 +22,7 @@ from biomlbench.verify.probes import MAX_PROBES, probes
 FAULTS = {
     "size": ("layer-norm", "x.shape[-1] == 611"),
     "rows": ("layer-norm", "x.ndim == 2 and 700 < len(x) < 900"),
-    "rest": ("spearman-correlation", "len(x) % 15 == 8 and 40 < len(x) < 60"),
+    "rest": ("spearman-correlation", "len(x) % 20 == 1 and 25 < len(x) < 60"),
     "value": ("spearman-correlation", "(x == 83.625).any()"),
     "magnitude": ("log1p-cpm", "0 < counts.max(initial=0) < 3e-37"),
     "distance": ("spearman-correlation", "((x > 1 + 1e-7) & (x < 1 + 8e-4)).any()"),
