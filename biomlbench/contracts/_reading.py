@@ -24,7 +24,6 @@ from biomlbench.contracts._tables import (
 )
 from biomlbench.contracts._text_limits import refuse_long_texts
 from biomlbench.run_command import run_command
-from biomlbench.runtime.words import counted
 
 if TYPE_CHECKING:
     import os
@@ -107,7 +106,7 @@ def _refuse_repeated(pairs: pa.Table, path: str | Path) -> None:
     if len(repeated):
         task, run = min(zip(*(repeated.column(name).to_pylist() for name in _KEY), strict=True))
         raise ContractError(
-            f"{path}: {counted(len(repeated), 'pair')} in more than one row, such as the run "
+            f"{path}: {len(repeated)} pair(s) in more than one row, such as the run "
             f"{run!r:.200} of {task!r:.200}; delete it and run the workflow again"
         )
 

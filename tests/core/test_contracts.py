@@ -66,7 +66,7 @@ def test_a_pair_in_two_rows_is_refused_by_whoever_reads_results(tmp_path, column
     write_table("pairs", table, path)
     read_table("pairs", path, columns)
     write_table("pairs", pa.concat_tables([table, table.slice(3, 2)]), path)
-    with pytest.raises(ContractError, match=f"{path}: 2 pairs in more than one row, such as"):
+    with pytest.raises(ContractError, match=rf"{path}: 2 pair\(s\) in more than one row, such as"):
         read_table("pairs", path, columns)
 
 
