@@ -81,7 +81,9 @@ def read_table(
                     "this program"
                 )
             table = file.read(columns=columns, use_threads=not small)
-            keys = file.read(columns=list(_KEY)) if name == "pairs" else None
+            keys = table if name == "pairs" else None
+            if keys is not None and not {*_KEY} <= {*keys.column_names}:
+                keys = file.read(columns=list(_KEY), use_threads=not small)
     except FileNotFoundError as error:
         of_calibration = ("calibrate",) if "calibration" in Path(path).parts else ()
         made_by = run_command(*of_calibration)
