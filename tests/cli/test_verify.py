@@ -56,5 +56,6 @@ def test_a_command_that_is_ended_leaves_no_folder_behind(number, tmp_path):
     process = subprocess.Popen(call, env=env, cwd=tmp_path, stderr=subprocess.DEVNULL)
     wait_until(lambda: list(temporary.glob("biomlbench-*/validate.parquet")), by=process)
     process.send_signal(number)
-    assert process.wait() in (128 + number, 1)
+    # CPython ends by the signal itself where a KeyboardInterrupt left the exec of a text.
+    assert process.wait() in (128 + number, 1, -number)
     assert not list(temporary.iterdir())
