@@ -393,12 +393,13 @@ def test_what_an_agent_states_does_not_take_up_an_axis(some, least):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_panel_shows_the_whole_interval_of_a_best_run(sign):
-    from biomlbench.report.plots.leaderboards import _limits
+    from biomlbench.report.plots.leaderboards import _best, _limits
 
     scores = [0.5, 0.51, 0.52]
-    runs = pd.DataFrame({"agent": ["a", "a", "b"], "score": scores})
+    runs = pd.DataFrame({"task_id": "t", "agent": ["a", "a", "b"], "score": scores})
+    runs["direction"] = "maximize" if sign > 0 else "minimize"
     runs["score_low"], runs["score_high"] = runs["score"] - 0.2, runs["score"] + 0.2
-    low, high = _limits(runs, np.array([]), np.array([]), [np.nan] * 3, sign)
+    low, high = _limits(runs, _best(runs), np.array([]), np.array([]), [np.nan] * 3, sign)
     best = runs.iloc[[1, 2]] if sign > 0 else runs.iloc[[0, 2]]
     drawn = best[sign * best["score"] >= np.quantile(sign * runs["score"], 0.1)]
     ends = sign * drawn[["score_low", "score_high"]].to_numpy()
@@ -414,13 +415,14 @@ def test_a_panel_shows_the_whole_interval_of_a_best_run(sign):
 @example(others=[0.5, 0.6, 0.7], own=[1e150, 1e150], sign=-1)
 @example(others=[0.5, 0.6, 0.7], own=[1e150, 1e150], sign=1)
 def test_no_agent_alone_sets_the_axis_of_others(others, own, sign):
-    from biomlbench.report.plots.leaderboards import _limits
+    from biomlbench.report.plots.leaderboards import _best, _limits
 
     agents = [*(f"a{n}" for n in range(len(others))), *["x"] * len(own)]
     scores = np.array([*others, *own])
-    runs = pd.DataFrame({"agent": agents, "score": scores})
+    runs = pd.DataFrame({"task_id": "t", "agent": agents, "score": scores})
+    runs["direction"] = "maximize" if sign > 0 else "minimize"
     runs["score_low"], runs["score_high"] = runs["score"] - 0.1, runs["score"] + 0.1
-    low, high = _limits(runs, np.array([]), np.array([]), [np.nan] * 3, sign)
+    low, high = _limits(runs, _best(runs), np.array([]), np.array([]), [np.nan] * 3, sign)
     assert low < high < low + 20
 
 

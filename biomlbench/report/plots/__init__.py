@@ -185,11 +185,14 @@ def render(name: str, tables: Tables, outdir: Path, formats: Iterable[str] = FOR
     ):
         # An agent's name may hold any character; one that the font lacks is drawn as a box.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        # Once, as texts are as wide in every format; `savefig` would draw all of it to lay it out.
+        figure.set_dpi(PNG_DPI)
+        if engine := figure.get_layout_engine():
+            engine.execute(figure)
+            figure.set_layout_engine(None)
         for suffix in formats:
             path = outdir / f"{name}.{suffix}"
             figure.savefig(path, format=suffix, dpi=PNG_DPI, metadata=_METADATA[suffix])
             written.append(path)
-            # texts are as wide in every format, and laying them out takes as long as drawing them
-            figure.set_layout_engine(None)
     _log.debug("drew %s", name)
     return written

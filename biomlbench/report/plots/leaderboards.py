@@ -47,23 +47,28 @@ DRAWN = (
 
 
 def _limits(
-    runs: pd.DataFrame, board: np.ndarray, humans: np.ndarray, cuts: list[float], sign: int
+    runs: pd.DataFrame,
+    best: pd.DataFrame,
+    board: np.ndarray,
+    humans: np.ndarray,
+    cuts: list[float],
+    sign: int,
 ) -> tuple[float, float]:
     import pandas as pd
 
     # in units where larger is better; the far left tail is not worth the room
-    scores = sign * runs["score"].to_numpy(float)
-    told = runs.assign(signed=scores)
-    best = told.sort_values("signed").drop_duplicates("agent", keep="last")
+    told = runs.assign(signed=sign * runs["score"].to_numpy(float))
+    scores = told["signed"].to_numpy(float)
+    highest = told.sort_values("signed").drop_duplicates("agent", keep="last")
     fixed = [*(sign * np.asarray(cuts, float))]
     if len(known := board if len(board) else humans):
         fixed += [np.quantile(sign * known, 0.1), (sign * np.array([*board, *humans])).max()]
     fixed = [value for value in fixed if np.isfinite(value)]
-    nearest, farthest = _reach(best["signed"].to_numpy(float), fixed)
+    nearest, farthest = _reach(highest["signed"].to_numpy(float), fixed)
     left = np.quantile(scores, 0.1)
     if left < nearest:
         left = scores[scores >= nearest].min()
-    drawn = pd.concat([best, _best(told)])
+    drawn = pd.concat([highest, told.loc[best.index]])
     drawn = drawn[drawn["signed"] >= left]
     values = np.array([left, *(sign * drawn[["score_low", "score_high"]].to_numpy(float)).ravel(),
                        *drawn["signed"]])  # fmt: skip
@@ -75,9 +80,13 @@ def _limits(
 
 
 def _best(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the best run of each agent, with its `standing`; that of a lost one is the worst."""
-    ordered = runs.assign(standing=standing(runs).fillna(-1.0)).sort_values("standing")
-    return ordered.drop_duplicates("agent", keep="last")
+    """Return the best run of each agent at each task, with its `standing`, the best ones first.
+
+    The standing of a lost run is the worst.
+    """
+    ordered = runs.assign(standing=standing(runs).fillna(-1.0))
+    ordered = ordered.sort_values("standing", ascending=False, kind="stable")
+    return ordered.drop_duplicates(["task_id", "agent"])
 
 
 def _reach(best: np.ndarray, fixed: list[float]) -> tuple[float, float]:
@@ -113,18 +122,16 @@ def _bands(axes: Axes, cuts: list[float], sign: int, right: float) -> None:
             right = left
 
 
-def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
+def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame, best: pd.DataFrame) -> None:
     style.bare(axes, None)
     humans = tables.scores("humans", task)
     first = runs.iloc[0]
     sign = 1 if first["direction"] == "maximize" else -1
     board = tables.scores("leaderboard", task)
     cuts = [runs[f"{medal}_threshold"].max() for medal in style.MEDAL_COLOURS]
-    low, high = _limits(runs, board, humans, cuts, sign)
+    low, high = _limits(runs, best, board, humans, cuts, sign)
     _bands(axes, cuts, sign, high)
-    best = _best(runs).set_index("agent")
-    best = best.loc[by_place(tables, best.index)]  # the order of those that are level
-    best = best.sort_values("standing", ascending=False, kind="stable").head(MAX_AGENTS)
+    best = best.head(MAX_AGENTS)
     above = bool(len(board) or len(humans))
     if len(board):
         heights, edges = np.histogram(sign * board, 40, (low, high))
@@ -139,20 +146,21 @@ def _panel(axes: Axes, tables: Tables, task: str, runs: pd.DataFrame) -> None:
     axes.set_xlim(low, high)
     _marks(axes, 0.4 if len(board) else 0.0, sign * humans, "D", color="white",
            markeredgecolor=style.INK, zorder=5)  # fmt: skip
-    for row, agent in enumerate(best.index, int(above)):
-        own = runs[runs["agent"] == agent]
-        scores = sign * own["score"].to_numpy(float)
-        top = best.loc[agent]
-        ends = np.clip(sign * top[["score_low", "score_high"]].to_numpy(float), low, high)
+    agents = runs["agent"].to_numpy(object)
+    judged = {verdict: (runs["verdict"] == verdict).to_numpy() for verdict in style.VERDICT_COLOURS}
+    scores = sign * runs["score"].to_numpy(float)
+    intervals = np.clip(sign * best[["score_low", "score_high"]].to_numpy(float), low, high)
+    for row, (agent, ends) in enumerate(zip(best["agent"], intervals, strict=True), int(above)):
+        own = agents == agent
         if np.isfinite(ends).all():
             axes.hlines(row, ends.min(), ends.max(), color=style.INK, linewidth=1.4, zorder=3)
-        alpha = float(np.clip(12 / max(len(own), 1), 0.25, 0.9))
+        alpha = float(np.clip(12 / max(int(own.sum()), 1), 0.25, 0.9))
         for verdict, colour in style.VERDICT_COLOURS.items():
-            part = scores[(own["verdict"] == verdict).to_numpy()]
+            part = scores[own & judged[verdict]]
             _marks(axes, row, part, "o", color=colour, alpha=alpha, markeredgecolor="white",
                    markeredgewidth=0.4, zorder=4)  # fmt: skip
     heading = "leaderboard" if len(board) else "humans"
-    style.labels(axes, [*([heading] if above else []), *best.index], 22)
+    style.labels(axes, [*([heading] if above else []), *best["agent"]], 22)
     axes.tick_params(axis="y", pad=8)  # room for the triangles at the left end
     axes.set_ylim(len(best) + above - 0.4, -0.75)
     axes.xaxis.set_major_locator(_ticks())
@@ -222,8 +230,12 @@ def figure(tables: Tables) -> Figure:
     canvas = style.canvas(1.3 + lines * (1.45 + 0.24 * agents), _WIDTHS[columns - 1])
     grid = canvas.subplots(lines, columns, squeeze=False).ravel()
     groups = dict(tuple(scored.groupby("task_id")))
+    # the ranking decides among those that are level
+    turn = {agent: number for number, agent in enumerate(by_place(tables, set(scored["agent"])))}
+    in_turn = scored.sort_values("agent", key=lambda agents: agents.map(turn), kind="stable")
+    best = dict(tuple(_best(in_turn).groupby("task_id")))
     for axes, task in zip(grid, tasks, strict=False):
-        _panel(axes, tables, task, groups[task])
+        _panel(axes, tables, task, groups[task], best[task])
     for axes in grid[len(tasks) :]:
         axes.set_axis_off()
     keys = [
