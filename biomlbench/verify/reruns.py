@@ -7,7 +7,9 @@ import hashlib
 import io
 import math
 import re
-from decimal import Decimal
+from collections import defaultdict
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -33,12 +35,17 @@ TEST, TRAIN = "test.csv", "train.csv"
 RTOL, OF_LARGEST = 1e-6, 1e-9
 """Difference of two runs' predictions that writing them as text explains, as a share of the number
 and of the largest one in its column."""
+OF_SPREAD, NOISE = 1e-4, 1e-14
+"""No more than this share of what a column's numbers differ by is nothing, however large they are,
+as a score may hang on their order alone; but rounding errors are, as a share of a number."""
 APPENDED_ROWS = 5
 """New test rows, and most that change under their ids."""
 SHUFFLES = 200
 """Shuffles of the program's own predictions that show what chance gives."""
 CHANCE_DEVIATIONS = 5.0
 """Standard deviations above chance from which on a score is no accident: p below 1e-6."""
+_DIGITS = 28
+"""Of a whole number that is an id: by more, Decimal cannot be divided."""
 _SEED = 20_240_602
 _DECIMAL = re.compile(r"-?[0-9]*\.[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)
 _Files = dict[str, list[list[str]]]
@@ -141,12 +148,31 @@ class _Inputs:
         return [{}]
 
     def _permuted(self, rng: np.random.Generator) -> list[_Files]:
-        """Put the test rows, and those of the sample submission, into another order."""
-        files = {}
-        for name, rows in self._test_files().items():
-            order = rng.permutation(len(rows) - 1)
+        """Put the test rows, and those of the sample submission, into another order.
+
+        Into one and the same where row i of one belongs to row i of the other.
+        """
+        files = self._test_files()
+        order, shared = None, self._rows_belong_together(files)
+        for name, rows in files.items():
+            if order is None or not shared:
+                order = rng.permutation(len(rows) - 1)
             files[name] = [rows[0], *(rows[1 + i] for i in order)]
         return [files]
+
+    def _rows_belong_together(self, files: _Files) -> bool:
+        """Whether test rows and those of the sample submission are as many, in one order."""
+        test, sample = files[TEST], files[self.task.sample_submission.name]
+        name = self.ids[0]
+        if len(test) != len(sample) or name not in sample[0]:
+            return False
+        if name not in test[0]:
+            return True
+        return self._ids_in(test) == self._ids_in(sample)
+
+    def _ids_in(self, rows: list[list[str]]) -> list[Any]:
+        place = self._column(rows[0], self.ids[0])
+        return [self.key(row[place]) for row in rows[1:]]
 
     def _appended(self, rng: np.random.Generator) -> list[_Files]:
         """Add rows under new ids, and give some ids the values of others: see :meth:`others`."""
@@ -156,16 +182,25 @@ class _Inputs:
         sample = files[self.task.sample_submission.name]
         place = self._column(sample[0], self.ids[0])
         ids = [row[column] for row in rows]
+        shared = self._rows_belong_together(files)
         fresh = ids_like(ids, {*ids, *self._ids_of_training()}, APPENDED_ROWS, rng, self.key)
         extra = [self._mixture(rows, column, new_id, rng) for new_id in fresh]
         for i in self._replaced(len(rows), rng):
             rows[i] = self._mixture(rows, column, ids[i], rng)
-        files[TEST] = [names, *put_among(rows, extra, lambda row: row[column], rng)]
         more = []
         for new_id in fresh:
             more.append(list(sample[1 + int(rng.integers(len(sample) - 1))]))
             more[-1][place] = new_id
-        among = put_among(sample[1:], more, lambda row: row[place], rng)
+        if shared:
+            old, new = (
+                list(zip(*both, strict=True)) for both in ((rows, sample[1:]), (extra, more))
+            )
+            pairs = put_among(old, new, lambda pair: pair[0][column], rng)
+            rows, among = ([pair[k] for pair in pairs] for k in (0, 1))
+        else:
+            rows = put_among(rows, extra, lambda row: row[column], rng)
+            among = put_among(sample[1:], more, lambda row: row[place], rng)
+        files[TEST] = [names, *rows]
         files[self.task.sample_submission.name] = [sample[0], *among]
         return [files]
 
@@ -185,13 +220,18 @@ class _Inputs:
         return row
 
     def others(self, files: Mapping[str, bytes]) -> set[Any]:
-        """Return the ids of test rows whose values a run's files changed."""
-        column = self._column(_read(self.task.public_dir / TEST)[0], self.ids[0])
-        then, now = (
-            {self.key(row[column]): row for row in rows[1:]}
-            for rows in (_read(self.task.public_dir / TEST), _rows_of(files[TEST]))
-        )
-        return {key for key, row in then.items() if now.get(key) != row}
+        """Return the ids of which a run's files changed the values of a test row."""
+        before = _read(self.task.public_dir / TEST)
+        column = self._column(before[0], self.ids[0])
+        then, now = (self._by_key(rows, column) for rows in (before, _rows_of(files[TEST])))
+        return {key for key, rows in then.items() if sorted(now[key]) != sorted(rows)}
+
+    def _by_key(self, rows: list[list[str]], column: int) -> dict[Any, list[list[str]]]:
+        """Return the rows of each id, of which one may have several, as visits of a patient."""
+        found = defaultdict[Any, list[list[str]]](list)
+        for row in rows[1:]:
+            found[self.key(row[column])].append(row)
+        return found
 
     def _ids_of_training(self) -> list[str]:
         try:
@@ -203,7 +243,14 @@ class _Inputs:
 
     def key(self, text: str) -> Any:
         """Return an id as predictions are told apart by."""
-        return int(Decimal(text)) if self.sample.keys.kinds[0] == "integer" else text
+        if self.sample.keys.kinds[0] != "integer":
+            return text
+        try:
+            number = Decimal(text)
+        except InvalidOperation:
+            return text  # other files may have other ids
+        is_whole = number.is_finite() and number.adjusted() < _DIGITS and number % 1 == 0
+        return int(number) if is_whole else text
 
     def _shuffled(self, rng: np.random.Generator) -> list[_Files]:
         """Shuffle the labels of the training rows, and once more with their order reversed.
@@ -338,12 +385,16 @@ class _Judge:
         columns = [table.column(spec.name).to_pylist() for spec in self.specs]
         return dict(zip(keys, zip(*columns, strict=True), strict=True))
 
-    @property
-    def _slack(self) -> list[float]:
-        """Differences, a column, that are nothing beside the largest number there."""
+    @cached_property
+    def _allowed(self) -> list[tuple[float, float]]:
+        """Differences, a column, that are nothing for any number, and the most for a large one."""
         columns = zip(*self.first.values(), strict=True)
-        numbers = ([abs(one) for one in column if _is_number(one)] for column in columns)
-        return [OF_LARGEST * max(found, default=0.0) for found in numbers]
+        numbers = ([float(one) for one in column if _is_number(one)] for column in columns)
+        found = []
+        for column in map(np.array, numbers):
+            largest = float(np.abs(column).max(initial=0.0))
+            found.append((OF_LARGEST * largest, OF_SPREAD * _spread(column)))
+        return found
 
     def _differing(self, table: pa.Table, what: str, but: Collection[Any] = ()) -> str:
         """Compare a rerun's predictions, by id, with those of the first run; some may differ."""
@@ -355,8 +406,7 @@ class _Judge:
         if lost:
             return f"with {what} {len(lost)} of {len(self.first)} rows have no prediction"
         kept = [key for key in self.first if key not in but]
-        slack = self._slack
-        changed = sum(not _close(self.first[key], second[key], slack) for key in kept)
+        changed = sum(not _close(self.first[key], second[key], self._allowed) for key in kept)
         if changed:
             return f"with {what} {changed} of {len(kept)} predictions change"
         return ""
@@ -382,10 +432,37 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and math.isfinite(value)
 
 
-def _close(first: tuple[Any, ...], second: tuple[Any, ...], slack: Sequence[float]) -> bool:
-    for a, b, nothing in zip(first, second, slack, strict=True):
+def _spread(numbers: np.ndarray) -> float:
+    """Return four times the narrowest width in which a quarter of different numbers lie.
+
+    About the range of evenly spread ones. A few that lie far away, and how often one occurs, change
+    nothing.
+
+    Examples
+    --------
+    >>> _spread(np.arange(101.0))
+    100.0
+    >>> round(_spread(np.append(0.5 + 1e-8 * np.arange(100), 1e9)) * 1e8, 3)
+    100.0
+    """
+    values = np.unique(numbers)
+    if len(values):
+        rounding = NOISE * np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+        values = values[np.append(True, np.diff(values) > rounding)]
+    if len(values) < 2:
+        return 0.0
+    step = max(1, len(values) // 4)
+    return 4 * float((values[step:] - values[:-step]).min())
+
+
+def _close(
+    first: tuple[Any, ...], second: tuple[Any, ...], allowed: Sequence[tuple[float, float]]
+) -> bool:
+    for a, b, (nothing, most) in zip(first, second, allowed, strict=True):
         if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-            if not (a == b or math.isclose(a, b, rel_tol=RTOL, abs_tol=nothing)):
+            is_close = math.isclose(a, b, rel_tol=RTOL, abs_tol=nothing)
+            is_near = math.isclose(a, b, rel_tol=NOISE, abs_tol=most)
+            if not (a == b or (is_close and is_near)):
                 return False
         elif a != b:
             return False
@@ -396,7 +473,10 @@ def _read(path: Path) -> list[list[str]]:
     """Read a public CSV file as text, so that no value changes on the way."""
     if not path.is_file():
         raise _NotApplicable(f"the task has no {path.name}")
-    rows = _rows_of(path.read_bytes())
+    try:
+        rows = _rows_of(path.read_bytes())
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _NotApplicable(f"{path.name} is no plain CSV file in UTF-8: {error}") from error
     if len(rows) < 3:
         raise _NotApplicable(f"{path.name} has fewer than two rows")
     return rows

@@ -628,6 +628,126 @@ def test_faulty_programs_are_found(make_task, fault, check, reason, metric):
         assert row(rows, "rerun-agrees").outcome == "passed"
 
 
+def squeezed(program, outlier=False):
+    """Return a program whose predictions differ in digits alone that hardly show in their size."""
+
+    first = program({})
+    largest = first.column("id")[int(first.column("y").to_numpy().argmax())].as_py()
+
+    def run(files):
+        found = program(files)
+        y = 0.5 + 1e-8 * found.column("y").to_numpy()
+        if outlier:
+            y = np.where(found.column("id").to_numpy(zero_copy_only=False) == largest, 1e3, y - 0.5)
+        return found.set_column(1, "y", pa.array(y))
+
+    return run
+
+
+@pytest.mark.parametrize("outlier", [False, True])
+@pytest.mark.parametrize(
+    ("fault", "check"),
+    [
+        ("random", "rerun-agrees"),
+        ("order", "permuted-test-rows"),
+        ("normalised", "appended-test-rows"),
+        ("leak", "shuffled-labels"),
+        ("none", None),
+    ],
+)
+def test_faults_are_found_where_only_the_order_of_predictions_has_a_meaning(
+    make_task, fault, check, outlier
+):
+    task, _, _, _ = make_task("spearman")
+    program = squeezed(Program(task, fault), outlier)
+    rows = reruns.judge(task, program({}), program)
+    failed = [r.check for r in rows if r.outcome == "failed" and r.severity == "critical"]
+    assert failed[:1] == ([check] if check else [])
+
+
+@pytest.mark.parametrize("level", [0.5, 1e6])
+@pytest.mark.parametrize("values", [[0.0], [0.1, 0.3, 0.7]])
+def test_rounding_errors_are_no_difference(make_task, level, values):
+    """Few different predictions, each of which comes out in several roundings."""
+    task, _, _, _ = make_task()
+    runs = iter(range(1, 100))
+
+    def program(files):
+        found = Program(task)(files)
+        rng = np.random.default_rng(next(runs))
+        y = (
+            level
+            + np.resize(values, found.num_rows)[np.argsort(found.column("id").to_numpy(False))]
+        )
+        y *= 1 + rng.integers(-2, 3, size=found.num_rows) * 2.0**-52
+        return found.set_column(1, "y", pa.array(y))
+
+    first = program({})
+    assert row(reruns.judge(task, first, program), "rerun-agrees").outcome == "passed"
+
+
+def rewrite(path, change):
+    header, *rows = path.read_text().splitlines()
+    path.write_text("\n".join(change(header, rows)) + "\n")
+
+
+def test_an_id_may_have_several_test_rows(make_task):
+    """As a patient has visits; the mean over them is predicted."""
+    task, _, _, _ = make_task()
+    rewrite(task.public_dir / "test.csv", lambda header, rows: [header, *rows, *rows[::2]])
+
+    def program(files):
+        found = Program(task)(files)
+        means = found.group_by("id", use_threads=False).aggregate([("y", "mean")])
+        return table(means.column("id").to_pylist(), means.column("y_mean").to_numpy())
+
+    rows = reruns.judge(task, program({}), program)
+    assert {r.check: r.outcome for r in rows} == dict.fromkeys(reruns.CHECKS, "passed")
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_a_program_may_rely_on_test_rows_in_the_order_of_the_sample(make_task, has_ids):
+    task, _, _, _ = make_task()
+    if not has_ids:
+        drop = lambda header, rows: [line.partition(",")[2] for line in (header, *rows)]  # noqa: E731
+        rewrite(task.public_dir / "test.csv", drop)
+
+    def program(files):
+        def read(name):
+            path = task.public_dir / name
+            return pyarrow.csv.read_csv(pa.BufferReader(files[name]) if name in files else path)
+
+        sample, test = read("sample_submission.csv"), read("test.csv")
+        return table(sample.column("id").to_pylist(), 2.0 * test.column("x").to_numpy())
+
+    rows = {r.check: r.outcome for r in reruns.judge(task, program({}), program)}
+    assert rows["permuted-test-rows"] == "passed"
+    assert rows["appended-test-rows"] == ("passed" if has_ids else "skipped")
+
+
+@pytest.mark.parametrize("own", ["train 0", "", "NA", "1.5", "1e400", "nan", "inf"])
+def test_training_rows_may_have_ids_of_another_form(make_task, own):
+    task, _, _, _ = make_task()
+    for name in ("test.csv", "train.csv", "sample_submission.csv"):
+        rewrite(task.public_dir / name, lambda header, rows: [header, *(r[1:] for r in rows)])
+    rewrite(
+        task.public_dir / "train.csv", lambda header, rows: [header, own + rows[0][1:], *rows[1:]]
+    )
+    assert len(reruns.wanted(task)) == RUNS_OF_A_PROGRAM - 1
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_a_test_file_in_another_encoding_leaves_its_checks_out(make_task, encoding):
+    task, _, _, _ = make_task()
+    path = task.public_dir / "test.csv"
+    first = Program(task)({})
+    path.write_bytes(path.read_text().replace("r40", "rö").encode(encoding))
+    rows = reruns.judge(task, first, lambda files: first)
+    found = row(rows, "permuted-test-rows")
+    assert (found.outcome, found.severity) == ("skipped", "advisory")
+    assert "test.csv is no plain CSV file in UTF-8" in found.message
+
+
 def test_a_program_that_uses_no_labels_is_only_pointed_out(make_task):
     task, _, _, _ = make_task("spearman")
     program = Program(task, "known")
