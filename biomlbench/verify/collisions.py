@@ -22,6 +22,7 @@ __all__ = [
     "in_other_order",
     "in_other_shapes",
     "rounded_alike",
+    "with_equal_sums",
     "with_gap_elsewhere",
 ]
 
@@ -48,8 +49,8 @@ def rounded_alike(
     Yields
     ------
     str
-        ``nudged-<argument>`` where that array of the first is the same as float32, and not as
-        float64; ``small`` and ``small-other``, both draws with all those arrays
+        ``nudged-<argument>`` where that array or number of the first is the same as float32, and
+        not as float64; ``small`` and ``small-other``, both draws with all those arrays
         next to 0.
     dict
 
@@ -75,8 +76,67 @@ def rounded_alike(
         mirrored = 2 * single - first[name]  # as far from it, on its other side
         if not np.array_equal(mirrored, first[name]):
             yield f"nudged-{name}", {**first, name: mirrored}
+    for name in names:
+        if type(value := first.get(name)) is float and (nudged := _same_as_single(value)) != value:
+            yield f"nudged-{name}", {**first, name: nudged}
     for name, inputs in (("small", first), ("small-other", second)) if doubles else ():
         yield name, {**inputs, **{double: inputs[double] * SMALL for double in doubles}}
+
+
+def _same_as_single(value: float) -> float:
+    """Return a number far from another that is the same in single precision.
+
+    Examples
+    --------
+    >>> nudged = _same_as_single(0.1)
+    >>> abs(nudged / 0.1 - 1) > 1e-8, np.float32(nudged) == np.float32(0.1)
+    (True, np.True_)
+    """
+    single = np.float32(value)
+    if not np.isfinite(single) or abs(single) < np.finfo(np.float32).tiny:
+        return value
+    farthest = 0.45 * float(np.spacing(single))
+    return float(single) + (farthest if value <= single else -farthest)
+
+
+def with_equal_sums(inputs: Arguments, names: Iterable[str]) -> Iterator[tuple[str, Arguments]]:
+    """Yield inputs with one array whose sum is exact, and with two of its numbers moved apart.
+
+    Length, ends and sum of both are the same; order and extremes mostly are.
+
+    Parameters
+    ----------
+    inputs : dict
+        By argument name.
+    names : iterable of str
+        Arrays whose numbers may be any others.
+
+    Yields
+    ------
+    str
+        ``sum-<argument>`` and ``same-sum-<argument>``, one after the other.
+    dict
+
+    Examples
+    --------
+    >>> drawn = dict(with_equal_sums({"x": np.array([0, 2, 2, 5, 9])}, ["x"]))
+    >>> drawn["sum-x"]["x"], drawn["same-sum-x"]["x"]
+    (array([0, 2, 2, 5, 9]), array([0, 1, 2, 6, 9]))
+    """
+    for name in names:
+        value = inputs.get(name)
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "if" or value.ndim != 1:
+            continue
+        if len(value) < 4 or not np.isfinite(value).all():
+            continue
+        exact, step = value, 1.0
+        if value.dtype.kind == "f":
+            exact, step = (np.round(value * EXACT) / EXACT).astype(value.dtype), 1 / EXACT
+        moved = exact.copy()
+        moved[1] -= value.dtype.type(step)
+        moved[-2] += value.dtype.type(step)
+        yield f"sum-{name}", {**inputs, name: exact}
+        yield f"same-sum-{name}", {**inputs, name: moved}
 
 
 def with_gap_elsewhere(inputs: Arguments, names: Iterable[str]) -> Iterator[tuple[str, Arguments]]:
@@ -159,13 +219,14 @@ def between_equal_arrays(
     ------
     str
         ``long-0-<size>`` with the rows of the first in the middle of all arrays of that size,
-        ``long-1-<size>`` with those of the second.
+        ``long-1-<size>`` with those of the second, ``long-2-<size>`` with those of the first
+        backwards.
     dict
 
     Examples
     --------
     >>> drawn = between_equal_arrays({"x": np.arange(3.0)}, {"x": np.ones(3)}, {"x": ["n"]})
-    >>> a, b = (inputs["x"] for _, inputs in drawn)
+    >>> a, b, c = (inputs["x"] for _, inputs in drawn)
     >>> len(a), (a[:1000] == b[:1000]).all(), (a[-1000:] == b[-1000:]).all(), (a == b).all()
     (2003, np.True_, np.True_, np.False_)
     """
@@ -177,9 +238,10 @@ def between_equal_arrays(
         if size == "..." or any(not len(first[name]) for name in names):
             continue
         ends = {name: np.resize(first[name], (ENDS, *first[name].shape[1:])) for name in names}
-        for number, inner in enumerate((first, second)):
+        backwards = {name: first[name][::-1] for name in names}
+        for number, inner in enumerate((first, second, backwards)):
             if any(first[name].shape != inner[name].shape for name in names):
-                break
+                continue
             made = {name: np.concatenate([end, inner[name], end]) for name, end in ends.items()}
             yield f"long-{number}-{size}", {**first, **made}
 

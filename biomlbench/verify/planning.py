@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from contextlib import suppress
-from itertools import groupby, islice
+from itertools import combinations, groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from biomlbench.verify import alternates, edges
 from biomlbench.verify.cases import SUITES, Transformed
@@ -16,6 +18,7 @@ from biomlbench.verify.collisions import (
     between_equal_ends,
     in_other_shapes,
     rounded_alike,
+    with_equal_sums,
     with_gap_elsewhere,
 )
 from biomlbench.verify.edge_families import is_in_order
@@ -47,6 +50,8 @@ __all__ = ["make"]
 _DEFAULT_COUNT = 6
 MOST_BORROWED = 32
 """Cases of other entry points that one is called with as well."""
+MOST_WITH_ITSELF, LEAST_WITH_ITSELF = 16, 8
+"""Cases of a card in which one array stands for two arguments, and at least of an entry point."""
 
 
 def make(card: Card) -> Plan:
@@ -76,6 +81,7 @@ def make(card: Card) -> Plan:
     near = frozenset(case.id for case in close)
     limits = _edges(card)
     limits += _borrowed(card, cases, limits)
+    limits += _with_itself(card, [*cases, *limits])
     rows = [in_a_row(*calls) for calls in large_calls(card, [*cases, *limits]).items()]
     known = {*cases, *limits}
     limits += [case for row in rows for case in dict.fromkeys(row) if case not in known]
@@ -185,6 +191,63 @@ def _borrowed(card: Card, cases: list[PlannedCase], limits: list[PlannedCase]) -
     return found
 
 
+def _with_itself(card: Card, cases: list[PlannedCase]) -> Iterator[PlannedCase]:
+    """Plan calls in which one array, the same object, stands for two arguments.
+
+    A caller compares something with itself. Code that asks whether two arguments are one object, or
+    are equal, and takes another way then, may be wrong on that way alone: for what is empty, zero
+    or tied in it.
+    """
+    declared = card.config.get("inputs", {}) if card.checks and "strided" in card.layouts else {}
+    most = max(LEAST_WITH_ITSELF, MOST_WITH_ITSELF // max(1, len(card.entry_points)))
+    for function in card.entry_points:
+        is_built = "build" in card.config.get("edges", {}).get(function, {})
+        pairs = [*_interchangeable(declared.get(function) or {}, is_built)]
+        own = [case for case in cases if case.function == function] if pairs else []
+        seen = {edges.key_of(case) for case in own}
+        found = (case for base in _varied(own) for case in _doubled(card, base, pairs, seen))
+        yield from islice(found, most)
+
+
+def _interchangeable(
+    declared: dict[str, ArgumentSpec], is_built: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield arguments of which one may stand for the other.
+
+    What is built hangs together row by row in ways that no declaration carries, as doses and
+    responses do; what has rows of its own there does not.
+    """
+    for one, other in combinations(declared, 2):
+        kinds = declared[one].get("array"), declared[other].get("array")
+        shapes = declared[one].get("shape") or (), declared[other].get("shape") or ()
+        is_alike = kinds[0] and kinds[0] == kinds[1] and len(shapes[0]) == len(shapes[1])
+        if is_alike and shapes[0] and (not is_built or shapes[0][:1] != shapes[1][:1]):
+            yield one, other
+
+
+def _varied(cases: list[PlannedCase]) -> list[PlannedCase]:
+    """Return small cases in an order in which the first few are of all kinds."""
+    small = [case for case in cases if len(edges.key_of(case)) <= alternates.MAX_STEP_BYTES]
+    step = max(1, len(small) // MOST_WITH_ITSELF)
+    return [case for start in range(step) for case in small[start::step]]
+
+
+def _doubled(
+    card: Card, base: PlannedCase, pairs: list[tuple[str, str]], seen: set[bytes]
+) -> Iterator[PlannedCase]:
+    inputs = card.bind(base.function, base.args, base.kwargs)
+    for one, other in pairs:
+        value = inputs.get(one)
+        if not isinstance(value, np.ndarray) or not value.size:
+            continue
+        call = card.unbind(base.function, {**inputs, other: value})
+        name = f"{base.name}-{one}-as-{other}"
+        case = planned_case(card, edges.suite_of(card, base.function), name, base.function, *call)
+        if (key := edges.key_of(case)) not in seen and edges.is_promised(card, case):
+            seen.add(key)
+            yield case
+
+
 def _in_order(card: Card, limits: list[PlannedCase]) -> Iterator[list[PlannedCase]]:
     """Yield for each entry point its large edge cases whose numbers are in order."""
     for function in card.entry_points:
@@ -242,6 +305,7 @@ def _colliding(
     # What is built may hang together in ways that no declaration carries, as a rotation does.
     free = space.get("rescaled", () if "build" in space else list(declared))
     yield from promised(rounded_alike(first, second, free))
+    yield from promised(with_equal_sums(first, free))
     if "build" not in space:
         yield from promised(between_equal_arrays(first, second, shapes))
     gaps = [name for name, spec in declared.items() if spec.get("nan")]

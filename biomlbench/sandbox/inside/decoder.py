@@ -154,6 +154,7 @@ class _Decoder:
         self.weight = 0
         self.layouts = layouts
         self.owners: dict[int, NDArray[Any]] = {}
+        self.views: dict[str, NDArray[Any]] = {}
 
     def run(self, manifest: bytes) -> Any:
         self.weight += _CHARACTER_BYTES * len(manifest)
@@ -331,7 +332,11 @@ def _read_shared(decoder: _Decoder, body: Any) -> NDArray[Any]:
     index, *place = body
     if index not in decoder.owners:
         decoder.owners[index] = decoder.array(index)
-    return shared_memory.view_of(decoder.owners[index], place)
+    # what was one object is one again: code may ask by `is`
+    key = repr(body)
+    if key not in decoder.views:
+        decoder.views[key] = shared_memory.view_of(decoder.owners[index], place)
+    return decoder.views[key]
 
 
 def _read_table(decoder: _Decoder, body: Any) -> Any:
