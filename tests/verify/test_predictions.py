@@ -638,7 +638,9 @@ def squeezed(program, outlier=False):
         found = program(files)
         y = 0.5 + 1e-8 * found.column("y").to_numpy()
         if outlier:
-            y = np.where(found.column("id").to_numpy(zero_copy_only=False) == largest, 40.0, y - 0.5)
+            y = np.where(
+                found.column("id").to_numpy(zero_copy_only=False) == largest, 40.0, y - 0.5
+            )
         return found.set_column(1, "y", pa.array(y))
 
     return run

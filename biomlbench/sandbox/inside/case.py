@@ -202,13 +202,25 @@ def _program(
     os.environ["SEED"] = str(config["seed"])
     _seed(config["seed"])
     try:
-        exec(code, module.__dict__)
+        try:
+            exec(code, module.__dict__)
+        finally:
+            _as_at_the_end_of_python()
     except SystemExit as error:
         if error.code not in (None, 0):
             return "exception", f"the program exited with status {str(error.code)[:200]}", b""
     except BaseException as error:
         return (*_classify(error, "exception"), b"")
     return "ok", "", b""
+
+
+def _as_at_the_end_of_python() -> None:
+    """Wait for the program's threads, and call what it has registered for its end."""
+    import atexit
+
+    if threading := sys.modules.get("threading"):
+        threading._shutdown()
+    atexit._run_exitfuncs()
 
 
 def _seed(seed: int) -> None:
