@@ -14,6 +14,11 @@ def spectra(inputs):
     return sum(line.strip() == "END IONS" for line in inputs["text"].split("\n"))
 
 
+def characters(inputs):
+    """How many characters a file has."""
+    return len(inputs["text"])
+
+
 def paired_mz(inputs):
     """All m/z."""
     return np.concatenate([inputs["a"][:, 0], inputs["b"][:, 0]])
