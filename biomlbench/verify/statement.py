@@ -22,6 +22,7 @@ from biomlbench.verify.statement_section import TITLE, in_parts
 from biomlbench.verify.statement_sentences import (
     ALLOWED,
     ARRAYS,
+    AXES,
     BESIDE,
     DICTS,
     FREE,
@@ -99,7 +100,12 @@ def conventions(card: Card) -> str:
     lines += magnitudes(floats)
     returned = _returned(card)
     if {FLOAT, INT} & returned:
-        lines.append(SCALARS.format(whole=WHOLE if FLOAT in returned else ""))
+        # `types` of `exact_match` tells a number from an array without axes
+        strict = any(
+            c.decides and c.mode == "exact_match" and c.options.get("types") for c in card.checks
+        )
+        whole = WHOLE if FLOAT in returned else ""
+        lines.append(SCALARS.format(axes="" if strict else AXES, whole=whole))
     if dict in returned:
         lines.append(DICTS)
     lines += [

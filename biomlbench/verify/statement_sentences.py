@@ -9,6 +9,7 @@ from biomlbench.verify.alternates import IN_ONE_MEMORY, LAYOUTS
 __all__ = [
     "ALLOWED",
     "ARRAYS",
+    "AXES",
     "BESIDE",
     "DICTS",
     "FREE",
@@ -44,7 +45,8 @@ UNCHANGED = (
     "Arguments must not be changed in place, nor by what a caller does to a result: nothing in it "
     "is an argument, a part of one that can be changed, or a view of one, not even a read-only one."
 )
-SCALARS = "Numbers in a result, outside of arrays, may be Python's or NumPy's{whole}."
+SCALARS = "Numbers in a result, outside of arrays, may be Python's or NumPy's{axes}{whole}."
+AXES = ", also 0-d arrays"
 WHOLE = ", and whole ones ints where floats are asked for"
 DICTS = "A dict in a result may be a `Counter`, a `defaultdict` or an `OrderedDict` as well."
 NO_STATE = (
@@ -112,7 +114,7 @@ OURS = re.compile(
                     )
                 ),
             ),
-            _form(SCALARS, whole=f"(?:{re.escape(WHOLE)})?"),
+            _form(SCALARS, axes=f"(?:{re.escape(AXES)})?", whole=f"(?:{re.escape(WHOLE)})?"),
             *map(re.escape, (NUMBERS, WORDS, UNCHANGED, *_EARLIER, DICTS, NO_STATE, TIME)),
         )
     )

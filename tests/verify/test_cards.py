@@ -60,6 +60,10 @@ def _numpy(value):
     return _np.float64(value) if isinstance(value, float) else _whole(value)
 
 
+def _array(value):
+    return _np.array(_numpy(value))
+
+
 def _whole(value):
     return _np.int64(value) if abs(value) < 2**60 else value
 """
@@ -322,7 +326,7 @@ def test_in_the_sandbox_solutions_get_the_verdict_they_get_here(name, kills):
     assert all(here[name] in (None, verdict) for name, verdict in verdicts.items())
 
 
-@pytest.mark.parametrize("types", ["_number", "_numpy"])
+@pytest.mark.parametrize("types", ["_number", "_numpy", "_array"])
 @every_card_in_full
 def test_numbers_and_dicts_may_be_of_the_types_that_statements_name(name, types, tmp_path):
     loaded, oracle = prepared(name)

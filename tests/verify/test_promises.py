@@ -202,6 +202,18 @@ def test_edges_that_cannot_be_followed_are_told(tmp_path, declared, edges, told)
     assert all("no value can be made for x" in text for text in found)
 
 
+def test_the_statement_allows_arrays_without_axes_where_no_check_tells_them_from_numbers(
+    template, change
+):
+    assert ", also 0-d arrays" in statement.conventions(card.load(template))
+    change(
+        template / "verifier.yaml", "    rtol: 1.0e-12\n", "    rtol: 1.0e-12\n    types: true\n"
+    )
+    section = statement.conventions(card.load(template))
+    assert "Numbers in a result, outside of arrays, may be" in section
+    assert "0-d arrays, and" not in section
+
+
 REFERENCES = "\n### A remark\n\nOwn words.\n\n## References\n\nWatson and Crick.\n"
 
 

@@ -246,6 +246,8 @@ def adversarial():
         *next_to_small_cutoffs(),
         *_hundredths(),
         *_records_at_ends(),
+        case("largest-read", READ, structure(26, 480, messy=0.2), "A"),
+        case("largest-letters", LETTERS, structure(26, 480, messy=0.2), "B"),
         case("all-in-contact", PAIRS, crowd(120), "A", "B", 20.0),
     ]
 

@@ -25,6 +25,11 @@ def lines(inputs):
     return len(inputs["pdb"].removesuffix("\n").split("\n"))
 
 
+def characters(inputs):
+    """How many characters a file has."""
+    return len(inputs["pdb"])
+
+
 def chain_of_atoms(places, names):
     """A file with one chain of one atom a residue."""
     return {"pdb": _file(places, names, "A" * len(names)), "chain": "A"}

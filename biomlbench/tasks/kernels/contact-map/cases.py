@@ -97,6 +97,24 @@ def _pairs_at_both_ends():
     return np.concatenate([one, -one]), np.concatenate([chain, chain + len(chain)])
 
 
+def _at_cutoff(unit, far):
+    """Three pairs at the very cutoff, in multiples of a power of 2, and two that are nearer."""
+    pair = [[2, 3, 6], [6, -2, 3], [-7, 0, 0], [2, 3, 5], [6, 2, 2]]
+    centers = 20 * np.arange(5)[:, None] * np.array([1, -1, 1])
+    both = np.concatenate([centers, centers + pair]).astype(float)
+    return unit * both + far, np.zeros(10, np.int64), 7 * unit
+
+
+def _hardly_clear():
+    """Pairs as near to the cutoff as they may be."""
+    rng = np.random.default_rng(11)
+    direction = rng.normal(size=(12, 3))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    first = 1000 * np.round(rng.uniform(-2, 2, (12, 3)))
+    apart = 8 + 1.004e-8 * (-1.0) ** np.arange(12)
+    return np.concatenate([first, first + apart[:, None] * direction]), np.arange(24)
+
+
 def _at_the_ends(rng):
     """Two clusters at opposite corners of the range of coordinates."""
     low, high = walk(rng, 8), walk(rng, 8)
@@ -126,6 +144,15 @@ def adversarial():
     return [
         case("exactly-at-the-cutoff", F, *line(0, 8, 16, 24), min_separation=1),
         case("three-four-five", F, np.array([[0.0, 0, 0], [3, 4, 0], [3, 0, 0]]), chain[:3], 5, 1),
+        *(
+            case(f"no-rounding-{name}", F, *_at_cutoff(unit, far), min_separation=1)
+            for name, unit, far in (
+                ("whole", 1, 0),
+                ("eighths", 0.125, -1000),
+                ("thousands", 1024, 0),
+                ("far-out", 0.25, 99_000),
+            )
+        ),
         case("exact-separation", F, *line(*np.arange(12) * 0.5), cutoff=100.0),
         case("no-residues", F, np.zeros((0, 3)), chain[:0]),
         case("one-residue", F, some[:1], chain[:1], min_separation=0),
@@ -133,6 +160,7 @@ def adversarial():
         case("unresolved-loop", F, *_loop()),
         case("nothing-resolved", F, np.full((4, 3), np.nan), chain[:4], min_separation=0),
         case("unresolved-with-itself", F, partly, chain, 8.0, 0),
+        case("as-near-as-may-be", F, *_hardly_clear()),
         case("far-from-origin", F, *_far_pairs(rng)),
         case("at-both-ends-of-the-range", F, *_pairs_at_both_ends()),
         *(

@@ -1,4 +1,7 @@
+from fractions import Fraction
+
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from biomlbench.verify.cases import Transformed
 
@@ -58,3 +61,34 @@ def residues(coordinates, chain, cutoff, min_separation, missing):
         "cutoff": cutoff,
         "min_separation": min_separation,
     }
+
+
+NEAR = 1e-8
+"""Å; distances are right to that."""
+
+
+def clearance(inputs):
+    """How near a distance comes to the cutoff, in Å, unless it is that without rounding."""
+    place, cutoff = inputs["coordinates"], inputs["cutoff"]
+    place = place[~np.isnan(place).any(axis=1)]
+    if len(place) < 2:
+        return np.inf
+    off = np.abs(pdist(place) - cutoff)
+    near = np.flatnonzero(off < NEAR)
+    if len(near):
+        pairs = np.transpose(np.triu_indices(len(place), 1))[near]
+        exact = [_no_rounding(place[i], place[j], cutoff) for i, j in pairs]
+        off[near[exact]] = np.inf
+    return off.min()
+
+
+def _no_rounding(one, other, cutoff):
+    """Whether a distance is the cutoff, and no step on the way to that is rounded."""
+    differences = [
+        Fraction(a) - Fraction(b) for a, b in zip(one.tolist(), other.tolist(), strict=True)
+    ]
+    squares = [difference**2 for difference in differences]
+    sums = [squares[0] + squares[1], squares[0] + squares[2], squares[1] + squares[2], sum(squares)]
+    return sums[-1] == Fraction(cutoff) ** 2 and all(
+        Fraction(float(number)) == number for number in (*differences, *squares, *sums)
+    )

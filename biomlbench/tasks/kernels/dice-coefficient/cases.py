@@ -30,6 +30,15 @@ def _up_to(top, dtype):
     return _random(name, top % 1000, (7, 6), values, values[:5], ignore=values[4], dtype=dtype)
 
 
+def _last_voxels_differ():
+    """All voxels agree but the last ones, which are all that there is of a label."""
+    truth = np.zeros(199_993, np.uint8)
+    truth[-5:] = 2
+    prediction = truth.copy()
+    prediction[-4:] = 1
+    return case("last-voxels-differ", F, prediction, truth, [0, 1, 2])
+
+
 def _same_in_the_type(dtype):
     """`ignore` is a number that would be one of the labels, were it put into the images' type."""
     width = 2 ** np.iinfo(dtype).bits
@@ -140,6 +149,23 @@ def adversarial():
             c
             for dtype in (np.uint8, np.int16, np.int32, np.int64)
             for c in _same_in_the_type(dtype)
+        ),
+        # as many voxels as there may be, in blocks of any size with a rest
+        _random("largest-volume", 41, (40, 50, 100), range(5), [3, 0, 4], ignore=2),
+        _random("largest-plane", 42, (400, 500), [0, 1], [1, 0], dtype=np.int16),
+        _random("nearly-largest-line", 43, (199_999,), [0] * 9 + [1], [0, 1], dtype=np.int64),
+        _last_voxels_differ(),
+        # one image in the other byte order: other labels of the same bytes
+        *(
+            case(
+                f"same-bytes-of-{dtype}",
+                F,
+                alike,
+                alike.view(f">{dtype}").copy(),
+                [1, 0, int(alike[0])],
+            )
+            for dtype in ("i2", "i4", "i8")
+            for alike in [np.array([1, 0, 1, 1], f">{dtype}").view(f"<{dtype}")]
         ),
         case("no-labels", F, organ, organ, []),
         case("no-voxels", F, np.zeros((0, 5), np.uint8), np.zeros((0, 5), np.uint8), [0, 1]),

@@ -79,3 +79,8 @@ def labels_of_the_dtypes(**values):
     infos = [np.iinfo(values[name].dtype) for name in ("prediction", "truth")]
     low, high = max(int(info.min) for info in infos), min(int(info.max) for info in infos)
     return {**values, "labels": [min(max(label, low), high) for label in values["labels"]]}
+
+
+def voxels(inputs):
+    """Number of pixels or voxels of an image."""
+    return np.size(inputs["truth"])

@@ -73,6 +73,9 @@ def adversarial():
         ),
         case("at-the-least-spread", F, 1e8 - np.array([[0.0, 1.0] * 3] * 2), gamma, beta, 1e-300),
         case("alike-and-not", F, np.array([[0.1] * 6, [0.1, 0.3] * 3]), gamma, beta, 1e-40),
+        # as many numbers as there may be
+        _random("largest-and-wide", 40, 132, 1022),
+        _random("largest-and-narrow", 41, 3, 15_000, 3),
         case("vast-eps", F, x, gamma, beta, 1e300),
         case("any-size", F, x * _sizes(x.shape[1]), gamma, beta, 1e-300),
         case("any-size-and-far", F, (x + 1e7) * _sizes(x.shape[1]), gamma, beta, 1e-300),

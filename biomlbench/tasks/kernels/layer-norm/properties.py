@@ -35,3 +35,8 @@ def room(inputs):
     spread = np.std(x - x[..., :1], axis=-1)
     found = np.maximum(spread, np.sqrt(inputs["eps"]))[spread > 0]
     return found / np.abs(x).max(axis=-1)[spread > 0]
+
+
+def numbers(inputs):
+    """Number of activations."""
+    return np.size(inputs["x"])

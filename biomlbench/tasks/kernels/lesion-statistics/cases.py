@@ -180,6 +180,11 @@ def adversarial():
             resampled(f"{how}-where-numbers-are-large", a, far_out(0), a.shape, far_out(part))
             for how, part in (("below-borders", 0.5 - 2e-5), ("above-borders", 0.5 + 2e-5))
         ),
+        *(
+            resampled(f"{side}-borders-of-axis-{axis}", *along(axis, way * (0.5 - 1.2e-6)))
+            for axis in range(3)
+            for side, way in (("below", 1), ("above", -1))
+        ),
         resampled("whole-words-away", none + 1, np.eye(4), (3, 3, 3), np.eye(4) + away()),
     ]
 
@@ -237,6 +242,18 @@ def far_out(part):
     affine = np.diag([0.7, 1.1, 2.3, 1.0])
     affine[:3, 3] = [1234.56789, -987.654321, 456.789123] + part * np.array([0.7, 1.1, 2.3])
     return affine
+
+
+def along(axis, part):
+    """All voxels along an axis, and the same grid moved by a part of a voxel.
+
+    Each center is as near to a border as may be: single precision is too coarse for high places.
+    """
+    labels = np.arange(360).reshape(60, 2, 3) // 4 + 1
+    new = np.eye(4)
+    new[axis, 3] = part
+    labels = np.moveaxis(labels, 0, axis)
+    return labels, np.eye(4), labels.shape, new
 
 
 def away():

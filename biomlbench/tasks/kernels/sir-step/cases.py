@@ -9,6 +9,22 @@ def _run(name, s, i, r, beta, gamma, dt, steps):
     return case(name, F, np.array([s, i, r], float), beta, gamma, dt, steps)
 
 
+def _beyond_an_epidemic():
+    """Steps so long that the method gives what no epidemic can; it is asked for all the same."""
+    return [
+        _run("more-susceptible-than-everybody", 924, 683, 400, 5.95, 0.0, 1.0, 3),
+        _run("again-susceptible", 1000, 267, 0, 5.2, 0.05, 1.0, 4),
+        _run("more-infected-than-everybody", 467, 763, 400, 3.32, 3.0, 1.0, 6),
+        _run("less-recovered-than-nobody", 126, 807, 400, 3.0, 3.0, 1.0, 3),
+        _run("twice-everybody", 0, 40, 60, 0.0, 8.0, 0.5, 1),
+        # without infections, and yet the infected become more
+        _run("one-becomes-many", 0, 1, 1e18, 0.0, 3.5, 1.0, 35),
+        _run("traces-become-many", 0.3, 1e-60, 0.7, 0.0, 6.4, 1.0, 37),
+        _run("hardly-grows", 5e5, 1, 5e5, 0.0, 2.9, 1.0, 60),
+        _run("more-with-infections", 1e14, 1, 1e16, 1.0, 5.3, 1.0, 6),
+    ]
+
+
 def visible():
     return [
         _run("one-step", 90, 10, 0, 0.5, 0.2, 1.0, 1),
@@ -58,4 +74,5 @@ def adversarial():
         *(_run(f"{n}-steps", 990, 10, 0, 0.3, 0.1, 0.5, n) for n in (512, 768)),
         _run("nothing-happens", 90, 10, 3, 0.0, 0.0, 0.7, 4),
         _run("nobody-susceptible", 0, 30, 10, 1.5, 0.4, 1.0, 12),
+        *_beyond_an_epidemic(),
     ]

@@ -14,6 +14,11 @@ def spectra(inputs):
     return sum(line.strip() == "END IONS" for line in inputs["text"].split("\n"))
 
 
+def characters(inputs):
+    """How many characters a file has."""
+    return len(inputs["text"])
+
+
 def paired_mz(inputs):
     """All m/z."""
     return np.concatenate([inputs["a"][:, 0], inputs["b"][:, 0]])
@@ -61,13 +66,13 @@ def pairs_are_allowed(inputs, output):
     for pair in output:
         if not isinstance(pair, tuple) or len(pair) != 2:
             return "not a pair"
-        if any(isinstance(k, bool) or not isinstance(k, (int, np.integer)) for k in pair):
+        if any(np.ndim(k) or np.asarray(k).dtype.kind not in "iu" for k in pair):
             return "not a pair of rows"
         if not (0 <= pair[0] < near.shape[0] and 0 <= pair[1] < near.shape[1]):
             return "a row that does not exist"
         if not near[pair[0], pair[1]]:
             return "two peaks are paired that are too far apart"
-    first, second = [i for i, _ in output], [j for _, j in output]
+    first, second = [int(i) for i, _ in output], [int(j) for _, j in output]
     if len(set(first)) != len(first) or len(set(second)) != len(second):
         return "a peak is in two pairs"
     return first == sorted(first) or "the pairs are not sorted"

@@ -75,6 +75,22 @@ def _one_far(x, far):
     return mobile, target, _diagonal(len(x)), np.eye(3), np.array([0, 0.125, 0])
 
 
+def _small_motions():
+    """Shifts and turns so small that they could be taken for none, where they show in the score.
+
+    All pairs are about 0.3 Å apart, at which the score of a short target changes most.
+    """
+    x = chain(np.random.default_rng(31), 9) + np.array([0, 30, 0])
+    stay, along = np.eye(3), np.array([1.0, 0, 0])
+    for size in (4e-9, 9e-9, 9e-8, 9e-7, 9e-6, 9e-5, 9e-4, 9e-3, 0.04):
+        shift, turn = size * along, _small_turn(size)
+        yield case(f"small-shift-{size:g}", F, x, x + 0.3 * along, _diagonal(9), stay, shift)
+        # the shift that leaves the middle where it is
+        back = x.mean(axis=0) - turn @ x.mean(axis=0) + 0.3 * along
+        yield case(f"small-turn-{size:g}", F, x, x, _diagonal(9), turn, 0.3 * along)
+        yield case(f"small-turn-in-place-{size:g}", F, x, x, _diagonal(9), turn, back)
+
+
 def hidden():
     rng = np.random.default_rng(9)
     x, y = chain(rng, 25), chain(rng, 25)
@@ -143,5 +159,6 @@ def adversarial():
         ),
         *(case(f"one-of-them-{far:g}-away", F, *_one_far(x, far)) for far in (3e4, 1e6, 1e8)),
         case("small-shift", F, x, x + 5e-9, _diagonal(30), np.eye(3), np.full(3, 5e-9)),
+        *_small_motions(),
         case("far-away", F, x + 1e5, x, _diagonal(30), np.eye(3), np.full(3, -1e5)),
     ]

@@ -97,6 +97,16 @@ def vcf(seed, count, end="\n"):
     return end.join([*lines, ""])
 
 
+def full_file():
+    """As many lines and characters as there may be."""
+    rng = np.random.default_rng(13)
+    text, row = vcf(14, 1996), "chr1\t7\t.\t{}\t{}\t.\tPASS\n"
+    for lines_left in (2, 1):
+        room = (100_000 - len(text)) // lines_left - len(row.format("", ""))
+        text += row.format(letters(rng, room // 2), letters(rng, room - room // 2))
+    return text
+
+
 def visible():
     line = "chr1\t6\t.\tAAA\tAA,GAA\t.\tPASS\n"
     return [
@@ -249,6 +259,7 @@ def adversarial():
         *forwards,
         *map(_other_strand, forwards),
         *_long_alleles(),
+        case("full-file", READ, full_file()),
         case("no-lines", READ, ""),
         case(
             "other-line-ends",

@@ -10,6 +10,11 @@ def lines(inputs):
     return len(inputs.get("text", "").removesuffix("\n").split("\n"))
 
 
+def characters(inputs):
+    """How many characters a file has; 0 where there is none."""
+    return len(inputs.get("text", ""))
+
+
 def longest_allele(inputs):
     """How many letters the longest allele of a file has; 0 where there is no file."""
     rows = [line.split("\t") for line in inputs.get("text", "").split("\n") if line[:1] != "#"]

@@ -1,0 +1,12 @@
+# pattern: small-motion
+# caught_by: small-motions
+import numpy as np
+
+
+def tm_score(mobile, target, pairs, rotation, translation):
+    m = len(target)
+    d0 = max(1.24 * np.cbrt(m - 15) - 1.8, 0.5)
+    # as many digits as files of coordinates have
+    moved = mobile[pairs[:, 0]] @ rotation.T + np.round(translation, 3)
+    d = np.linalg.norm(moved - target[pairs[:, 1]], axis=1)
+    return float(np.nansum(1 / (1 + (d / d0) ** 2)) / m)
