@@ -260,6 +260,15 @@ def adversarial():
             READ,
             "1\t3\t.\tA\tC\t.\tpass\n1\t4\t.\tA\tC\t.\t\n1\t5\t.\tA\tG\t.\tPASS;q\n",
         ),
+        # each is the next whole number, and not always the next double
+        *(
+            case(
+                f"positions-from-{first}",
+                READ,
+                "".join(f"1\t{first + i}\t.\tCA\tC,T\t.\tPASS\n" for i in range(5)),
+            )
+            for first in (2**31 - 2, 2**53 - 1, 2**63 - 2, 10**25)
+        ),
         case("header-only", READ, "#CHROM\n\n"),
         case("suffix-first", READ, "1\t10\t.\tCAA\tCAAA\t.\t.\n1\t1\t.\tATAT\tAT\t9\tPASS\n"),
         case("nothing-left", READ, "1\t3\t.\tACN\tA\t.\t.\n1\t3\t.\tAC\tAC,<INS>,*\t.\tPASS"),
