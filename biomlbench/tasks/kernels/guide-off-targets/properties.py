@@ -16,6 +16,12 @@ def records(inputs):
     return len(_records(inputs["text"]))
 
 
+def records_of_one_name(inputs):
+    """How many records have the commonest name; 0 where there is none."""
+    names = [name for name, _ in _records(inputs["text"])]
+    return max(map(names.count, names), default=0)
+
+
 def two_records(letters):
     """A text of one record of the letters, and of one with their first half turned round."""
     half = letters[: len(letters) // 2].translate(_COMPLEMENT)[::-1]
