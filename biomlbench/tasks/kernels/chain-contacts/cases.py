@@ -188,6 +188,19 @@ def adversarial():
         "ENDMDL-1",
         atom("CA", "TRP", "A", 7, (9, 0, 0)),
     ]
+    # names are what they are: in small letters they are others
+    small = [
+        atom("CA", "ala", "A", 1, (1, 0, 0)),
+        atom("CA", "Gly", "A", 2, (2, 0, 0)),
+        atom("CB", "Gly", "A", 2, (3, 0, 0)),
+        atom("CA", "mse", "A", 3, (4, 0, 0), record="HETATM"),
+        atom("CA", "mse", "A", 4, (5, 0, 0)),
+        atom("CA", "TRP", "A", 5, (6, 0, 0)),
+        atom("cb", "TRP", "A", 5, (7, 0, 0)),
+        "atom  " + atom("CA", "TRP", "A", 6, (8, 0, 0))[6:],
+        "endmdl",
+        atom("CA", "gly", "A", 7, (9, 0, 0)),
+    ]
     wide = [
         atom("CB", "ALA", "A", -999, (-999.999, -999.998, -999.997), code="Z"),
         atom("CB", "ALA", "A", 9999, (9999.999, 9999.998, 9999.997)),
@@ -210,6 +223,8 @@ def adversarial():
         case("other-records-between", READ, "\n".join(apart), "A"),
         case("other-records-between-letters", LETTERS, "\n".join(apart), "A"),
         case("other-records-between-pairs", PAIRS, "\n".join(apart), "A", "B", 8.0),
+        case("names-in-small-letters", READ, "\n".join(small), "A"),
+        case("names-in-small-letters-sequence", LETTERS, "\n".join(small), "A"),
         case("wide-fields", READ, "\n".join(wide), "A"),
         case("at-the-cutoff", PAIRS, "\n".join(ends), "A", "B", 8.0),
         *(

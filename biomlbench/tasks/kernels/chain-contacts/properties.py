@@ -3,6 +3,7 @@ import numpy as np
 from biomlbench.verify.cases import Transformed, joined_lines, within
 
 _NAMES = {"A": "ALA", "G": "GLY", "M": "MSE", "K": "LYS", "W": "TRP", "X": "UNK"}
+_NAMES |= {letter.lower(): _NAMES[letter].lower() for letter in "AGM"}
 
 
 def _read(pdb, chain):

@@ -125,6 +125,27 @@ def codes_in_sites():
     return f">fore\n{'T'.join(sites)}\n>back\n{back}\n"
 
 
+def beside_gaps():
+    """Sites of which up to six letters at the far end from the motif belong to a run of N."""
+    pieces = []
+    for number, gap in enumerate(
+        (1, 2, 4, 6, 7, 8, 9, 10, 12, 15, 16, 20, 25, 30, 50, 64, 100, 300)
+    ):
+        lost = 1 + number % 6
+        site = "N" * gap + GUIDE[lost:] + "AGG"
+        pieces += [site + "ACT", other_strand(site), "CTA"]
+    # what stands between a run and the motif of the next one must not be lost either
+    return f">a\n{''.join(pieces)}\n>b\nNNNNNNNNNNNN{GUIDE}NGG{'N' * 40}{other_strand(GUIDE)}\n"
+
+
+def perfect_but_for_the_motif(turned):
+    """The guide itself without a motif, and sites that differ from it with one."""
+    near = f"T{GUIDE[1:]}TGG"
+    pieces = [GUIDE + "AAG", "TTT", near, "ACT", GUIDE + "GCG"]
+    text = "".join(pieces)
+    return f">a\n{other_strand(text) if turned else text}\n>b\nTAGG{GUIDE}\n>c\nGGG\n"
+
+
 def cut_in_pam(cut):
     """A guide and so many letters of its motif at the end of a record, the rest in the next one."""
     pam = "GGG"
@@ -160,6 +181,10 @@ def adversarial():
         case("codes-in-sites", FIND, codes_in_sites(), GUIDE, 1),
         *(case(f"pam-of-next-record-{cut}", FIND, cut_in_pam(cut), GUIDE, 0) for cut in range(3)),
         case("masked-pam", FIND, f">a\n{GUIDE}tgg\n>b\n{back.lower()}\n", GUIDE, 0),
+        *(case(f"beside-gaps-{most}", FIND, beside_gaps(), GUIDE, most) for most in (1, 3, 6)),
+        # U is a letter of guides alone: in a genome it is none of the four
+        case("uracil-in-sites", FIND, f">a\n{GUIDE.replace('T', 'u')}AGG\n", GUIDE, 2),
+        case("uracil-in-sites-back", FIND, f">a\n{back.replace('A', 'U')}\n", GUIDE, 6),
         case("nag-is-no-pam", FIND, f">a\n{GUIDE}AAG\n>b\n{GUIDE}GGA\n", GUIDE, 0),
         case("unsorted-names", FIND, f">🧬z\n{perfect}\n>10\n{back}\n>2\n{perfect}\n", GUIDE, 0),
         case("large", FIND, ">chr1\n" + large + "\n", GUIDE, 3),
@@ -178,6 +203,21 @@ def adversarial():
             "other-line-ends",
             READ,
             ">a \u2028b\x0bc\x85 \x1c>d\nACGT\n>e \u2028>f\r\nGG\n>g\x0c>h\nTT",
+        ),
+        case(
+            "white-space-beyond-ascii",
+            READ,
+            ">a\u00a0b c\nACGT\n\u3000acg\u00a0\n>d\u2003e\n\u2009\n>\xe9\x85x\nTT\x1f\n",
+        ),
+        *(
+            case(
+                f"perfect-but-for-the-motif-{turned:d}",
+                SCORE,
+                perfect_but_for_the_motif(turned),
+                GUIDE,
+                2,
+            )
+            for turned in (False, True)
         ),
         case("no-mismatch-allowed", SCORE, genome(61, GUIDE, sites=6), GUIDE, 0),
         case("all-mismatches", SCORE, f">a\n{perfect}AAAAAA{perfect[6:]}\n", GUIDE, 6),

@@ -16,6 +16,12 @@ def records(inputs):
     return len(_records(inputs["text"]))
 
 
+def records_of_one_name(inputs):
+    """How many records have the commonest name; 0 where there is none."""
+    names = [name for name, _ in _records(inputs["text"])]
+    return max(map(names.count, names), default=0)
+
+
 def two_records(letters):
     """A text of one record of the letters, and of one with their first half turned round."""
     half = letters[: len(letters) // 2].translate(_COMPLEMENT)[::-1]
@@ -137,12 +143,18 @@ def text_at_edges(letters, before, name, width, blank, end, last):
     return {"text": joined_lines(lines, end.split("|"), finish=False)}
 
 
-def search_at_edges(letters, guide, max_mismatches, place, pam, strand, changed, width):
-    """Sites of the guide, changed in some letters, at the ends of records and across them."""
+def search_at_edges(letters, guide, max_mismatches, place, pam, strand, changed, gap, last, width):
+    """Sites of the guide, changed in some letters, at the ends of records and across them.
+
+    The last record has a perfect site, one without its motif, or one that differs in one letter.
+    """
     site = list(_rna(guide))
-    for i in changed:
-        site[i] = {"A": "c", "C": "N", "G": "T", "T": "a"}[site[i]]
-    planted = "".join(site) + pam
+    if gap:
+        site[: len(changed)] = "N" * len(changed)
+    else:
+        for i in changed:
+            site[i] = {"A": "c", "C": "N", "G": "T", "T": "a"}[site[i]]
+    planted = "N" * gap + "".join(site) + pam
     other = planted.upper().translate(_COMPLEMENT)[::-1]
     planted = {"+": planted, "-": other, "both": planted + other}[strand]
     half = len(letters) // 2
@@ -152,11 +164,14 @@ def search_at_edges(letters, guide, max_mismatches, place, pam, strand, changed,
         "end": letters + planted,
         "twice": planted + letters + planted,
         "cut": planted[1:] + letters + planted[:-1],
-        "apart": planted[: len(guide)] + "\n>next\n" + planted[len(guide) :] + letters,
+        "apart": planted[: -len(pam)] + "\n>next\n" + planted[-len(pam) :] + letters,
     }[place]
     records = [part.split("\n")[-1] for part in text.split("\n>next")]
     lines = []
     for name, record in zip(("one", "two"), records, strict=False):
         lines += [f">{name} x", *(record[i : i + width] for i in range(0, len(record), width))]
     made = {"guide": guide, "max_mismatches": max_mismatches}
-    return {"text": "\n".join([*lines, ">three", f"tt{_rna(guide)}TGG", ""]), **made}
+    final = _rna(guide) + ("TAG" if last == "without motif" else "TGG")
+    if last == "changed":
+        final = ("C" if final[0] == "A" else "A") + final[1:]
+    return {"text": "\n".join([*lines, ">three", f"tt{final}", ""]), **made}

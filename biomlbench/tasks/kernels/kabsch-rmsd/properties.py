@@ -12,6 +12,13 @@ def at_most_unrotated(inputs, output):
     return within(max(float(output) - plain, 0.0), 1e-5 + 1e-9 * plain, "worse than no rotation")
 
 
-def squared(output):
-    """The mean square with the sign of its root, of which rounding takes as much near 0."""
-    return float(output) * abs(float(output))
+SMALL = 0.005
+"""Roots below this are as exact as their squares, of which rounding takes as much near 0."""
+
+
+def squared_near_zero(output):
+    """A small root's square in units of such a root's length, and others less a constant."""
+    root = float(output)
+    if abs(root) < SMALL:
+        return root * abs(root) / (2 * SMALL)
+    return root - SMALL / 2 if root > 0 else root + SMALL / 2

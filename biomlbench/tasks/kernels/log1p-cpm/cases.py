@@ -72,7 +72,16 @@ def adversarial():
         # all but brought to the target, so that it matters whether that is taken for done
         *(
             case(f"nearly-at-the-target-{off:g}", F, np.outer(1 + off * np.arange(-2, 3), share))
-            for off in (4e-6, 3e-7, 2e-8)
+            for off in (4e-6, 3e-7, 2e-8, 4e-9, 1.5e-9)
+        ),
+        *(
+            case(
+                f"nearly-at-a-small-target-{off:g}",
+                F,
+                np.outer(10 + off * np.arange(-2, 3), share / 1e6),
+                10.0,
+            )
+            for off in (4e-8, 1.5e-8)
         ),
         case("nearly-at-the-target-in-counts", F, np.array([[999_000, 1_003], [999_990, 3]])),
         case("rare-gene", F, rare, 1.0),

@@ -73,6 +73,41 @@ def _one_apart(apart):
     return s, rates(s, 1.0, 1.1e-3 * apart if apart < 1 else 20.0)
 
 
+def _noise_alone(seed, n, low, high, *, vmax=1.0, km=4.0):
+    """Noise as large as the rates that leaves the best fit where it is without it.
+
+    The sum of squares is large and hardly changes around its minimum, so that comparing sums says
+    less of the place than their slope does.
+    """
+    rng = np.random.default_rng(seed)
+    s = rng.uniform(low, high, n)
+    slopes, _ = np.linalg.qr(s[:, None] / (km + s[:, None]) ** [1, 2, 3])
+    noise = rng.normal(size=n)
+    for _ in range(2):
+        noise -= slopes @ (slopes.T @ noise)
+    return s, vmax * (s / (km + s) + 0.5 * noise)
+
+
+def _first_too_high(seed, km, first):
+    """One reading at the least concentration is far too high.
+
+    Fits with a smaller and smaller constant get better again: between them and the minimum the sum
+    of squares has a maximum.
+    """
+    s = np.geomspace(0.01, 40.0, 14)
+    v = rates(s, 1.0, km) + 0.02 * np.random.default_rng(seed).normal(size=s.size)
+    v[0] = first
+    return s, v
+
+
+def _last_too_high(seed, km, last, low):
+    """One reading at the largest concentration is far too high, so that the maximum lies above."""
+    s = np.append(np.geomspace(low, 20.0, 29), 24.0)
+    v = rates(s, 1.0, km) + 0.02 * np.random.default_rng(seed).normal(size=s.size)
+    v[-1] = last
+    return s, v
+
+
 def _pairs(gap):
     """Each concentration twice, all but the same, at rates that go apart from pair to pair."""
     s = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
@@ -159,6 +194,25 @@ def adversarial():
         *(_drawn(f"wild-{seed}", seed, 6.0, 2.0, n=9, noise=0.25) for seed in WILD),
         # so noisy that linear steps get nearer very slowly, with one minimum all the same
         *(case(f"wilder-{n}-{seed}", F, *_wilder(seed, n)) for seed, n in WILDER),
+        # a maximum beside the minimum, at smaller constants or at larger ones
+        *(
+            case(f"first-too-high-{km:g}", F, *_first_too_high(1, km, 1.3))
+            for km in (0.2, 0.6, 2.0, 8.0)
+        ),
+        *(
+            case(f"last-too-high-{low:g}", F, *_last_too_high(1, 0.3, 5.0, low))
+            for low in (0.5, 0.7)
+        ),
+        # noise as large as the rates, to which nothing but slopes is exact enough
+        *(
+            case(f"noise-alone-{n}-{high:g}", F, *_noise_alone(n, n, low, high, vmax=30.0))
+            for n, low, high in (
+                *((n, 10.0, 10.5) for n in (9, 40, 300)),
+                *((n, 9.0, 12.0) for n in (8, 200)),
+                (25, 6.0, 10.0),
+                (1000, 6.0, 16.0),
+            )
+        ),
         # two measurements at concentrations that differ, however little
         *(case(f"pairs-{gap:g}-apart", F, *_pairs(gap)) for gap in (2e-4, 8e-6, 9e-7)),
         case(

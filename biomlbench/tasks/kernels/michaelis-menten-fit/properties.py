@@ -74,11 +74,12 @@ def enzyme(scale, vmax, km, noise):
     return {"s": s, "v": vmax * (s / (km + s) + 0.03 * noise)}
 
 
-def enzyme_at_edges(scale, vmax, unit, decades, far, noise, quiet, blanks):
+def enzyme_at_edges(scale, vmax, unit, decades, far, noise, quiet, blanks, odd):
     """Rates that have one best fit, at concentrations over some decades.
 
     The constant is among the concentrations, or `far` decades below the least or above the largest,
-    where there is so much less noise.
+    where there is so much less noise. `odd` is how far off the first reading is, or says that noise
+    as large as the rates tells nothing about the fit.
     """
     if len(np.unique(scale)) < 4 or scale.max() < 4 * scale.min():
         return None
@@ -92,6 +93,10 @@ def enzyme_at_edges(scale, vmax, unit, decades, far, noise, quiet, blanks):
     if _is_lost_in_rounding(s, km):
         return None
     v = share + 0.02 * quiet * 100.0 ** -abs(far) * share.max() * noise
+    if odd == "noise":
+        v = share + 15 * (v - share - _told(s, km, v - share))
+    elif odd != "none":
+        v[np.argmin(np.where(s > 0, s, np.inf))] = odd * share.max()
     if not _has_one_best_fit(s, v):
         return None
     return {"s": unit * s, "v": vmax * v}
@@ -106,14 +111,27 @@ def _is_lost_in_rounding(s, km, most=1e-9):
     return change.max() > most
 
 
+def _told(s, km, noise):
+    """The part of the noise that moves the best fit, or changes how sharp it is."""
+    slopes, _ = np.linalg.qr(s[:, None] / (km + s[:, None]) ** [1, 2, 3])
+    return slopes @ (slopes.T @ noise)
+
+
 def _has_one_best_fit(s, v):
-    """Whether what is explained has one summit over all constants, within those promised."""
+    """Whether what is explained has one summit over all constants, within those promised.
+
+    Far from the summit it may rise again, to less than at the summit by a share that shows.
+    """
     least, largest = s[s > 0].min(), s.max()
     grid = np.geomspace(1e-5 * least, 1e5 * largest, 300)
     shape = s / (grid[:, None] + s)
     explained = (shape @ v) ** 2 / (shape**2).sum(axis=1)
     # constants that are far enough off explain all but the same
     ways = np.sign(np.diff(np.round(explained / explained.max(), 13)))
-    summits = np.count_nonzero(np.diff(ways[ways != 0]))
-    best = grid[np.argmax(explained)]
-    return summits == 1 and 1.1e-3 * least < best < 0.9e3 * largest
+    turns = np.diff(ways[ways != 0])
+    place = np.argmax(explained)
+    if np.count_nonzero(turns < 0) != 1 or (shape[place] @ v) <= 0:
+        return False
+    if np.count_nonzero(turns > 0) and max(explained[0], explained[-1]) > 0.98 * explained.max():
+        return False
+    return 1.1e-3 * least < grid[place] < 0.9e3 * largest

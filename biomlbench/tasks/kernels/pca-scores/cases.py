@@ -79,6 +79,11 @@ def _levels(shift):
     return (signs + shift) * falling(4, first=4.0)
 
 
+def _hardly_spread(seed, n, *spreads, mean=2.0):
+    """Features that are all but uncorrelated, some of them of next to no spread."""
+    return np.random.default_rng(seed).normal(size=(n, len(spreads))) * spreads + mean
+
+
 def adversarial():
     rng = np.random.default_rng(6)
     low_rank = spectrum(rng, 10, 5, np.array([8.0, 3.0]))
@@ -107,6 +112,16 @@ def adversarial():
         *(
             case(f"whole-numbers-{size:g}", F, np.rint(size * spectrum(rng, 40, 3, falling(3))), 2)
             for size in (2e4, 1e8, 1e13)
+        ),
+        # spreads that are small beside the largest, and yet larger than what may be lost
+        *(
+            case(f"spreads-of-1-and-{least:g}", F, _hardly_spread(60, 30, 1.0, least), 2)
+            for least in (3e-6, 9e-7, 7e-7, 4e-7, 2.5e-7)
+        ),
+        case("three-hardly-spread", F, _hardly_spread(61, 40, 8e-7, 5.0, 4e-6, 1.5e-6), 4),
+        case("two-of-three-hardly-spread", F, _hardly_spread(62, 12, 9e-8, 6e-8, 1e-1, mean=0), 3),
+        _drawn(
+            "small-beside-the-first", 63, 50, 6, 6, values=[20.0, *(1.6e-5 * falling(5, 0.8, 1.0))]
         ),
         _drawn("outlier", 22, 12, 4, 2, values=[300.0, 6.0, 3.0, 1.0]),
         case("duplicated-feature", F, low_rank[:, [0, 0, 1, 1]], 2),

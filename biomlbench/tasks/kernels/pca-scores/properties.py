@@ -4,6 +4,8 @@ from biomlbench.verify.cases import Transformed, within
 
 LEAST_SPREAD = 1e-100
 """Scale of data that are all 0, whose square is still a number."""
+SHOWS = 2e-7
+"""Singular values beside the largest from which on those of products have digits left, too."""
 NEAR_TOP = 1 - 1e-6
 """Elements within this factor of the largest count as largest, so that rounding decides nothing."""
 
@@ -45,6 +47,18 @@ def projection_of_the_data(inputs, output):
     worst = np.abs(gap).max() if everything else np.maximum(-gap, 0).max()
     # columns without variance are 0 to within 1e-6 of the largest score, and equal samples that far
     return within(worst / spread(inputs), 1e-5, "distances are not those of a projection")
+
+
+def no_component_is_lost(inputs, output):
+    """A column is right even where its scores are small beside the largest."""
+    x = inputs["x"] - inputs["x"].mean(axis=0)
+    u, s, _ = np.linalg.svd(x - x.mean(axis=0), full_matrices=False)
+    small = np.flatnonzero((s[: inputs["k"]] > SHOWS * s[0]) & (s[: inputs["k"]] > 0))
+    if not len(small) or s[0] <= spread(inputs) * 1e-3:
+        return None
+    want = signs_fixed(u * s)
+    off = np.abs(signs_fixed(output)[:, small] - want[:, small]).max()
+    return within(off / np.abs(want).max(), 1e-7, "a small component is not as it should be")
 
 
 def captures_most(inputs, output):
@@ -99,7 +113,9 @@ def with_spectrum(left, right, mean, take):
     return {"x": (u[:, :rank] * values) @ v[:, :rank].T + mean, "k": k}
 
 
-def spectrum_at_edges(size, ratio, rank, offset, far, constant, directions, k, rows, columns):
+def spectrum_at_edges(
+    size, ratio, rank, offset, far, constant, directions, small, k, rows, columns
+):
     """Data of a given rank with falling variances, some features of which do not vary."""
     rng = np.random.default_rng([len(rows), len(columns), rank, k])
     n, d = len(rows), len(columns)
@@ -111,12 +127,16 @@ def spectrum_at_edges(size, ratio, rank, offset, far, constant, directions, k, r
     if far == "one":
         x[:, 1:] = 0
     strength = 10 * size * ratio ** np.arange(rank)
+    strength[(rank + 1) // 2 :] *= small
     if directions == "simple":
         x[:, :varying] += _along_simple_directions(rng, n, varying, strength)
     else:
         left = rng.normal(size=(n, rank))
         u, _ = np.linalg.qr(left - left.mean(axis=0))
-        v, _ = np.linalg.qr(rng.normal(size=(varying, rank)))
+        if directions == "axes":
+            v = rng.permutation(np.eye(varying))[:, :rank]
+        else:
+            v, _ = np.linalg.qr(rng.normal(size=(varying, rank)))
         x[:, :varying] += (u * strength) @ v.T
     return {"x": x, "k": min(k, n, d)}
 

@@ -48,6 +48,13 @@ def hidden():
     ]
 
 
+def _weights_hardly_apart(off):
+    """Weights of which those of high positives and low negatives are larger, by next to nothing."""
+    rank = np.random.default_rng(22).permutation(40)
+    labels = (rank * 7 % 40 < 18).astype(np.int64)
+    return labels, rank / 8.0, 1 + off * ((rank >= 20) == (labels == 1))
+
+
 def adversarial():
     rng = np.random.default_rng(21)
     labels = rng.integers(0, 2, 30)
@@ -79,6 +86,10 @@ def adversarial():
         case("lightest-weights", F, labels, tied, np.full(30, 1e-100)),
         case("heaviest-weights", F, labels, tied, 1e100 * (1 - 0.9 * rng.random(30))),
         case("weights-at-both-bounds", F, labels, tied, np.where(tied > 0.5, 1e-100, 1e100)),
+        *(
+            case(f"weights-hardly-apart-{off:g}", F, *_weights_hardly_apart(off))
+            for off in (8e-6, 7e-7, 6e-8, 9e-9, 4e-9)
+        ),
         case("unequal-weights", F, labels, tied, 10 ** rng.uniform(-9, 9, 30)),
         case("all-tied-at-scale", F, np.arange(2000) % 2, np.full(2000, 0.1)),
     ]

@@ -39,6 +39,14 @@ def _parted(seed, core, junk):
     return first + "A" * junk + second, first + "C" * junk + second
 
 
+def _bridged(name, seed, core, gap_open, match=1, inserted=1):
+    """Two long stretches on both sides of a gap that costs many matches, yet fewer than either."""
+    rng = np.random.default_rng(seed)
+    first, second = (_letters(rng, DNA, core) for _ in range(2))
+    longer = first + _letters(rng, DNA, inserted) + second
+    return case(name, F, first + second, longer, match, -2 * match, gap_open, -1)
+
+
 def visible():
     return [
         case("gap-of-three", F, "ACGTACGTAC", "ACGTACTTTGTAC", 2, -3, -5, -1),
@@ -120,5 +128,11 @@ def adversarial():
                 (30, 3, -9, -(5 * 10**8), -(4 * 10**8)),
             )
         ),
+        # a gap that costs this many matches, and that pays all the same
+        *(
+            _bridged(f"gap-of-{cost}-matches", 40 + cost, cost + cost // 10, -cost)
+            for cost in (24, 60, 130)
+        ),
+        _bridged("gap-of-90-large-matches", 50, 100, -90_000, match=1000, inserted=3),
         case("one-long-run", F, "A" * 1200, "A" * 20, 3, -2, -5, -1),
     ]

@@ -77,6 +77,19 @@ def ordered_gaps(a, b, match, mismatch, gaps):
     }
 
 
+def dear_bridge(left, right, inserted, match, mismatch, share):
+    """Two stretches in one, with a word between them that costs a share of all their matches."""
+    gap_open = -max(1, int(share * match * min(len(left), len(right))))
+    return {
+        "a": left + right,
+        "b": left + inserted + right,
+        "match": match,
+        "mismatch": mismatch,
+        "gap_open": gap_open,
+        "gap_extend": max(gap_open, -1),
+    }
+
+
 def opening_costs_most(**values):
     """Inputs in which a gap costs no more to make longer than to open."""
     return {**values, "gap_extend": max(values["gap_extend"], values["gap_open"])}

@@ -156,6 +156,27 @@ def adversarial():
             READ,
             "BEGIN IONS\n100.5 2\n250 7\n100.50 3\n250.0 1e1\n100.500 5.0\n99.9 0.5\nEND IONS\n",
         ),
+        case(
+            "hardly-apart",
+            READ,
+            "BEGIN IONS\n100.0000000001 5\n100.0 6\n0.25 1\n0.2500000000000001 2\n"
+            "4999.999999 7\n4999.999999000002 8\n4999.9999991 9\n100.00000000000003 1\n"
+            "300.0000002 4\n300.0000002 3\n300.0000001 2\nEND IONS\n",
+        ),
+        # digits are 0 to 9: others begin keys
+        case(
+            "other-digits",
+            READ,
+            "BEGIN IONS\n\xb2H=3\n\u0663=5\n\u2462 7=8\n\xbd=1\nTITLE=\xb2H \u0661\n5 2\n"
+            "END IONS\n",
+        ),
+        # lines in small letters, or with more behind them, neither begin nor end a spectrum
+        case(
+            "marks-otherwise-written",
+            READ,
+            "begin ions\n100 5\nend ions\nBEGIN IONS 2\n7 7\nEND IONS\nBegin Ions\n5 5\nBEGINIONS\n"
+            "BEGIN IONS\nTITLE=END IONS\n50 2\nEND IONS\nend ions\nBEGIN  IONS\n8 8\nEND IONS\n",
+        ),
         case("never-ends", READ, "BEGIN IONS\nTITLE=x\n100 1\n"),
         compared("no-peaks", MATCH, none, none, 10.0),
         compared("no-peaks-in-one", MATCH, a, none, 10.0),

@@ -141,11 +141,19 @@ def _hardly_differing(intensity):
     return 1e8 * (1 - 2e-8 * (np.floor(intensity) % 4))
 
 
-def file_at_edges(mz, intensity, title, mass, charge, form, between, outside, last, end, finish):
+def file_at_edges(
+    mz, intensity, title, mass, charge, form, between, twin, outside, last, end, finish
+):
     """A file of a spectrum with odd lines, and one with a peak alone."""
-    lines = [outside, "BEGIN IONS", *title.split("\n"), *mass.split("\n"), charge]
+    if "|" in outside and not last:
+        return None  # within a spectrum there are no such lines, not even in one that never ends
+    outside = outside.split("|")
+    lines = [*outside, "BEGIN IONS", *title.split("\n"), *mass.split("\n"), charge]
     for peak in zip(mz, intensity, strict=True):
-        lines += [form.format(*(f"{number:.2f}" for number in peak)), between]
+        texts = [f"{number:.2f}" for number in peak]
+        lines += [form.format(*texts), between]
+        if twin:
+            lines.append(form.format(texts[0] + twin, texts[1]))
     if last:
-        lines += [last, outside, "BEGIN IONS", "50.5 3", "END IONS"]
-    return {"text": joined_lines([*lines, outside], end.split("|"), finish)}
+        lines += [last, *outside, "BEGIN IONS", "50.5 3", "END IONS"]
+    return {"text": joined_lines([*lines, *outside], end.split("|"), finish)}

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 COMMENTS = "#;!/"
+DIGITS = "0123456789"
 
 
 def read_mgf(text):
@@ -42,7 +43,7 @@ def _spectrum(lines):
     found = {"title": "", "mz": float("nan"), "charge": 0}
     peaks = {}
     for line in lines:
-        if line[0].isdigit():
+        if line[0] in DIGITS:
             mz, *rest = line.split()
             intensity = float(rest[0]) if rest else 1.0
             if intensity > 0:

@@ -94,6 +94,18 @@ def _of_all_counts():
     return (np.argsort(order) < np.array(counts)[:, None]).astype(np.uint8)
 
 
+def _rich_among_sparse(seed, rows, count):
+    """Fingerprints of few bits, and one of many, of which as many are common to both sets."""
+    rng = np.random.default_rng(seed)
+    rich = rng.permutation(4096) < count
+    sets = []
+    for n in rows:
+        bits = prints(rng, n, 4096, 0.002)
+        bits[n // 2] = rich
+        sets.append(bits)
+    return sets
+
+
 def adversarial():
     rng = np.random.default_rng(6)
     some = prints(rng, 4, 32, 0.3)
@@ -116,5 +128,10 @@ def adversarial():
         case("places-of-equal-sums", F, _of_equal_sums(), _of_equal_sums()[::-1].copy()),
         case("counts-of-all-magnitudes", F, _of_all_counts(), _of_all_counts()[::-3].copy()),
         case("self-counts-of-all-magnitudes", F, *(2 * [_of_all_counts()[1::2]])),
+        # hardly any bits are set, and yet one count is beyond what a byte holds, with a sign or not
+        *(
+            case(f"rich-among-sparse-{count}", F, *_rich_among_sparse(50 + n, (n, n + 3), count))
+            for n, count in ((11, 300), (5, 200), (14, 256))
+        ),
         case("all-bits", F, np.ones((2, 300), np.uint8), np.ones((2, 300), np.uint8)),
     ]

@@ -205,14 +205,14 @@ def _long_alleles():
     for size in (300, 1500, 4999):
         same = letters(rng, size)
         half = same[: size // 2]
-        for name, ref, alt in (
-            ("begin", same + "A", same + "C"),
-            ("end", "C" + same, "G" + same),
-            ("both", half + "A" + half, half + half),
-            ("shorter", same, same[:-7]),
-        ):
-            line = f"chr1\t70\t.\t{ref}\t{alt},{alt[:-1].lower()}\t.\tPASS\n"
-            yield case(f"alike-{name}-{size}", READ, line)
+        pairs = (
+            (same + "A", same + "C"),
+            ("C" + same, "G" + same),
+            (half + "A" + half, half + half),
+            (same, same[:-7]),
+        )
+        lines = [f"chr1\t70\t.\t{ref}\t{alt},{alt[:-1].lower()}\t.\tPASS\n" for ref, alt in pairs]
+        yield case(f"alike-{size}", READ, "".join(lines))
 
 
 def adversarial():
@@ -270,6 +270,16 @@ def adversarial():
             "other-filters",
             READ,
             "1\t3\t.\tA\tC\t.\tpass\n1\t4\t.\tA\tC\t.\t\n1\t5\t.\tA\tG\t.\tPASS;q\n",
+        ),
+        # each is the next whole number, and not always the next double
+        case(
+            "large-positions",
+            READ,
+            "".join(
+                f"1\t{first + i}\t.\tCA\tC,T\t.\tPASS\n"
+                for first in (2**31 - 2, 2**53 - 1, 2**63 - 2, 10**25)
+                for i in range(5)
+            ),
         ),
         case("header-only", READ, "#CHROM\n\n"),
         case("suffix-first", READ, "1\t10\t.\tCAA\tCAAA\t.\t.\n1\t1\t.\tATAT\tAT\t9\tPASS\n"),

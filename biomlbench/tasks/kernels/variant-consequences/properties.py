@@ -59,6 +59,22 @@ def small_gene_changed(inner, ref, alt):
     return {**made, "position": at, "ref": ref, "alt": alt if alt != ref else ""}
 
 
+def gene_far_from_ends(codon, strand, alt):
+    """A gene in the middle of a genome, with its third codon's last letter changed.
+
+    Nothing but the first two letters of that codon tells two genomes of one strand apart.
+    """
+    coding = f"ATGGCC{codon}ATGGTAA"
+    if strand == "-":
+        coding, alt = coding.translate(_COMPLEMENT)[::-1], alt.translate(_COMPLEMENT)
+    around = "GATTACAGCCT" * 110
+    cds = len(around), len(around) + len(coding)
+    genome = around + coding + around
+    at = cds[0] + (8 if strand == "+" else len(coding) - 9)
+    made = {"genome": genome, "exons": [(40, len(genome) - 30)], "cds": cds, "strand": strand}
+    return {**made, "position": at, "ref": genome[at], "alt": alt}
+
+
 def nothing_in_common(inputs, output):
     """Alleles differ, have capitals alone, and no common first or last letter."""
     for position, ref, alt in output:

@@ -42,4 +42,19 @@ def fit_michaelis_menten(s, v):
             damping *= 10
             if damping > 1e12:
                 break
+    # sums of squares that no longer fall say less of the place than where their slope is 0
+    for _ in range(3):
+        km = math.exp(log_km)
+        aa = ab = bb = ra = rb = 0.0
+        for a, b in zip(x, y):
+            share = a / (km + a)
+            slope, left = -vmax * share * km / (km + a), b - vmax * share
+            aa += share * share
+            ab += share * slope - left * slope / vmax
+            bb += slope * slope - left * slope * (a - km) / (km + a)
+            ra += share * left
+            rb += slope * left
+        determinant = aa * bb - ab * ab
+        vmax += (bb * ra - ab * rb) / determinant
+        log_km += (aa * rb - ab * ra) / determinant
     return vmax * size, math.exp(log_km) * unit

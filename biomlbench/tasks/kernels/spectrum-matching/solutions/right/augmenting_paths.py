@@ -17,7 +17,7 @@ def read_mgf(text):
                 table = np.array([[x, peaks[x]] for x in sorted(peaks)], float).reshape(-1, 2)
                 spectra.append({"title": title, "mz": mz, "charge": charge, "peaks": table})
             inside = False
-        elif inside and line[0].isdigit():
+        elif inside and "0" <= line[0] <= "9":
             numbers = line.split()[:2]
             x, y = float(numbers[0]), float(numbers[1]) if len(numbers) == 2 else 1.0
             if y > 0:

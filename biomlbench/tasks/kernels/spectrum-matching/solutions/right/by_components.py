@@ -12,11 +12,11 @@ def read_mgf(text):
         rows = block.split("\n")
         keys = {}
         for row in rows:
-            if re.match(r"\D", row):
+            if re.match("[^0-9]", row):
                 key, value = row.split("=", 1)
                 keys[key.strip().lower()] = value.strip()
         charge = keys.get("charge", "0")
-        numbers = [row.split() for row in rows if re.match(r"\d", row)]
+        numbers = [row.split() for row in rows if re.match("[0-9]", row)]
         mz = np.array([float(row[0]) for row in numbers])
         height = np.array([float(row[1]) if len(row) > 1 else 1.0 for row in numbers])
         mz, place = np.unique(mz[height > 0], return_inverse=True)
