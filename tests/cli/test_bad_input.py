@@ -122,6 +122,17 @@ def lines():
         *(("--kind", "foo"), ("--provider", "bwarp"), ("--out", "good.csv")),
     ):
         yield ("grade", "good.csv", *TOY, option, value), {USAGE}, option
+    for seed in ("-1", str(2**32)):
+        for command in ("grade", "verify"):
+            for name in ("good.csv", "gone.py"):
+                yield (command, name, *TOY, "--seed", seed), {USAGE}, "--seed"
+    yield ("grade-jsonl", "garbage.jsonl", "--seed", "-1"), {USAGE}, "--seed"
+    for command in ("grade", "verify"):
+        line = (command, "good.csv", *TOY, "--kind", "functions")
+        yield line, {USAGE}, "'--kind': 'functions': clinical/toy takes predictions or program"
+        for kind in ("predictions", "program"):
+            line = (command, "garbage.py", "kabsch-rmsd", "--kind", kind)
+            yield line, {USAGE}, f"'--kind': {kind!r}: kernels/kabsch-rmsd takes functions"
     yield ("grade", "good.csv", *TOY, "--out", "/proc/x"), {TROUBLE}, "/proc/x"
     for name in ("", "../..", "caco2-wan"):
         for command in (
