@@ -48,7 +48,11 @@ _REMEDIES = {
     errno.EMFILE: "too many files are open; allow more with `ulimit -n`",
     errno.ENFILE: "too many files are open on this machine; try again later",
     errno.ETXTBSY: "it is being run; name another place",
+    errno.EIO: "the disk or terminal does not answer; name another place",
+    errno.EPIPE: "nobody reads it any more; keep its reader running",
 }
+# Of a file without a name: most likely one that was opened long ago, such as standard output.
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _MAX_SHOWN = 300
 # Refusals that another folder would cure.
 _OF_FOLDERS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR)
@@ -78,7 +82,7 @@ def explain(error: BaseException) -> str | None:
     -------
     str or None
         For a :class:`UserError` its message. For a file that the system refuses: the file, why,
-        and the remedy.
+        and the remedy. The system says only why where what was opened before cannot be written.
 
     Examples
     --------
@@ -86,6 +90,8 @@ def explain(error: BaseException) -> str | None:
     'runs: Is a directory; it is a folder; name a file'
     >>> explain(OSError(40, "Too many links", "r/.report.html.77.tmp"))
     'r/report.html: Too many links; its links lead in a circle; name the file itself'
+    >>> explain(OSError(27, "File too large"))
+    'what is written: File too large; the file is too large for its file system; name another place'
     >>> explain(ZeroDivisionError()) is None
     True
     """
@@ -97,6 +103,8 @@ def explain(error: BaseException) -> str | None:
         named = os.fsdecode(file) if isinstance(file, (str, bytes, os.PathLike)) else str(file)
         named = _OURS_AT_WORK.sub(r"\1\2", named)
         return f"{_shown(named)}: {error.strerror}; {folder_remedy(named, error.errno)}"
+    if isinstance(error, OSError) and error.errno in _OF_WRITING:
+        return f"what is written: {error.strerror}; {_REMEDIES[error.errno]}"
     return None
 
 

@@ -17,6 +17,7 @@ from biomlbench.outcomes import Fault, Outcome, Reason
 from biomlbench.plain_text import as_python
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary, Totals
+from biomlbench.submission.cells import MAX_SEED
 from biomlbench.submission.submitted_file import looked_in
 from biomlbench.task.registry import Registry, Task, registry
 
@@ -94,7 +95,8 @@ def grade_submission(
         If the submission is neither a path nor a table, or a table where the task takes code, or
         `task` is no task.
     ValueError
-        If `bootstrap`, `seed` or `program_seed` is no whole number from 0 on.
+        If `bootstrap`, `seed` or `program_seed` is no whole number from 0 on, or the last one
+        above 2**32 - 1.
 
     Examples
     --------
@@ -139,6 +141,8 @@ def check_numbers(bootstrap: Any, seed: Any, program_seed: Any = 0) -> None:
     for name, value in given.items():
         if not hasattr(value, "__index__") or operator.index(value) < 0:
             raise ValueError(f"{name}: {as_python(value)!r} is no whole number from 0 on")
+    if operator.index(program_seed) > MAX_SEED:
+        raise ValueError(f"program_seed: {program_seed} is larger than {MAX_SEED}")
 
 
 def _source(submission: Submission, task: Task) -> tuple[str | Path | bytes, str | None, Kind]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,7 +75,7 @@ def grade_jsonl(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If `bootstrap` or `seed` is no whole number from 0 on.
+        If `bootstrap` or `seed` is no whole number from 0 on, or `workers` none from 1 on.
 
     Notes
     -----
@@ -112,8 +113,9 @@ def grade_batch(
     started : datetime
         Names the report.
     """
-    if workers < 1:
-        raise ValueError(f"workers is at least 1, not {workers}")
+    if not hasattr(workers, "__index__") or operator.index(workers) < 1:
+        raise ValueError(f"workers: {workers!r} is no whole number from 1 on")
+    workers = operator.index(workers)
     lines = read_lines(path)
     report_path, individual = _make_outputs(output_dir, started)
     results: dict[int, JsonObject] = {}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import logging
+import os
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -15,12 +18,17 @@ from biomlbench.plain_text import PlainFormatter, plain
 from biomlbench.run_command import by_our_command
 from biomlbench.runtime.progress_bars import show_bars
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = ["INVALID", "TROUBLE", "main"]
 
 INVALID = 1
 """Exit code: the answer is no, as for a submission that is invalid or not passed."""
 TROUBLE = 3
 """Exit code: the task, its data or the machine is at fault, not the submission."""
+_UNREAD = 128 + signal.SIGPIPE
+"""Exit code where nobody reads the output any more: that of a command that the signal ends."""
 
 _HERE = Path(__file__).parent
 
@@ -31,7 +39,30 @@ def _modules() -> dict[str, str]:
     return {s.rstrip("_").replace("_", "-"): s for s in stems if not s.startswith("_")}
 
 
+class _UnreadError(Exception):
+    """Nobody reads the output any more; Click would end with 1, as for a bad submission."""
+
+
+@contextlib.contextmanager
+def _told_of_readers() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        from biomlbench.errors import UserError, explain
+
+        told = explain(error)  # of a pipe that the user has named
+        raise (_UnreadError() if told is None else UserError(told)) from error
+
+
 class _Commands(click.Group):
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        with _told_of_readers():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _told_of_readers():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_modules())
 
@@ -71,7 +102,7 @@ def _cli(*, verbose: bool) -> None:
     \b
     Exit codes: 0 all is well; 1 the submission is invalid or was not passed, a comparison
     differs, or a file cannot be imported; 2 the command line is wrong; 3 the task, its data or
-    the machine is at fault.
+    the machine is at fault, also where the answer cannot be written; 141 where nobody reads it.
     """  # noqa: D301
     handler = logging.StreamHandler()
     handler.setFormatter(PlainFormatter("%(levelname)s: %(message)s"))
@@ -91,16 +122,40 @@ def main(args: list[str] | None = None) -> None:
     from biomlbench.errors import explain
     from biomlbench.runtime.apart import call_code_apart
 
-    if args is None:
+    is_process = args is None
+    if is_process:
         by_our_command()
         # As Ctrl-C does: what lies in temporary folders is removed.
         signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
         call_code_apart()
     try:
-        _cli.main(args=args, prog_name="biomlbench", standalone_mode=True)
+        try:
+            _cli.main(args=args, prog_name="biomlbench", standalone_mode=True)
+        finally:
+            # Python does it at its end, where it is too late for a message and an exit code.
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except (_UnreadError, BrokenPipeError):
+        _end(_UNREAD, None, is_process=is_process)
     except Exception as error:
         if (told := explain(error)) is None:
             raise
         logging.getLogger(__name__).info("where it came from:", exc_info=True)
-        click.secho(f"Error: {plain(told)}", fg="red", err=True)
-        sys.exit(TROUBLE)
+        _end(TROUBLE, told, is_process=is_process)
+
+
+def _end(code: int, told: str | None, *, is_process: bool) -> NoReturn:
+    """Say what the trouble is, if anything is to be said, and end."""
+    with contextlib.suppress(OSError):
+        if told is not None:
+            click.secho(f"Error: {plain(told)}", fg="red", err=True)
+    if is_process:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            try:
+                stream.flush()
+            except OSError:
+                # What is left would be written once more at the end, and change the exit code.
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, stream.fileno())
+                os.close(nowhere)
+    sys.exit(code)

@@ -39,6 +39,7 @@ __all__ = [
     "recorded_context",
     "results_argument",
     "results_to_be_argument",
+    "seed_option",
     "submission_argument",
     "task_argument",
     "track",
@@ -190,6 +191,14 @@ def recorded_context(results: Path, context: Context) -> Context:
     return context_of(results, context, names_data=source is ParameterSource.COMMANDLINE)
 
 
+def seed_option(
+    told: str, name: str = "--seed", most: int | None = None
+) -> Callable[[_Function], _Function]:
+    """Return an option for a seed, at most `most`."""
+    allowed = click.IntRange(0, most)
+    return click.option(name, type=allowed, default=0, show_default=True, help=told)
+
+
 def provider_option(*, unsafe: bool = True) -> Callable[[_Function], _Function]:
     """Return the option that chooses a sandbox.
 
@@ -225,13 +234,22 @@ def pair_of(submission: Path, task: str, context: Context, kind: str | None, see
     Returns
     -------
     Pair
+
+    Raises
+    ------
+    click.BadParameter
+        If the task takes no submissions of that kind.
     """
     from biomlbench.stages import Pair
-    from biomlbench.stages.kinds import kind_of
+    from biomlbench.stages.kinds import kind_of, kinds_for
     from biomlbench.workflow.runs import RUN_ID
 
     found = context.task(task)
     run_id = submission.stem if RUN_ID.fullmatch(submission.stem) else "submission"
+    allowed = kinds_for(found.kind)
+    if kind is not None and kind not in allowed:
+        told = f"{kind!r}: {found.id} takes {' or '.join(allowed)}"
+        raise click.BadParameter(told, param_hint="'--kind'")
     kind = kind or kind_of(str(submission), found.kind)
     return Pair(found.id, run_id, str(submission), kind, seed)
 

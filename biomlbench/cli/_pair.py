@@ -17,6 +17,7 @@ from biomlbench.cli._common import (
     echo,
     pair_of,
     provider_option,
+    seed_option,
     submission_argument,
     task_argument,
     track,
@@ -24,6 +25,7 @@ from biomlbench.cli._common import (
 from biomlbench.outcomes import Fault, Reason, Verdict
 from biomlbench.stages import run_pair
 from biomlbench.stages.kinds import all_kinds
+from biomlbench.submission.cells import MAX_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -46,7 +48,7 @@ def pair_options(function: Callable[..., Any]) -> Callable[..., Any]:
         data_options,
         as_json,
         provider_option(),
-        click.option("--seed", default=0, show_default=True, help="Seed that a program is given."),
+        seed_option("Seed that a program is given.", most=MAX_SEED),
         click.option(
             "--bootstrap",
             type=click.IntRange(0, _MOST_RESAMPLES),
@@ -54,13 +56,7 @@ def pair_options(function: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="Resamples for the score's interval; 0 for none.",
         ),
-        click.option(
-            "--bootstrap-seed",
-            type=click.IntRange(min=0),
-            default=0,
-            show_default=True,
-            help="Seed of the resamples.",
-        ),
+        seed_option("Seed of the resamples.", "--bootstrap-seed"),
         click.option(
             "--kind",
             type=click.Choice(list(all_kinds())),

@@ -25,7 +25,7 @@ _NOT_AGAIN = "note: `reproduce` of this archive lacks what was left out, and the
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("benchmark.crate.zip"),
     show_default=True,
-    help="The archive; one of that name is replaced.",
+    help="The archive; a file of that name is replaced.",
 )
 @click.option(
     "--with-answers",
@@ -88,4 +88,5 @@ def command(
         echo(_NOT_AGAIN)
     for line in notes:
         echo(f"note: {line}")
-    echo(f"{out}: {out.stat().st_size / 2**20:.1f} MB")
+    size = f": {out.stat().st_size / 2**20:.1f} MB" if out.is_file() else ""
+    echo(f"{out}{size}")

@@ -46,7 +46,7 @@ _folder = _Results(file_okay=False, exists=True, path_type=Path)
     "--html",
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the comparison as one HTML page; one of that name is replaced.",
+    help="Write the comparison as one HTML page; a file of that name is replaced.",
 )
 @as_json
 def command(
@@ -73,14 +73,16 @@ def command(
       biomlbench compare results@previous results
       biomlbench compare march/results results --html changes.html
     """  # noqa: D301
-    from biomlbench.report.page import write_whole
     from biomlbench.reproduce.standings import standings
     from biomlbench.reproduce.standings_page import as_page, as_words, in_a_sentence
+    from biomlbench.whole_files import named_output
 
     before, after = _resolved(old), _resolved(new)
     found = standings(before, after)
     if page is not None:
-        write_whole(as_page(found, before.name or str(before), after.name or str(after)), page)
+        text = as_page(found, before.name or str(before), after.name or str(after))
+        with named_output(page) as temporary:
+            temporary.write_text(text, encoding="utf-8")
     if as_json:
         print_json({"equal": found.equal, **asdict(found)})
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli._common import as_json, data_options, echo, print_json
+from biomlbench.cli._common import as_json, data_options, echo, print_json, seed_option
 from biomlbench.cli._published import refuse_errors
 from biomlbench.export.forms import published_forms
 from biomlbench.scoring.bootstrap import LEAST_RESAMPLES
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     show_default=True,
     help=f"Resamples for the scores' intervals, at least {LEAST_RESAMPLES}; 0: none.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resamples.")
+@seed_option("Seed of the resamples.")
 @click.option(
     "--format",
     "form",

@@ -21,6 +21,7 @@ from biomlbench.cli._common import (
 )
 from biomlbench.errors import TaskError
 from biomlbench.plain_text import spreadsheet_row
+from biomlbench.whole_files import named_output
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context, Pair
@@ -81,7 +82,10 @@ def command(
         except TaskError as error:
             faults.append(f"{pair.task_id}, {pair.run_id}: {error}")
     if table is not None:
-        with table.open("w", encoding="utf-8", newline="") as file:
+        with (
+            named_output(table) as temporary,
+            temporary.open("w", encoding="utf-8", newline="") as file,
+        ):
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             writer.writerows(map(spreadsheet_row, rows))

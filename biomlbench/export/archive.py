@@ -39,7 +39,7 @@ from biomlbench.runtime.progress_bars import track
 from biomlbench.summary.grading_report import GRADING_REPORT
 from biomlbench.task.adopted_data import MANIFEST as DATA_MANIFEST
 from biomlbench.task.adopted_data import PENDING
-from biomlbench.whole_files import whole_file
+from biomlbench.whole_files import named_output
 from biomlbench.workflow.record import read_record
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def archive(
     results : path
         Results of the benchmark, with their provenance; its inputs lie beside them.
     out : path
-        The archive, replaced as a whole.
+        The archive, replaced as a whole; a pipe or a device is written to.
     with_answers : bool
         Take along raw data and prepared answers of the tasks.
     partial : bool
@@ -125,7 +125,7 @@ def archive(
             "or leave them out with --partial"
         )
     with (
-        whole_file(out) as temporary,
+        named_output(out) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file,
     ):
         hashes = _write(file, contents)

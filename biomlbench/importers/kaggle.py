@@ -9,6 +9,7 @@ from biomlbench.errors import LeaderboardError
 from biomlbench.importers import ImportRefusedError
 from biomlbench.importers.groups import read_text
 from biomlbench.scoring.leaderboard import leaderboard_of_columns, score_columns
+from biomlbench.whole_files import named_output
 
 __all__ = ["import_leaderboard"]
 
@@ -55,9 +56,10 @@ def import_leaderboard(
         scores.reverse()
     ranks: dict[float, int] = {}
     rows = [[ranks.setdefault(score, rank), repr(score)] for rank, score in enumerate(scores, 1)]
-    to = Path(to)
-    to.parent.mkdir(parents=True, exist_ok=True)
-    with to.open("w", newline="", encoding="utf-8") as file:
+    with (
+        named_output(to) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as file,
+    ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["rank", "score"])
         writer.writerows(rows)

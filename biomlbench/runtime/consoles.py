@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import errno
+import os
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,4 +22,9 @@ def data_console(**options: Any) -> Console:
     """
     from rich.console import Console
 
-    return Console(markup=False, emoji=False, highlight=False, **options)
+    class DataConsole(Console):
+        def on_broken_pipe(self) -> NoReturn:
+            # Rich would end the process with 1, which says that the answer is no.
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    return DataConsole(markup=False, emoji=False, highlight=False, **options)

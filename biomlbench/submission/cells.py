@@ -31,8 +31,9 @@ __all__ = [
 _MOST_LETTERS = {"run_id": 100, "agent": 200, "task_id": 300}
 # Linux: a path, and a file's name, in bytes.
 _PATH_MAX, _NAME_MAX = 4095, 255
-# Seeds: what `PYTHONHASHSEED` and `numpy.random.seed` take, so that no two of them mean one.
-_LARGEST = {"seed": 2**32 - 1, "attempt": 1_000_000, "hint_tier": 1_000_000}
+MAX_SEED = 2**32 - 1
+"""The largest seed: what `PYTHONHASHSEED` and `numpy.random.seed` take, so that no two mean one."""
+_LARGEST = {"seed": MAX_SEED, "attempt": 1_000_000, "hint_tier": 1_000_000}
 _LOWEST = {"seed": 0, "attempt": 1, "hint_tier": 0}
 _WHOLE = re.compile(r"([+-]?[0-9]{1,40})(\.0*)?", re.ASCII)
 _MOST_DIGITS = 20

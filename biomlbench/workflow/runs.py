@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import TaskError
+from biomlbench.errors import TaskError, UserError
 from biomlbench.outcomes import Reason
 from biomlbench.runtime.words import counted
 from biomlbench.stages.kinds import kind_of, kinds_for
@@ -50,6 +50,7 @@ __all__ = [
     "NO_SUBMISSION",
     "RUN_ID",
     "BadRow",
+    "ResultsPlaceError",
     "Run",
     "RunTableError",
     "is_list",
@@ -64,12 +65,18 @@ COLUMNS = REQUIRED + OPTIONAL
 LABELS = ("right", "wrong")
 NO_SUBMISSION = ""
 """A run's submission where the agent left none: JSON's null, or ``null`` in a CSV."""
+_OF_A_RUN = (".lock", "provenance.json")
+"""Files that results have from the first job on, and from the last."""
 LIST = ".jsonl"
 """Ending of a list of runs, which may be an agent's own."""
 SUFFIXES = (".csv", ".tsv", ".parquet", LIST)
 _JSONL_KEYS = {"task_id", "competition_id", "submission_path", "run_id", "agent", *OPTIONAL}
 _JSONL_IGNORED = {"logs_path", "code_path"}
 _ALTERNATIVES = ("run_id", "agent", "task_id|competition_id", "submission")
+
+
+class ResultsPlaceError(UserError):
+    """The folder that is named for the results holds submissions, and no results yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +150,8 @@ def read_runs(
     note : callable, optional
         Called with what was found in a table that costs no row.
     results : path, optional
-        Folder of the results: no submission may lie there, as rules make those files.
+        Folder of the results: no submission may lie there, as rules make those files. A row that
+        names one is bad.
     agent : str, optional
         Who made the runs of every jsonl, whatever its lines say. By default each speaks for the
         agent that its folder names, and a line that names another one is bad.
@@ -165,6 +173,8 @@ def read_runs(
     ------
     RunTableError
         If no table can be read.
+    ResultsPlaceError
+        If a submission that is there lies in `results`, and no run has written there yet.
     """
     unreadable: list[tuple[str, RunTableError]] = []
     names = sorted(dict.fromkeys(map(str, tables)), key=is_list)
@@ -210,6 +220,8 @@ class _Reader:
         self._ignore_unknown = ignore_unknown
         self._tasks: dict[str, tuple[str, str] | RowError] = {}
         self._results = os.path.realpath(results) if results else ""
+        # What lies among the results of an earlier run was handed in to be taken for one of them.
+        self._is_of_a_run = any(Path(self._results, name).exists() for name in _OF_A_RUN)
         self._here = Path.cwd()
         self._folders: dict[str, bool] = {}
         self._agents: dict[str, set[str]] = {}
@@ -308,6 +320,12 @@ class _Reader:
             row["run_id"] = self._ids.default(row["task_id"], table)
         run = _run(row, agent, task_kind, source)
         if self._is_result(run.submission):
+            if not self._is_of_a_run and os.path.isfile(run.submission):
+                raise ResultsPlaceError(
+                    f"{source}: the submission {shown(run.submission)} lies in the folder of the "
+                    f"results, {shown(self._results)}, where the run would replace files; name "
+                    "another folder as `results_dir` in the config"
+                )
             raise RowError(
                 f"the submission {shown(run.submission)} lies in the folder of the results, whose "
                 "files the workflow makes; put it elsewhere",

@@ -290,8 +290,9 @@ def test_no_file_and_no_workers(factory):
     with pytest.raises(FileNotFoundError):
         grade_jsonl(factory.root / "none.jsonl", factory.root / "out", factory.registry())
     lines = write_lines(factory.root / "s.jsonl", entry("a.csv"))
-    with pytest.raises(ValueError, match="workers"):
-        grade_jsonl(lines, factory.root / "out", factory.registry(), workers=0)
+    for workers in (0, "2", 1.5, None):
+        with pytest.raises(ValueError, match=f"workers: {workers!r} is no whole number from 1"):
+            grade_jsonl(lines, factory.root / "out", factory.registry(), workers=workers)
 
 
 def test_an_empty_file_gives_an_empty_report(factory):

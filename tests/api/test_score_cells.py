@@ -56,6 +56,7 @@ def test_what_is_no_number_is_refused_with_its_row(tmp_path, cell):
         (lambda: as_leaderboard(np.array([0.5, -np.inf])), "the score -inf is not"),
         (lambda: given_score(np.True_), "not True"),
         (lambda: check_numbers(np.float64(1.5), 0), "bootstrap: 1.5 is"),
+        (lambda: check_numbers(0, 0, 2**32), "program_seed: 4294967296 is larger"),
         (lambda: Grader("g", metric="f1", options={"average": np.str_("x")}), "not 'x'"),
         (lambda: get_metric("f1")(["a", "b"], ["a", "b"], pos_label=np.int64(7)), "pos_label 7 is"),
         (lambda: get_metric("roc_auc")([2, 1], [2, 1], pos_label=np.int64(7)), "pos_label 7 is"),

@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -121,6 +122,17 @@ def lines():
         *(("--kind", "foo"), ("--provider", "bwarp"), ("--out", "good.csv")),
     ):
         yield ("grade", "good.csv", *TOY, option, value), {USAGE}, option
+    for seed in ("-1", str(2**32)):
+        for command in ("grade", "verify"):
+            for name in ("good.csv", "gone.py"):
+                yield (command, name, *TOY, "--seed", seed), {USAGE}, "--seed"
+    yield ("grade-jsonl", "garbage.jsonl", "--seed", "-1"), {USAGE}, "--seed"
+    for command in ("grade", "verify"):
+        line = (command, "good.csv", *TOY, "--kind", "functions")
+        yield line, {USAGE}, "'--kind': 'functions': clinical/toy takes predictions or program"
+        for kind in ("predictions", "program"):
+            line = (command, "garbage.py", "kabsch-rmsd", "--kind", kind)
+            yield line, {USAGE}, f"'--kind': {kind!r}: kernels/kabsch-rmsd takes functions"
     yield ("grade", "good.csv", *TOY, "--out", "/proc/x"), {TROUBLE}, "/proc/x"
     for name in ("", "../..", "caco2-wan"):
         for command in (
@@ -228,6 +240,53 @@ def test_a_message_and_an_exit_code(line, codes, named, place, monkeypatch, caps
         assert ";" in told or "with:" in told or "did you mean" in told or "config.yaml" in told, (
             err
         )
+
+
+@pytest.fixture
+def cli(place):
+    """Run the command as a process of its own, whose end is what is looked at."""
+
+    def run(*line, **options):
+        done = subprocess.run(
+            [sys.executable, "-m", "biomlbench.cli", *line],
+            stderr=options.pop("stderr", subprocess.PIPE),
+            text=True,
+            cwd=place,
+            env={**os.environ, "BIOMLBENCH_CACHE_DIR": str(place / "cache")},
+            **options,
+        )
+        assert "Traceback" not in (done.stderr or "")
+        return done
+
+    return run
+
+
+WRITTEN = [
+    ("validate", "good.csv", *TOY),
+    ("grade", "good.csv", *TOY, "--json"),
+    ("tasks",),
+    ("--help",),
+]
+
+
+@pytest.mark.parametrize("line", WRITTEN, ids=_name)
+def test_full_disk_is_the_fault_of_the_machine(cli, line):
+    with open("/dev/full", "wb") as full:
+        done = cli(*line, stdout=full)
+        assert done.returncode == TROUBLE, done.stderr
+        assert "No space left on device; the disk is full" in done.stderr
+        assert cli(*line, stdout=full, stderr=full).returncode == TROUBLE
+
+
+@pytest.mark.parametrize("line", WRITTEN, ids=_name)
+def test_output_that_nobody_reads_ends_quietly(cli, line):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = cli(*line, stdout=writing)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
 def test_no_command_is_left_out():

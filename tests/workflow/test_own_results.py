@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biomlbench.outcomes import Reason
-from biomlbench.workflow.runs import read_runs
+from biomlbench.workflow.runs import ResultsPlaceError, read_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +46,38 @@ def test_a_submission_among_the_results_costs_its_row_only(
     assert [run.run_id for run in runs] == ["ok"]
     assert [row.reason for row in bad] == [Reason.UNSAFE_PATH]
     assert "lies in the folder of the results" in bad[0].message
+
+
+@pytest.mark.parametrize("path", ["results/a.csv", "results/deep/a.csv", "link/agents.parquet"])
+def test_a_folder_that_holds_submissions_is_refused_for_the_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results" / "deep").mkdir(parents=True)
+    os.symlink("results", tmp_path / "link")
+    (tmp_path / path).write_text("id,y\n")
+
+    with pytest.raises(ResultsPlaceError, match="name another folder as `results_dir`") as caught:
+        read(tmp_path, path)
+    assert path in str(caught.value)
+
+    # An agent that puts a file among the results that are there costs nobody else a run.
+    (tmp_path / "results" / ".lock").touch()
+    runs, bad = read(tmp_path, path)
+    assert [run.run_id for run in runs] == ["ok"]
+    assert [row.reason for row in bad] == [Reason.UNSAFE_PATH]
+
+
+def test_submissions_may_lie_around_the_results_and_in_those_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "results-of-others/a.csv", "results-of-others/.lock"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    runs, bad = read(tmp_path, "a.csv", "results-of-others/a.csv")
+    assert len(runs) == 3
+    assert not bad
 
 
 @pytest.mark.parametrize("path", ["sub/<b>.csv", "<results>.csv", "a<b/c>d.csv"])
