@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,10 +14,9 @@ from biomlbench.scoring.score import answers_of, score_submission
 from biomlbench.scoring.score_order import ScoreOrder, score_order
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import has_rows, sample_of
+from biomlbench.task.task_folders import state_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
 
     from biomlbench.metrics import Metric
@@ -103,25 +103,42 @@ def look_at_own(task: Task) -> OwnSubmissions:
     -------
     OwnSubmissions
         Nothing is said of problem cards, of published tasks, of a grader with an environment of
-        its own, and of a task whose tables cannot be read, which is told otherwise.
+        its own, and of a task whose tables cannot be read, which is told otherwise. They are
+        scored once for each state of the task's files and data.
     """
     if task.is_card or task.published is not None or task.grader.spec is not None:
         return OwnSubmissions()
     if not task.gold_submission.is_file() or not has_rows(task):
         return OwnSubmissions()
+    files = (task.answers, task.gold_submission, task.sample_submission)
+    return _looked_at(task, state_of(Path(task.folder)), tuple(map(_state, files)))
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=256)
+def _looked_at(task: Task, _folder: object, _data: object) -> OwnSubmissions:
     try:
         columns = sample_of(task).columns
         # as tables: as files they are private, or the same as a private one
         own = [read_table(path, columns) for path in (task.gold_submission, task.sample_submission)]
     except (InvalidSubmissionError, TaskError):
         return OwnSubmissions()
-    gold, sample = (score_submission(table, task) for table in own)
+    gold = score_submission(own[0], task)
+    if gold.fault is Fault.GRADER:  # which the sample submission would only say again
+        return OwnSubmissions(gold=_without_score(task, gold))
+    sample = score_submission(own[1], task)
     for result in (gold, sample):
         if result.fault is Fault.TASK:
             return OwnSubmissions(gold=result.message, broken=True)
     if gold.score is None:
-        told = f"the gold submission has no score: {gold.message}"
-        return OwnSubmissions(gold=f"{task.gold_submission}: {told}")
+        return OwnSubmissions(gold=_without_score(task, gold))
     if sample.fault is Fault.GRADER:
         return OwnSubmissions()
     order = score_order(task, (gold.score, sample.score))
@@ -133,6 +150,10 @@ def look_at_own(task: Task) -> OwnSubmissions:
         )
         return OwnSubmissions(gold=f"{task.gold_submission}: {told}; {remedy}", broken=worse)
     return OwnSubmissions(sample=_of_sample(task, order, gold, sample))
+
+
+def _without_score(task: Task, gold: ScoreResult) -> str:
+    return f"{task.gold_submission}: the gold submission has no score: {gold.message}"
 
 
 def _of_gold(
