@@ -43,13 +43,11 @@ from biomlbench.task.loading import import_libraries, is_built_in, load_function
 from biomlbench.task.sources.archives import locked
 from biomlbench.task.sources.data_source import DataSourceError, place, sources_of
 from biomlbench.task.task_files import description_file
-from biomlbench.task.toolbox import read_csv, write_csv
+from biomlbench.task.toolbox import write_csv
 from biomlbench.task.version import file_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pandas as pd
 
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.submission_columns import SubmissionSchema
@@ -321,32 +319,31 @@ def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, priv
             f"targets, and here {', '.join(map(repr, predictions))} cannot repeat "
             f"{', '.join(map(repr, targets))}: write it with the columns of the sample submission"
         )
+    # late: whoever only reads tasks needs no reader of tables
+    from biomlbench.submission.own_tables import columns_hint, own_format, own_table
+
     try:
-        answers = _as_text(answers_file)
-    except ValueError as error:  # what pandas says of an empty file, or one that is no table
+        own_format(answers_file)
+    except TaskError:
+        return  # of a format that is refused by name when the answers are first read
+    try:
+        answers = own_table(answers_file).to_pandas()
+    except TaskError as error:
+        told = error.message.removeprefix(f"{answers_file}: ").removeprefix("cannot be read: ")
         raise TaskError(
             f"{task_id}: the preparer wrote {answers_file.parent.name}/{answers_file.name}, which "
-            f"cannot be read as a table: {error}"
+            f"cannot be read as a table: {told}"
         ) from error
-    if answers is None:
-        return  # of a format that is refused by name when the answers are first read
     if missing := [name for name in (*ids, *targets) if name not in answers.columns]:
+        found = list(answers.columns)
         raise TaskError(
             f"{task_id}: {answers_file.name}: the preparer wrote no column "
             f"{', '.join(map(repr, missing))}, which the config's `submission` declares; "
-            f"it wrote {', '.join(map(repr, answers.columns[:20]))}"
+            f"it wrote {', '.join(map(repr, found[:20]))}"
+            f"{columns_hint(answers_file, found, (*ids, *targets))}"
         )
     gold = answers[[*ids, *targets]].set_axis([*ids, *predictions], axis=1)
     write_csv(gold, private / "gold_submission.csv")
-
-
-def _as_text(path: Path) -> pd.DataFrame | None:
-    """Return a table whose cells are text; None for a file of another format than CSV or TSV."""
-    kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    if not kinds or kinds[-1] not in (".csv", ".tsv"):
-        return None
-    separator = "\t" if kinds[-1] == ".tsv" else ","
-    return read_csv(path, sep=separator, dtype=str, keep_default_na=False)
 
 
 def _check_against(folder: Path, files: dict[str, str]) -> None:
