@@ -7,10 +7,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.errors import InvalidSubmissionError, TaskError
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Fault
 from biomlbench.runtime.once import once
-from biomlbench.scoring.score import answers_of, score_submission
+from biomlbench.scoring.score import answers_of, log_failure, tried
 from biomlbench.scoring.score_order import ScoreOrder, score_order
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import has_rows, sample_of
@@ -72,7 +72,7 @@ def _own_score(task: Task, path: Path) -> float | None:
         table = read_table(path, sample_of(task).columns)
     except (InvalidSubmissionError, TaskError):
         return None
-    return score_submission(table, task).score
+    return tried(table, task)[0].score
 
 
 def own_order(task: Task) -> ScoreOrder:
@@ -91,13 +91,15 @@ def _sample_score(task: Task) -> float | None:
     return _own_score(task, task.sample_submission)
 
 
-def look_at_own(task: Task) -> OwnSubmissions:
+def look_at_own(task: Task, *, quiet: bool = False) -> OwnSubmissions:
     """Score a task's gold and sample submission.
 
     Parameters
     ----------
     task : Task
         Prepared.
+    quiet : bool
+        Whether the log says nothing of where a grading function of the task failed.
 
     Returns
     -------
@@ -111,7 +113,10 @@ def look_at_own(task: Task) -> OwnSubmissions:
     if not task.gold_submission.is_file() or not has_rows(task):
         return OwnSubmissions()
     files = (task.answers, task.gold_submission, task.sample_submission)
-    return _looked_at(task, state_of(Path(task.folder)), tuple(map(_state, files)))
+    found, failure = _looked_at(task, state_of(Path(task.folder)), tuple(map(_state, files)))
+    if failure is not None and not quiet:
+        log_failure(task, failure)
+    return found
 
 
 def _state(path: Path) -> tuple[int, int] | None:
@@ -123,24 +128,26 @@ def _state(path: Path) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=256)
-def _looked_at(task: Task, _folder: object, _data: object) -> OwnSubmissions:
+def _looked_at(
+    task: Task, _folder: object, _data: object
+) -> tuple[OwnSubmissions, GraderError | None]:
     try:
         columns = sample_of(task).columns
         # as tables: as files they are private, or the same as a private one
         own = [read_table(path, columns) for path in (task.gold_submission, task.sample_submission)]
     except (InvalidSubmissionError, TaskError):
-        return OwnSubmissions()
-    gold = score_submission(own[0], task)
+        return OwnSubmissions(), None
+    gold, failure = tried(own[0], task)
     if gold.fault is Fault.GRADER:  # which the sample submission would only say again
-        return OwnSubmissions(gold=_without_score(task, gold))
-    sample = score_submission(own[1], task)
+        return OwnSubmissions(gold=_without_score(task, gold)), failure
+    sample, _ = tried(own[1], task)
     for result in (gold, sample):
         if result.fault is Fault.TASK:
-            return OwnSubmissions(gold=result.message, broken=True)
+            return OwnSubmissions(gold=result.message, broken=True), None
     if gold.score is None:
-        return OwnSubmissions(gold=_without_score(task, gold))
+        return OwnSubmissions(gold=_without_score(task, gold)), failure
     if sample.fault is Fault.GRADER:
-        return OwnSubmissions()
+        return OwnSubmissions(), None
     order = score_order(task, (gold.score, sample.score))
     useless = _useless(task, order, gold.score, sample.score, own[0])
     worse = bool(useless) and all(order.better(one, gold.score) for one in useless)
@@ -148,8 +155,8 @@ def _looked_at(task: Task, _folder: object, _data: object) -> OwnSubmissions:
         remedy = (
             "correct it, the answers, or what config.yaml says of the columns and of the metric"
         )
-        return OwnSubmissions(gold=f"{task.gold_submission}: {told}; {remedy}", broken=worse)
-    return OwnSubmissions(sample=_of_sample(task, order, gold, sample))
+        return OwnSubmissions(gold=f"{task.gold_submission}: {told}; {remedy}", broken=worse), None
+    return OwnSubmissions(sample=_of_sample(task, order, gold, sample)), None
 
 
 def _without_score(task: Task, gold: ScoreResult) -> str:
@@ -209,7 +216,7 @@ def _useless(
         for name in ids:
             place = other.column_names.index(name)
             other = other.set_column(place, name, table.column(name))
-        found.append(score_submission(other, task).score)
+        found.append(tried(other, task)[0].score)
     return [score for score in found if score is not None]
 
 

@@ -33,7 +33,17 @@ if TYPE_CHECKING:
     from biomlbench.submission.validation import Inspection
     from biomlbench.task.task import Task
 
-__all__ = ["Answers", "ScoreResult", "answers_of", "check_truth", "failed", "score_submission"]
+__all__ = [
+    "Answers",
+    "ScoreResult",
+    "answers_of",
+    "check_truth",
+    "failed",
+    "log_failure",
+    "outcome_of",
+    "score_submission",
+    "tried",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -143,6 +153,25 @@ def score_submission(
         Nothing is raised for a bad submission, a broken task or a failing grader: `reason` and
         `fault` say which it was.
     """
+    result, error = tried(submission, task, bootstrap, seed, name, root)
+    if error is not None:
+        log_failure(task, error)
+    return result
+
+
+def tried(
+    submission: str | Path | bytes | pa.Table,
+    task: Task,
+    bootstrap: int = 0,
+    seed: int = 0,
+    name: str | Path | None = None,
+    root: str | Path | None = None,
+) -> tuple[ScoreResult, GraderError | None]:
+    """Score predictions as :func:`score_submission`, and return how the grader failed if it did.
+
+    For predictions of the task's own, scored beside a submission, by whose score a failure is
+    logged.
+    """
     metric, direction = "", ""
     try:
         if task.is_card:
@@ -153,18 +182,17 @@ def score_submission(
         if failure := inspection.first_failure:
             reason, message = failure
             exists = reason not in NOT_THERE
-            return failed(metric, direction, reason, message, exists=exists)
+            return failed(metric, direction, reason, message, exists=exists), None
         attempt = _Attempt(task, metric, direction, bootstrap, seed)
         result = attempt.result(_Submitted(submission, inspection, name, root))
-        return replace(result, inspection=inspection)
+        return replace(result, inspection=inspection), None
     except (InvalidSubmissionError, TaskError) as error:
-        return failed(metric, direction, error.reason, error.message)
+        return failed(metric, direction, error.reason, error.message), None
     except GraderError as error:
-        _log_failure(task, error)
-        return failed(metric, direction, error.reason, error.message)
+        return failed(metric, direction, error.reason, error.message), error
 
 
-def _log_failure(task: Task, error: GraderError) -> None:
+def log_failure(task: Task, error: GraderError) -> None:
     """Log where a grader failed: its author's own frames, where there are some."""
     cause = error.__cause__
     told = [*getattr(error, "__notes__", ()), author_traceback(cause) if cause else ""]

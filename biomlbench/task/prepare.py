@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import NotPreparedError, TaskError, folder_remedy, words_of
 from biomlbench.parameter_order import contradiction, parameter_names
 from biomlbench.runtime.apart import LostCallError, call_apart
+from biomlbench.runtime.author_traceback import author_traceback
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.task import toolbox
 from biomlbench.task.adopted_data import (
@@ -287,6 +288,8 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
     except (DataSourceError, TaskError, KeyboardInterrupt):
         raise
     except BaseException as error:
+        if told := author_traceback(error):
+            logger.error("%s: the preparer failed\n%s", task.id, told)
         # What the system refuses may work the next time, or on another machine.
         kind = NotPreparedError if isinstance(error, (OSError, MemoryError)) else TaskError
         raise kind(
