@@ -52,8 +52,9 @@ def _assigned(truth: Any, probabilities: Floats, class_labels: Sequence[Any] | N
     if off.any():
         raise MetricError(
             "not_probabilities",
-            f"the probabilities of {np.count_nonzero(off)} rows do not sum to 1; "
-            f"the first is row {int(np.argmax(off)) + 1}",
+            f"the probabilities of {np.count_nonzero(off)} rows do not sum to 1 within "
+            f"{tolerance:g}; the first is row {int(np.argmax(off)) + 1}; write at least three "
+            "decimals, or divide each row by its sum",
         )
     order = np.argsort(classes, kind="stable")
     place = np.searchsorted(classes, truth, sorter=order)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from biomlbench.errors import UserError, words_of
+from biomlbench.runtime.author_traceback import author_traceback
 from biomlbench.runtime.bounded import is_alone
 
 if TYPE_CHECKING:
@@ -51,13 +52,6 @@ class _TooMuchError(LostCallError):
     """The call took too long, or too much memory."""
 
 
-class _InForkError(Exception):
-    """The traceback of an error, in the fork in which it was raised."""
-
-    def __str__(self) -> str:
-        return f"\n{self.args[0]}"
-
-
 def call_code_apart() -> None:
     """Have :func:`call_apart` use forks from now on in this process."""
     global _is_on
@@ -81,8 +75,9 @@ def call_apart(call: Callable[[], _Value], seconds: float | None = None, tries: 
     Parameters
     ----------
     call : callable
-        Its result, and the errors that it raises for a user, are brought back by pickle. Where
-        the result cannot be, it is called in this process.
+        Its result, and the errors that it raises for a user, are brought back by pickle; a note
+        of an error says where it comes from. Where the result cannot be, it is called in this
+        process.
     seconds : float, optional
         After so many the fork is ended.
     tries : int
@@ -112,7 +107,9 @@ def call_apart(call: Callable[[], _Value], seconds: float | None = None, tries: 
     answer = pickle.loads(payload)  # noqa: S301 - of code that would be called here otherwise
     if kind == _RAISED:
         error, told = answer
-        raise error from _InForkError(told)
+        if told:
+            error.add_note(told)
+        raise error
     if kind == _LOST:
         raise LostCallError(answer)
     value: _Value = answer
@@ -189,6 +186,14 @@ def _end(child: int) -> None:
         os.waitpid(child, 0)
 
 
+def _where(error: Exception) -> str:
+    """Return where an error comes from, which pickle does not carry."""
+    if not isinstance(error, UserError):
+        return author_traceback(error) or traceback.format_exc()
+    # Its message is all that is to be told of itself; what it was made of was the author's.
+    return author_traceback(error.__cause__) if error.__cause__ is not None else ""
+
+
 def _work(parent: int, writing: int, call: Callable[[], Any]) -> NoReturn:
     """Call in the fork, write what came of it, and end."""
     me, exit_now, write = os.getpid(), os._exit, os.write
@@ -202,7 +207,7 @@ def _work(parent: int, writing: int, call: Callable[[], Any]) -> NoReturn:
         try:
             kind, answer = _DONE, call()
         except (UserError, ValueError) as error:
-            kind, answer = _RAISED, (error, traceback.format_exc())
+            kind, answer = _RAISED, (error, _where(error))
         except BaseException as error:
             kind, answer = _LOST, f"it raised {words_of(error)}"
         if get_pid() != me:  # a fork of the code's, which came back as well

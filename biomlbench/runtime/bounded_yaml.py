@@ -9,7 +9,9 @@ are looked at before anything is built from them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.runtime.regular_file import TooLargeError, read_regular
@@ -17,8 +19,9 @@ from biomlbench.runtime.regular_file import TooLargeError, read_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["check_yaml", "load_yaml", "read_yaml"]
+__all__ = ["check_yaml", "load_yaml", "read_yaml", "with_short_floats"]
 
+_SHORT_FLOAT = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]{1,3}$", re.ASCII)
 MAX_MB = 16
 """Largest file, MiB: a published list of checksums has a few."""
 MAX_DEPTH = 60
@@ -67,12 +70,38 @@ def load_yaml(text: str, *, as_text: bool = False) -> Any:
     import yaml
 
     check_yaml(text)
-    kind = "BaseLoader" if as_text else "SafeLoader"
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader) if as_text else _safe_loader()
     try:
-        return yaml.load(text, Loader=getattr(yaml, f"C{kind}", getattr(yaml, kind)))  # noqa: S506
+        return yaml.load(text, Loader=loader)  # noqa: S506 - neither makes objects
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
         # What its constructors make of dates and numbers that there are not.
         raise yaml.YAMLError(f"a value is not what it seems to be: {str(error)[:200]}") from error
+
+
+@cache
+def _safe_loader() -> Any:
+    import yaml
+
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return with_short_floats(type("Loader", (base,), {}))
+
+
+def with_short_floats(loader: Any) -> Any:
+    """Have a loader read numbers as YAML 1.2 and JSON do, and return it.
+
+    Parameters
+    ----------
+    loader : type
+        Of PyYAML, which holds ``1e6`` and ``-1.0e6`` for text, as YAML 1.1 asks for a point and a
+        signed power. A longer power, as by chance in a hash of digits, stays text.
+
+    Examples
+    --------
+    >>> load_yaml("[1e6, -1.0e6, 1E-9, 12e3456, 1.0e+6]")
+    [1000000.0, -1000000.0, 1e-09, '12e3456', 1000000.0]
+    """
+    loader.add_implicit_resolver("tag:yaml.org,2002:float", _SHORT_FLOAT, list("-+.0123456789"))
+    return loader
 
 
 def check_yaml(text: str) -> None:

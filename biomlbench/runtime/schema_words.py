@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ KINDS = {
 }
 """Types of a schema, in words."""
 _SHOWN = 60
+_PLAIN_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]*([eE][-+][0-9]+)?)?", re.ASCII)
 _ALIKE = 0.7  # at the default, `dict` is like `distinct`
 # Keys that are called otherwise elsewhere: a like spelling would not find them.
 _ALSO_CALLED = (
@@ -121,13 +123,31 @@ def remedy(value: Any, path: Sequence[str | int], kind: Any) -> str:
         return f'; put it in quotes: "{value}"'
     if kind in ("integer", "number") and isinstance(value, str):
         try:
-            float(value)
+            number = float(value)
         except ValueError:
             return ""
-        return f"; write it without quotes: {value}"
+        if _PLAIN_NUMBER.fullmatch(value):
+            return f"; write it without quotes: {value}"
+        # what a reader of YAML 1.1, as Snakemake's, takes for text even without quotes
+        return f"; write it as {_in_yaml(number)}, without quotes"
     if kind == "boolean" and str(value).lower() in ("yes", "no", "1", "0", "on", "off"):
         return f"; write {'true' if str(value).lower() in ('yes', '1', 'on') else 'false'}"
     return ""
+
+
+def _in_yaml(number: float) -> str:
+    """Write a number as every version of YAML reads it.
+
+    Examples
+    --------
+    >>> _in_yaml(1e-9), _in_yaml(1e22), _in_yaml(float("-inf"))
+    ('1.0e-09', '1.0e+22', '-.inf')
+    """
+    text = repr(number)
+    if text[-1] in "fn":
+        return text.replace("inf", ".inf").replace("nan", ".nan")
+    digits, mark, power = text.partition("e")
+    return f"{digits}{'.0' if mark and '.' not in digits else ''}{mark}{power}"
 
 
 def quoted(value: Any) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.errors import InvalidSubmissionError, TaskError
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Fault
 from biomlbench.runtime.once import once
-from biomlbench.scoring.score import answers_of, score_submission
+from biomlbench.scoring.score import answers_of, log_failure, tried
 from biomlbench.scoring.score_order import ScoreOrder, score_order
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import has_rows, sample_of
+from biomlbench.task.task_folders import state_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
 
     from biomlbench.metrics import Metric
@@ -72,7 +72,7 @@ def _own_score(task: Task, path: Path) -> float | None:
         table = read_table(path, sample_of(task).columns)
     except (InvalidSubmissionError, TaskError):
         return None
-    return score_submission(table, task).score
+    return tried(table, task)[0].score
 
 
 def own_order(task: Task) -> ScoreOrder:
@@ -91,39 +91,63 @@ def _sample_score(task: Task) -> float | None:
     return _own_score(task, task.sample_submission)
 
 
-def look_at_own(task: Task) -> OwnSubmissions:
+def look_at_own(task: Task, *, quiet: bool = False) -> OwnSubmissions:
     """Score a task's gold and sample submission.
 
     Parameters
     ----------
     task : Task
         Prepared.
+    quiet : bool
+        Whether the log says nothing of where a grading function of the task failed.
 
     Returns
     -------
     OwnSubmissions
         Nothing is said of problem cards, of published tasks, of a grader with an environment of
-        its own, and of a task whose tables cannot be read, which is told otherwise.
+        its own, and of a task whose tables cannot be read, which is told otherwise. They are
+        scored once for each state of the task's files and data.
     """
     if task.is_card or task.published is not None or task.grader.spec is not None:
         return OwnSubmissions()
     if not task.gold_submission.is_file() or not has_rows(task):
         return OwnSubmissions()
+    files = (task.answers, task.gold_submission, task.sample_submission)
+    found, failure = _looked_at(task, state_of(Path(task.folder)), tuple(map(_state, files)))
+    if failure is not None and not quiet:
+        log_failure(task, failure)
+    return found
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=256)
+def _looked_at(
+    task: Task, _folder: object, _data: object
+) -> tuple[OwnSubmissions, GraderError | None]:
     try:
         columns = sample_of(task).columns
         # as tables: as files they are private, or the same as a private one
         own = [read_table(path, columns) for path in (task.gold_submission, task.sample_submission)]
     except (InvalidSubmissionError, TaskError):
-        return OwnSubmissions()
-    gold, sample = (score_submission(table, task) for table in own)
+        return OwnSubmissions(), None
+    gold, failure = tried(own[0], task)
+    if gold.fault is Fault.GRADER:  # which the sample submission would only say again
+        return OwnSubmissions(gold=_without_score(task, gold)), failure
+    sample, _ = tried(own[1], task)
     for result in (gold, sample):
         if result.fault is Fault.TASK:
-            return OwnSubmissions(gold=result.message, broken=True)
+            return OwnSubmissions(gold=result.message, broken=True), None
     if gold.score is None:
-        told = f"the gold submission has no score: {gold.message}"
-        return OwnSubmissions(gold=f"{task.gold_submission}: {told}")
+        return OwnSubmissions(gold=_without_score(task, gold)), failure
     if sample.fault is Fault.GRADER:
-        return OwnSubmissions()
+        return OwnSubmissions(), None
     order = score_order(task, (gold.score, sample.score))
     useless = _useless(task, order, gold.score, sample.score, own[0])
     worse = bool(useless) and all(order.better(one, gold.score) for one in useless)
@@ -131,8 +155,12 @@ def look_at_own(task: Task) -> OwnSubmissions:
         remedy = (
             "correct it, the answers, or what config.yaml says of the columns and of the metric"
         )
-        return OwnSubmissions(gold=f"{task.gold_submission}: {told}; {remedy}", broken=worse)
-    return OwnSubmissions(sample=_of_sample(task, order, gold, sample))
+        return OwnSubmissions(gold=f"{task.gold_submission}: {told}; {remedy}", broken=worse), None
+    return OwnSubmissions(sample=_of_sample(task, order, gold, sample)), None
+
+
+def _without_score(task: Task, gold: ScoreResult) -> str:
+    return f"{task.gold_submission}: the gold submission has no score: {gold.message}"
 
 
 def _of_gold(
@@ -188,7 +216,7 @@ def _useless(
         for name in ids:
             place = other.column_names.index(name)
             other = other.set_column(place, name, table.column(name))
-        found.append(score_submission(other, task).score)
+        found.append(tried(other, task)[0].score)
     return [score for score in found if score is not None]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Reason
+from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.scoring.gold import OwnSubmissions, look_at_own
 from biomlbench.scoring.positive_class import check_positive_class
 from biomlbench.scoring.score import answers_of, check_truth, score_submission
@@ -16,7 +18,9 @@ from biomlbench.submission.validation import text_failure
 if TYPE_CHECKING:
     from biomlbench.task.task import Task
 
-__all__ = ["check_gradable"]
+__all__ = ["check_gradable", "refused_tables"]
+
+logger = logging.getLogger(__name__)
 
 _EMPTY_ANSWER = (
     "; where an empty text is a right answer, list '' under `allowed` of the column, or declare "
@@ -46,7 +50,14 @@ def check_gradable(task: Task) -> OwnSubmissions:
         answers themselves, in their order and in another. Words and text of the gold submission
         pass the checks of a submission, and its score is not worse than that of the sample
         submission.
+
+    Notes
+    -----
+    A leaderboard or human baselines that grading will refuse are logged: the data are in order,
+    and the folder of the tasks may come by better ones.
     """
+    for told in refused_tables(task).values():
+        logger.warning("%s: %s; until then no submission can be graded", task.id, told)
     if task.is_card or not has_rows(task):
         return OwnSubmissions()
     task.grader.check_functions()
@@ -64,6 +75,31 @@ def check_gradable(task: Task) -> OwnSubmissions:
     if own.broken:
         raise TaskError(own.gold, Reason.BROKEN_ANSWERS)
     return own
+
+
+def refused_tables(task: Task) -> dict[str, str]:
+    """Return what scores are held against and cannot be, and why.
+
+    Parameters
+    ----------
+    task : Task
+        Of either kind.
+
+    Returns
+    -------
+    dict of str to str
+        ``leaderboard`` and ``human baselines``, those that grading refuses.
+    """
+    graded, found = EffectiveTask(task), {}
+    for item, read in (
+        ("leaderboard", graded.read_leaderboard),
+        ("human baselines", graded.read_humans),
+    ):
+        try:
+            read()
+        except TaskError as error:
+            found[item] = error.message
+    return found
 
 
 def _check_gold(task: Task) -> None:

@@ -382,12 +382,19 @@ class Grader:
         return self.apart("grade_fn", partial(self._run, submission, answers))
 
     def _run(self, submission: Any, answers: Any) -> float:
+        from biomlbench.metrics import MetricError
+
         function = self.grade_fn
         try:
             with fresh_random_states() if self.has_function else nullcontext():
                 return finite_score(function(submission, answers), self.name)
         except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
             raise
+        except MetricError as error:  # of a registered metric that the function calls
+            from biomlbench.scoring.score import outcome_of
+
+            where = f"{self._folder}: " if self._folder is not None else ""
+            raise outcome_of(error, f"{where}grader {self.name!r}: ") from error
         except BaseException as error:
             if type(error).__name__ == "InvalidSubmissionError":
                 raise InvalidSubmissionError(str(error)) from error
@@ -417,7 +424,7 @@ class Grader:
             raise GraderError(
                 f"grader {self.name!r}: `{key}` {reference} gave nothing, {error}; a function of a "
                 f"task has {WALL_S:g} s, and must return or raise"
-            ) from error
+            ) from None
 
     def _score_in_process(self, submission: Any, answers: Any) -> float:
         """Score two tables with a function in a process of its own."""

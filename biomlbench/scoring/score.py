@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as, words_of
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
+from biomlbench.runtime.author_traceback import author_traceback
 from biomlbench.runtime.random_states import fresh_random_states
 from biomlbench.scoring.compared_columns import compared_columns
 from biomlbench.scoring.function_score import is_own_fault
@@ -32,7 +33,17 @@ if TYPE_CHECKING:
     from biomlbench.submission.validation import Inspection
     from biomlbench.task.task import Task
 
-__all__ = ["Answers", "ScoreResult", "answers_of", "check_truth", "failed", "score_submission"]
+__all__ = [
+    "Answers",
+    "ScoreResult",
+    "answers_of",
+    "check_truth",
+    "failed",
+    "log_failure",
+    "outcome_of",
+    "score_submission",
+    "tried",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -142,6 +153,25 @@ def score_submission(
         Nothing is raised for a bad submission, a broken task or a failing grader: `reason` and
         `fault` say which it was.
     """
+    result, error = tried(submission, task, bootstrap, seed, name, root)
+    if error is not None:
+        log_failure(task, error)
+    return result
+
+
+def tried(
+    submission: str | Path | bytes | pa.Table,
+    task: Task,
+    bootstrap: int = 0,
+    seed: int = 0,
+    name: str | Path | None = None,
+    root: str | Path | None = None,
+) -> tuple[ScoreResult, GraderError | None]:
+    """Score predictions as :func:`score_submission`, and return how the grader failed if it did.
+
+    For predictions of the task's own, scored beside a submission, by whose score a failure is
+    logged.
+    """
     metric, direction = "", ""
     try:
         if task.is_card:
@@ -152,17 +182,24 @@ def score_submission(
         if failure := inspection.first_failure:
             reason, message = failure
             exists = reason not in NOT_THERE
-            return failed(metric, direction, reason, message, exists=exists)
+            return failed(metric, direction, reason, message, exists=exists), None
         attempt = _Attempt(task, metric, direction, bootstrap, seed)
         result = attempt.result(_Submitted(submission, inspection, name, root))
-        return replace(result, inspection=inspection)
+        return replace(result, inspection=inspection), None
     except (InvalidSubmissionError, TaskError) as error:
-        return failed(metric, direction, error.reason, error.message)
+        return failed(metric, direction, error.reason, error.message), None
     except GraderError as error:
-        # An error without a cause says itself where it comes from.
-        cause = error.__cause__ is not None
-        logger.error("%s: the grader failed", task.id, exc_info=cause)
-        return failed(metric, direction, error.reason, error.message)
+        return failed(metric, direction, error.reason, error.message), error
+
+
+def log_failure(task: Task, error: GraderError) -> None:
+    """Log where a grader failed: its author's own frames, where there are some."""
+    cause = error.__cause__
+    told = [*getattr(error, "__notes__", ()), author_traceback(cause) if cause else ""]
+    if found := "\n".join(filter(None, told)):
+        logger.error("%s: the grader failed\n%s", task.id, found)
+    else:  # an error without a cause says itself where it comes from
+        logger.error("%s: the grader failed: %s", task.id, error, exc_info=cause is not None)
 
 
 class _Submitted(NamedTuple):
@@ -398,6 +435,21 @@ def metric_reason(error: MetricError) -> Reason:
     return reason
 
 
+def outcome_of(error: MetricError, of_task: str = "") -> InvalidSubmissionError | TaskError:
+    """Return a metric's error as one that says whose fault it is.
+
+    Parameters
+    ----------
+    error : MetricError
+    of_task : str
+        What its message begins with where the answers are at fault, as the file that they are in.
+    """
+    if error.fault == Fault.TASK:
+        told = f"{of_task}{error.message}"
+        return TaskError(f"{told}; {_ANSWERS_REMEDY}" if of_task else told, Reason.BROKEN_ANSWERS)
+    return InvalidSubmissionError(error.message, metric_reason(error))
+
+
 def failed(
     metric: str, direction: str, reason: Reason, message: str, *, exists: bool = True
 ) -> ScoreResult:
@@ -457,6 +509,4 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
             y_pred = submission[names].to_numpy()
         return grader.required_metric(y_true, y_pred, **grader.options)
     except MetricError as error:
-        if error.fault == Fault.TASK:
-            raise TaskError(error.message, Reason.BROKEN_ANSWERS) from error
-        raise InvalidSubmissionError(error.message, metric_reason(error)) from error
+        raise outcome_of(error) from error

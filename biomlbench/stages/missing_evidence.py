@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
 from biomlbench.runtime.once import once
-from biomlbench.scoring.gold import OwnSubmissions, look_at_own
+from biomlbench.scoring.gold import look_at_own
+from biomlbench.scoring.gradable import refused_tables
 from biomlbench.stages.bounded_judging import refusing_bounded
 from biomlbench.task.registry import prepare_command
 from biomlbench.verify import evidence
@@ -41,14 +41,16 @@ def missing_evidence(task: Task) -> tuple[str, ...]:
 
 
 def with_own_submissions(matrix: EvidenceMatrix, task: Task) -> EvidenceMatrix:
-    """Return evidence with what is wrong with a task's gold and sample submission.
+    """Return evidence with what is wrong with a task's leaderboard, gold and sample submission.
 
     Parameters
     ----------
     matrix : EvidenceMatrix
     task : Task
-        Whose it is. Before it is prepared nothing can be said.
+        Whose it is. Before it is prepared nothing can be said of its submissions.
     """
+    for item, told in refused_tables(task).items():
+        matrix = matrix.weakened(item, f"grading refuses it: {told}")
     if task.is_card or not task.is_prepared():
         return matrix
     if not task.gold_submission.is_file():
@@ -57,21 +59,10 @@ def with_own_submissions(matrix: EvidenceMatrix, task: Task) -> EvidenceMatrix:
             f"`{prepare_command(task)}`"
         )
         return matrix.lacking(GOLD, told)
-    own = _looked_at(task, evidence.state_of(task.folder), _states_of_data(task))
+    own = look_at_own(task, quiet=True)  # a pair tells itself where the function failed
     for item, told in ((GOLD, own.gold), (SAMPLE, own.sample)):
         matrix = matrix.weakened(item, told) if told else matrix
     return matrix
-
-
-def _states_of_data(task: Task) -> tuple[tuple[int, int], ...]:
-    files = (task.answers, task.gold_submission, task.sample_submission)
-    return tuple((found.st_mtime_ns, found.st_size) for found in (file.stat() for file in files))
-
-
-@lru_cache(maxsize=256)
-def _looked_at(task: Task, _folder: object, _data: object) -> OwnSubmissions:
-    """Score them once for each state of the task's files and data."""
-    return look_at_own(task)
 
 
 def _missing(task: Task) -> tuple[str, ...]:

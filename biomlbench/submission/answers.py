@@ -13,7 +13,7 @@ from biomlbench.runtime.once import once
 from biomlbench.submission.booleans import written_as
 from biomlbench.submission.class_columns import class_order
 from biomlbench.submission.ids import Alignment, Keys, as_kind, first_repeat
-from biomlbench.submission.own_tables import cached, own_format, own_table, typed
+from biomlbench.submission.own_tables import cached, columns_hint, own_format, own_table, typed
 from biomlbench.submission.sample import Sample, sample_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Answers:
         if lost := [name for name in targets if name not in self.table.column_names]:
             raise TaskError(
                 f"{self.task.answers}: lacks the target column(s) {lost}; declare `target` under "
-                "`submission`",
+                f"`submission`{columns_hint(self.task.answers, self.table.column_names, targets)}",
                 Reason.BROKEN_ANSWERS,
             )
         specs = self.sample.predictions
@@ -263,7 +263,10 @@ def _read_answers(task: Task, sample: Sample) -> Answers:
     text = keys.columns + tuple(name for name, spec in paired.items() if not spec.numeric)
     table = own_table(task.answers, text, Reason.BROKEN_ANSWERS)
     if lost := [name for name in keys.columns if name not in table.column_names]:
-        raise TaskError(f"{task.answers}: lacks the id column(s) {lost}", Reason.BROKEN_ANSWERS)
+        hint = columns_hint(task.answers, table.column_names, keys.columns)
+        raise TaskError(
+            f"{task.answers}: lacks the id column(s) {lost}{hint}", Reason.BROKEN_ANSWERS
+        )
     # The submission's rows are brought into the order of the answers.
     there = Keys.of(table, keys.columns, keys.kinds)
     # First of all: repeated ids may be as many as are missing, and are not what can be aligned.

@@ -31,6 +31,7 @@ __all__ = [
     "check_columns",
     "clean_numbers",
     "is_missing",
+    "not_a_table",
     "read_csv_table",
     "read_header",
 ]
@@ -143,7 +144,9 @@ def read_header(data: bytes, delimiter: str) -> list[str]:
     try:
         line = data[start:end].decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _refuse("the header line is not UTF-8 text", Reason.UNREADABLE) from error
+        raise _refuse(
+            "the header line is not UTF-8 text; write the file as UTF-8", Reason.UNREADABLE
+        ) from error
     try:
         names = next(csv.reader([line], delimiter=delimiter, strict=True))
     except (csv.Error, StopIteration) as error:
@@ -242,18 +245,7 @@ def _parse_slowly(
             ),
         )
     except pa.ArrowInvalid as error:
-        # Not by a handler of such rows, which Arrow cannot call with a row that is no UTF-8.
-        if ragged := _RAGGED.match(str(error)):
-            number, expected, actual = ragged.groups()
-            where = f"data row {int(number) - 1}" if number else "a row"
-            message = f"{where} has {actual} cell(s) where the header has {expected}"
-            message += cells_hint(int(actual), int(expected))
-        elif "UTF8" in str(error) or "utf8" in str(error):
-            row = _ROW.search(str(error))
-            message = f"{f'data row {int(row[1]) - 1}' if row else 'a cell'} is not UTF-8 text"
-        else:
-            message = "the file cannot be read as CSV"
-        raise _refuse(message, Reason.UNREADABLE) from error
+        raise not_a_table(error) from error
     _check_rows(table.num_rows, most_rows)  # before the cells of each are looked at
     for name, kind in columns.items():
         if kind != "text":
@@ -263,6 +255,30 @@ def _parse_slowly(
             column = integers_or_as_is(text) if whole else clean_numbers(text, name)
             table = table.set_column(index, name, column)
     return table
+
+
+def not_a_table(error: pa.ArrowException, hint: str = "") -> InvalidSubmissionError:
+    """Return what Arrow says of CSV text that it cannot read, in words that hold none of its cells.
+
+    Parameters
+    ----------
+    error : pyarrow.ArrowException
+    hint : str
+        How the text was meant, as :func:`biomlbench.submission.csv_hints.header_hint` says.
+    """
+    # Not by a handler of such rows, which Arrow cannot call with a row that is no UTF-8.
+    if ragged := _RAGGED.match(str(error)):
+        number, expected, actual = ragged.groups()
+        where = f"data row {int(number) - 1}" if number else "a row"
+        message = f"{where} has {actual} cell(s) where the header has {expected}"
+        message += hint or cells_hint(int(actual), int(expected))
+    elif "UTF8" in str(error) or "utf8" in str(error):
+        row = _ROW.search(str(error))
+        message = f"{f'data row {int(row[1]) - 1}' if row else 'a cell'} is not UTF-8 text"
+        message += "; write the file as UTF-8"
+    else:
+        message = f"the file cannot be read as CSV{hint}"
+    return _refuse(message, Reason.UNREADABLE)
 
 
 def is_missing(text: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -11,13 +11,14 @@ from biomlbench.arrow import one_array
 from biomlbench.errors import InvalidSubmissionError, TaskError, folder_remedy
 from biomlbench.outcomes import Reason
 from biomlbench.submission._parquet_reader import floats_as_text
-from biomlbench.submission.csv_table import BOOLEAN, clean_numbers, read_header
+from biomlbench.submission.csv_hints import header_hint
+from biomlbench.submission.csv_table import BOOLEAN, clean_numbers, not_a_table, read_header
 from biomlbench.submission.ids import PLAIN_INTEGER
 from biomlbench.submission.reading import delimiter_of, submission_format
 from biomlbench.submission.unpacked_text import csv_text, gunzip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "cached",
+    "columns_hint",
     "number_or_text",
     "own_format",
     "own_table",
@@ -135,22 +137,37 @@ def text_table(data: bytes, delimiter: str) -> pa.Table:
     Raises
     ------
     InvalidSubmissionError
-        If the header cannot be read.
-    pyarrow.ArrowException
-        If the rest cannot be.
+        If it is no table, with how it was meant.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     names = read_header(data, delimiter)
-    return arrow_csv.read_csv(
-        pa.BufferReader(data),
-        read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
-        parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-        ),
-    )
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(data),
+            read_options=arrow_csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException as error:
+        raise not_a_table(error, header_hint(names, delimiter, names)) from error
+
+
+def columns_hint(path: Path, names: Sequence[str], wanted: Iterable[str]) -> str:
+    """Return what would help where a task's own table lacks columns; may be empty.
+
+    Parameters
+    ----------
+    path : Path
+    names : sequence of str
+        Columns that it has.
+    wanted : iterable of str
+    """
+    kind = own_format(path)
+    return "" if kind == ".parquet" else header_hint(names, delimiter_of(kind), wanted)
 
 
 def own_format(path: Path, reason: Reason = Reason.BROKEN_TASK) -> str:

@@ -20,6 +20,8 @@ _MAGIC = {
     b"\x80\x04": "a Python pickle",
 }
 _BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+# Bytes at the beginning that tell text of two bytes a letter: names of columns are mostly ASCII.
+_LOOKED_AT = 8
 # Of what is unpacked or decoded at one time, bytes.
 _PIECE = 2**20
 # Of what is given to zlib at one time: it copies what lies behind the end of a member.
@@ -127,5 +129,7 @@ def csv_text(data: bytes, most_bytes: int = MAX_BYTES) -> bytes:
             ) from error
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in data:
-        raise InvalidSubmissionError("the file is binary, not text", Reason.UNREADABLE)
+        wide = data[1:_LOOKED_AT:2].count(0) == len(data[1:_LOOKED_AT:2])
+        hint = "; it seems to be UTF-16 without a byte order mark: write UTF-8" if wide else ""
+        raise InvalidSubmissionError(f"the file is binary, not text{hint}", Reason.UNREADABLE)
     return data

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from biomlbench.errors import NotPreparedError, TaskError, folder_remedy, words_of
 from biomlbench.parameter_order import contradiction, parameter_names
 from biomlbench.runtime.apart import LostCallError, call_apart
+from biomlbench.runtime.author_traceback import author_traceback
 from biomlbench.runtime.json_lines import write_json
 from biomlbench.task import toolbox
 from biomlbench.task.adopted_data import (
@@ -43,13 +44,11 @@ from biomlbench.task.loading import import_libraries, is_built_in, load_function
 from biomlbench.task.sources.archives import locked
 from biomlbench.task.sources.data_source import DataSourceError, place, sources_of
 from biomlbench.task.task_files import description_file
-from biomlbench.task.toolbox import read_csv, write_csv
+from biomlbench.task.toolbox import write_csv
 from biomlbench.task.version import file_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pandas as pd
 
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.submission_columns import SubmissionSchema
@@ -289,6 +288,8 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
     except (DataSourceError, TaskError, KeyboardInterrupt):
         raise
     except BaseException as error:
+        if told := author_traceback(error):
+            logger.error("%s: the preparer failed\n%s", task.id, told)
         # What the system refuses may work the next time, or on another machine.
         kind = NotPreparedError if isinstance(error, (OSError, MemoryError)) else TaskError
         raise kind(
@@ -321,32 +322,31 @@ def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, priv
             f"targets, and here {', '.join(map(repr, predictions))} cannot repeat "
             f"{', '.join(map(repr, targets))}: write it with the columns of the sample submission"
         )
+    # late: whoever only reads tasks needs no reader of tables
+    from biomlbench.submission.own_tables import columns_hint, own_format, own_table
+
     try:
-        answers = _as_text(answers_file)
-    except ValueError as error:  # what pandas says of an empty file, or one that is no table
+        own_format(answers_file)
+    except TaskError:
+        return  # of a format that is refused by name when the answers are first read
+    try:
+        answers = own_table(answers_file).to_pandas()
+    except TaskError as error:
+        told = error.message.removeprefix(f"{answers_file}: ").removeprefix("cannot be read: ")
         raise TaskError(
             f"{task_id}: the preparer wrote {answers_file.parent.name}/{answers_file.name}, which "
-            f"cannot be read as a table: {error}"
+            f"cannot be read as a table: {told}"
         ) from error
-    if answers is None:
-        return  # of a format that is refused by name when the answers are first read
     if missing := [name for name in (*ids, *targets) if name not in answers.columns]:
+        found = list(answers.columns)
         raise TaskError(
             f"{task_id}: {answers_file.name}: the preparer wrote no column "
             f"{', '.join(map(repr, missing))}, which the config's `submission` declares; "
-            f"it wrote {', '.join(map(repr, answers.columns[:20]))}"
+            f"it wrote {', '.join(map(repr, found[:20]))}"
+            f"{columns_hint(answers_file, found, (*ids, *targets))}"
         )
     gold = answers[[*ids, *targets]].set_axis([*ids, *predictions], axis=1)
     write_csv(gold, private / "gold_submission.csv")
-
-
-def _as_text(path: Path) -> pd.DataFrame | None:
-    """Return a table whose cells are text; None for a file of another format than CSV or TSV."""
-    kinds = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    if not kinds or kinds[-1] not in (".csv", ".tsv"):
-        return None
-    separator = "\t" if kinds[-1] == ".tsv" else ","
-    return read_csv(path, sep=separator, dtype=str, keep_default_na=False)
 
 
 def _check_against(folder: Path, files: dict[str, str]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
@@ -11,9 +13,8 @@ from biomlbench.task.task import slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
-__all__ = ["CONFIG", "read_config", "task_folders"]
+__all__ = ["CONFIG", "read_config", "state_of", "task_folders"]
 
 CONFIG = "config.yaml"
 
@@ -60,3 +61,14 @@ def read_config(path: Path) -> Mapping[str, Any]:
     if not isinstance(config, dict):
         raise TaskError(f"{path}: must be a mapping of keys to values")
     return config
+
+
+def state_of(folder: Path) -> tuple[tuple[str, int], ...]:
+    """Return a task's files of config and code with the times when they were changed."""
+    files = sorted(
+        os.path.join(place, name)  # noqa: PTH118 - many, in the workflow once a pair
+        for place, _, names in os.walk(folder)
+        for name in names
+        if name.endswith((".yaml", ".py", ".md"))
+    )
+    return tuple((path, Path(path).stat().st_mtime_ns) for path in files)

@@ -6,7 +6,6 @@ matrix, for which every solution of a card is run.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from biomlbench.errors import TaskError
 from biomlbench.outcomes import Verdict
 from biomlbench.task.task import is_card
 from biomlbench.task.task_files import description_file
+from biomlbench.task.task_folders import state_of
 from biomlbench.verify import card as cards
 from biomlbench.verify import promises
 from biomlbench.verify.judging import judge
@@ -147,17 +147,6 @@ def looked_up(folder: str | Path) -> EvidenceMatrix:
     """Return :func:`matrix`, looked up once for each state of a task's files."""
     folder = Path(folder).resolve()
     return _matrix(folder, state_of(folder))
-
-
-def state_of(folder: Path) -> tuple[tuple[str, int], ...]:
-    """Return a task's files of config and code with the times when they were changed."""
-    files = sorted(
-        os.path.join(place, name)  # noqa: PTH118 - many, in the workflow once a pair
-        for place, _, names in os.walk(folder)
-        for name in names
-        if name.endswith((".yaml", ".py", ".md"))
-    )
-    return tuple((path, Path(path).stat().st_mtime_ns) for path in files)
 
 
 @lru_cache(maxsize=256)

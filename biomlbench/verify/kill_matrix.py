@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NO_EVIDENCE = "no check that looks at values passes"
 REFERENCE = "reference"
+STOCK = "stock/"
 """Name of the reference among a card's solutions."""
 
 __all__ = ["KillMatrix", "KillRow", "kill_matrix"]
@@ -85,7 +86,8 @@ class KillRow:
                 found.append(f"{text} ({self.failure})" if self.failure else text)
             return found
         if self.verdict == Verdict.PASS:
-            found.append("wrong solution passes")
+            made = self.solution.partition(STOCK)[2]
+            found.append(f"wrong solution passes{f'; {stock.remedy(made)}' if made else ''}")
         names = {row.check for row in failed} | {row.mode for row in failed}
         kept = [claim for claim in self.claims if claim in names]
         lost = [claim for claim in self.claims if claim not in names]
@@ -259,7 +261,7 @@ def kill_matrix(
         if with_stock:
             extra = stock.write(Path(scratch), card, plan, oracle)
             extra |= impure.write(Path(scratch), card, plan, oracle)
-            jobs += [(f"stock/{name}", path, False, (), ()) for name, path in extra.items()]
+            jobs += [(f"{STOCK}{name}", path, False, (), ()) for name, path in extra.items()]
         jobs = [job for job in jobs if only is None or job[0] in only]
         for name, path, right, patterns, claims in track(jobs):
             # what is known to be wrong must fail on the card's own cases

@@ -13,9 +13,27 @@ if TYPE_CHECKING:
     from biomlbench.verify.oracle import Oracle
     from biomlbench.verify.plan import Plan
 
-__all__ = ["NAMES", "source", "write"]
+__all__ = ["NAMES", "remedy", "source", "write"]
 
 NAMES = ("no-op", "zero", "constant", "echo", "memorised", "always-equal")
+
+_DRAWS = (
+    "declare under `generate` of verifier.yaml what ordinary inputs are drawn from: some of the "
+    "draws share all but one argument or element"
+)
+# What a card lacks that one of them passes; with other results than the visible ones any is caught.
+_REMEDIES = {
+    "memorised": "add hidden cases whose results are no visible ones, or declare `generate`",
+    "changes-arguments": "add cases whose arrays or lists hold several values",
+    "remembers-by-size": _DRAWS,
+    "keeps-first-call": _DRAWS,
+    "returns-one-buffer": _DRAWS,
+    "reads-memory-order": "add cases with matrices whose rows and columns differ",
+    "takes-one-memory-for-one-array": "add cases whose arguments are different parts of one array",
+}
+_USUAL = (
+    "let a check compare the results with the reference's, on hidden cases whose results differ"
+)
 
 _ALWAYS_EQUAL = '''
 class Equal(float):
@@ -47,6 +65,17 @@ class Equal(float):
             frame = frame.f_back
         raise TypeError
 '''
+
+
+def remedy(name: str) -> str:
+    """Return what a card needs to catch a stock candidate, of this module or of `impure`.
+
+    Examples
+    --------
+    >>> remedy("memorised")
+    'add hidden cases whose results are no visible ones, or declare `generate`'
+    """
+    return _REMEDIES.get(name, _USUAL)
 
 
 def source(name: str, card: Card, plan: Plan, oracle: Oracle) -> str:

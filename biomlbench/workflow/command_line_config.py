@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from biomlbench.runtime.bounded_yaml import with_short_floats
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -23,6 +25,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
     return {key.value: loader.construct_object(item, deep=True) for key, item in node.value}
 
 
+with_short_floats(_Loader)
 _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
 
 

@@ -121,8 +121,51 @@ def test_a_preparer_may_write_them(factory, tmp_path, suffix):
     task = registry.get_task(TASK)
     made = prepare_task(task)
     assert f"private/answers{suffix}" in made.files
-    assert ("private/gold_submission.csv" in made.files) is (suffix != ".parquet")
+    gold = (made.folder / "private/gold_submission.csv").read_text()
+    assert gold == "id,y\na,0\nb,1\n"
     file = tmp_path / "s.csv"
     file.write_text("id,y\na,0.1\nb,0.9\n")
     assert grade_csv(file, task).score == 1.0
     assert json.dumps(grade_csv(file, task).to_dict())
+
+
+PREPARE = """
+import pandas as pd
+
+def prepare(raw, public, private):
+    frame = pd.DataFrame({"id": ["ä", "b"], "y": [0.5, 1.25]})
+    frame.to_csv(public / "sample_submission.csv", index=False)
+    if GOLD:
+        frame.to_csv(private / "gold_submission.csv", index=False)
+    frame.to_csv(private / "answers.csv", index=False, **HOW)
+"""
+FORMS = {
+    "UTF-16": ({"encoding": "utf-16"}, ""),
+    "UTF-8 with a mark": ({"encoding": "utf-8-sig"}, ""),
+    "UTF-16 without a mark": (
+        {"encoding": "utf-16-le"},
+        "UTF-16 without a byte order mark: write UTF-8",
+    ),
+    "Windows-1252": ({"encoding": "cp1252"}, "data row 1 is not UTF-8 text; write the file as"),
+    "semicolons": ({"sep": ";"}, "separated by semicolons"),
+    "semicolons and commas": ({"sep": ";", "decimal": ","}, "separated by semicolons"),
+}
+
+
+@pytest.mark.parametrize("gold", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+def test_answers_are_read_and_told_of_as_submissions_are(factory, tmp_path, form, gold):
+    how, told = FORMS[form]
+    code = PREPARE.replace("GOLD", str(gold)).replace("HOW", repr(how))
+    config = {
+        "preparer": "own.py:prepare",
+        "source": [],
+        "grader": {"name": "error", "metric": "rmse"},
+    }
+    factory.task(config=config, files={"own.py": code}, leaderboard=None)
+    context = Context(str(tmp_path / "new"), (str(factory.tasks),))
+    (row,) = compute(TASK, context).to_pylist()
+    assert told in row["message"]
+    assert ("answers.csv" in row["message"], row["reason"] == "ok") == (bool(told), not told)
+    assert "Arrow" not in row["message"]
+    assert "codec" not in row["message"]

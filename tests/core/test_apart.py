@@ -110,14 +110,34 @@ def test_a_process_that_somebody_ended_is_started_once_more(tmp_path):
         call_apart(call, tries=1)
 
 
-@pytest.mark.parametrize(
-    "error", [GraderError("words"), MetricError("empty", "words"), ValueError("words")]
-)
+@pytest.mark.parametrize("error", [MetricError("empty", "words"), ValueError("words")])
 def test_errors_come_back_as_they_are_with_where_they_were_raised(error):
     with pytest.raises(type(error), match="words") as caught:
         call_apart(lambda: fail(error))
-    assert vars(caught.value) == vars(error)
-    assert "in fail" in str(caught.value.__cause__)
+    (note,) = caught.value.__notes__
+    assert vars(caught.value) == {**vars(error), "__notes__": [note]}
+    assert "in fail" in note
+    assert caught.value.__cause__ is None
+
+
+def fail_as(error):
+    try:
+        fail(error)
+    except type(error) as cause:
+        raise GraderError("words") from cause
+
+
+def test_errors_for_a_user_come_back_with_the_frames_of_what_they_are_made_of():
+    with pytest.raises(GraderError, match="words") as caught:
+        call_apart(lambda: fail_as(KeyError("no such key")))
+    (note,) = caught.value.__notes__
+    assert note.count("Traceback") == 1
+    assert "in fail" in note
+    assert "biomlbench/runtime" not in note
+    assert "GraderError" not in note
+    with pytest.raises(GraderError, match="words") as caught:
+        call_apart(lambda: fail(GraderError("words")))
+    assert not hasattr(caught.value, "__notes__")
 
 
 def test_what_cannot_be_brought_back_is_made_here():

@@ -14,6 +14,7 @@ from biomlbench.runtime import bounded_yaml
 from biomlbench.runtime.bounded_yaml import load_yaml, read_yaml
 from biomlbench.suites.suite import Suite, SuiteError
 from biomlbench.verify._lines import YamlError, read
+from biomlbench.workflow.command_line_config import typed_config
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12)
@@ -86,3 +87,24 @@ def test_what_people_write_is_read_as_before(tmp_path):
 )
 def test_values_and_keys_of_others_may_be_as_a_key_is(text):
     bounded_yaml.check_yaml(text)
+
+
+NUMBERS = ("1e6", "-1.0e6", "+1.5E3", "1e-9", ".5e2", "1.e2", "1.0e+6")
+NO_NUMBERS = ("e6", "1e", "1e6x", "12e3456", "1e6 2", "0x1e6g", "1.2.3e4", "'1e6'")
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_numbers_are_read_as_json_writes_them(text, tmp_path):
+    path = tmp_path / "verifier.yaml"
+    path.write_text(f"rtol: {text}\n")
+    for found in (load_yaml(path.read_text()), read_yaml(path), read(path)[0]):
+        assert found == {"rtol": float(text)}
+    assert read_yaml(path, as_text=True) == {"rtol": text}
+    config, _ = typed_config({"a": {"b": text}}, [f"a={{b: {text}}}"])
+    assert config == {"a": {"b": float(text)}}
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS)
+def test_what_only_looks_like_a_number_stays_text(text):
+    assert load_yaml(text) == yaml.safe_load(text)
+    assert isinstance(load_yaml(text), str)

@@ -310,3 +310,10 @@ def test_three_classes_are_told_how_they_are_averaged():
             with pytest.raises(MetricError, match=r"average: macro") as caught:
                 get_metric(name)(truth, truth)
             assert (caught.value.reason, caught.value.fault) == ("not_binary", T)
+
+
+def test_rows_that_sum_to_1_after_three_decimals_are_scored_and_two_are_told_what_helps():
+    log_loss, thirds = get_metric("log_loss"), np.full((3, 3), 1 / 3)
+    assert log_loss([0, 1, 2], thirds.round(3)) == pytest.approx(np.log(3))
+    with pytest.raises(MetricError, match=r"within 0\.0015; the first is row 1; write at least"):
+        log_loss([0, 1, 2], thirds.round(2))
