@@ -206,9 +206,7 @@ def test_the_statement_allows_arrays_without_axes_where_no_check_tells_them_from
     template, change
 ):
     assert ", also 0-d arrays" in statement.conventions(card.load(template))
-    change(
-        template / "verifier.yaml", "    rtol: 1.0e-12\n", "    rtol: 1.0e-12\n    types: true\n"
-    )
+    change(template, "    rtol: 1.0e-12\n", "    rtol: 1.0e-12\n    types: true\n")
     section = statement.conventions(card.load(template))
     assert "Numbers in a result, outside of arrays, may be" in section
     assert "0-d arrays, and" not in section
