@@ -63,7 +63,8 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request, with JSON as every other error."""
-        details = f"{msg} Send a head of at most {MAX_HEAD_BYTES // 1024} KiB, and one length of the body."
+        most = MAX_HEAD_BYTES // 1024
+        details = f"{msg} Send a head of at most {most} KiB, and one length of the body."
         body = as_json(Error(error="No valid HTTP.", details=details))
         headers = [
             (b"content-type", b"application/json"),
