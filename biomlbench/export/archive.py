@@ -61,8 +61,10 @@ _MEDIA = {
     ".yaml": "application/yaml",
 }
 _CHUNK = 1 << 20
-_NAMED = 5
-"""Files that a message names."""
+_NAMED, _LETTERS = 5, 100
+"""Files that a message names, and how much of a name that others gave."""
+_PATH_MAX, _NAME_MAX = 4095, 255
+"""Linux: a path, and a file's name, in bytes."""
 _MANIFEST_BYTES = (4096, 100)
 """Of a manifest at most, beside the files' names: in all, and for each file."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -246,16 +248,23 @@ def unpack(path: str | Path, to: str | Path) -> Path:
     except MemoryError:
         raise ArchiveError(f"{path}: takes more memory than there is") from None
     except OSError as error:
+        why = error.strerror or error
         raise ArchiveError(
-            f"{path}: cannot be unpacked into {to} ({error}); name another folder with --into"
+            f"{path}: cannot be unpacked into {to} ({why}); name another folder with --into"
         ) from error
     if missing := sorted(set(manifest) - set(members)):
-        raise ArchiveError(f"{path}: lacks {', '.join(missing[:3])}, which its manifest names")
+        named = ", ".join(name[:_LETTERS] for name in missing[:3])
+        raise ArchiveError(f"{path}: lacks {named}, which its manifest names")
     return to
 
 
 def _is_unpacked(name: str) -> bool:
-    return inside(name) == name
+    is_short = len(name.encode()) <= _PATH_MAX
+    return is_short and inside(name) == name and max(map(_length, name.split("/"))) <= _NAME_MAX
+
+
+def _length(part: str) -> int:
+    return len(part.encode())
 
 
 def _manifest(
@@ -287,7 +296,7 @@ def _check_json(path: Path, file: Path, info: zipfile.ZipInfo) -> None:
     try:
         check_json(file, info.file_size)
     except ValueError as error:
-        raise ArchiveError(f"{path}: {info.filename!a} is not used: {error}") from error
+        raise ArchiveError(f"{path}: {info.filename[:_LETTERS]!a} is not used: {error}") from error
 
 
 def _unpack_one(
@@ -299,9 +308,9 @@ def _unpack_one(
         while chunk := member.read(min(_CHUNK, left + 1)):
             left -= len(chunk)
             if left < 0:
-                raise ArchiveError(f"{path}: {info.filename!a} is larger than it says")
+                raise ArchiveError(f"{path}: {info.filename[:_LETTERS]!a} is larger than it says")
             digest.update(chunk)
             target.write(chunk)
     if digest.hexdigest() != expected:
         to.unlink()
-        raise ArchiveError(f"{path}: {info.filename!a} is not what the manifest says")
+        raise ArchiveError(f"{path}: {info.filename[:_LETTERS]!a} is not what the manifest says")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import lzma
 import stat
 import tarfile
@@ -76,8 +77,8 @@ def checked_members(
     Raises
     ------
     PackedError
-        If a name leads out or comes twice, something is a link, a device or encrypted, or there
-        is more than the limits allow.
+        If a name leads out, comes twice or is the folder of another one, something is a link, a
+        device or encrypted, or there is more than the limits allow.
     zipfile.BadZipFile, OSError
         If it is no zip file, or cannot be read.
     """
@@ -105,7 +106,17 @@ def checked_members(
         members[name] = info
     if len(members) > limits.files:
         raise PackedError(f"{len(members)} files; at most {limits.files} are unpacked")
+    if (both := _file_as_folder(members)) is not None:
+        raise PackedError(f"{both[:100]!a} is a file, and the folder of another one")
     return members
+
+
+def _file_as_folder(names: Collection[str]) -> str | None:
+    """Return a name that another one lies below, if there is any."""
+    # In this order whatever lies below a name comes next to it.
+    ordered = sorted(name.replace("/", "\0") for name in names)
+    pairs = itertools.pairwise(ordered)
+    return next((a.replace("\0", "/") for a, b in pairs if b.startswith(f"{a}\0")), None)
 
 
 def _list(job: JsonObject) -> int:

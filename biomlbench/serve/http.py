@@ -8,6 +8,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from biomlbench.serve.answers import Error, as_json
+
 __all__ = ["MAX_HEAD_BYTES", "BoundedProtocol"]
 
 MAX_HEAD_BYTES = 16 * 1024
@@ -58,6 +60,25 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
         super().on_response_complete()
         self._timer.cancel()
         self._wait()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request, with JSON as every other error."""
+        most = MAX_HEAD_BYTES // 1024
+        details = f"{msg} Send a head of at most {most} KiB, and one length of the body."
+        body = as_json(Error(error="No valid HTTP.", details=details))
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", b"%d" % len(body)),
+            (b"x-content-type-options", b"nosniff"),
+            (b"connection", b"close"),
+        ]
+        for event in (
+            h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event))
+        self.transport.close()
 
     def is_waiting(self) -> bool:
         """Whether the head of a request is still to come."""

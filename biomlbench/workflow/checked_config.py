@@ -16,10 +16,18 @@ if TYPE_CHECKING:
     from biomlbench.task.registry import Registry
     from biomlbench.workflow.config_keys import TaskSection, WorkflowConfig
 
-__all__ = ["changes_of_tasks", "checked"]
+__all__ = ["changes_of_tasks", "check_results", "checked"]
 
 # What Snakemake takes for a wildcard or a path variable; and what is no name.
 _NO_FOLDER = re.compile(r"[{}<>\x00-\x1f]")
+
+_TABLES = ("agents", "checks", "pairs", "tasks", "telemetry")
+_FILES = (
+    *("grading_report.json", "provenance.json", "report.html"),
+    *(f"{name}.parquet" for name in _TABLES),
+)
+_FOLDERS = ("batches", "benchmarks", "calibration", "logs", "pairs", "plots", "tasks")
+"""What the workflow writes into the folder of the results, in any run."""
 
 
 def checked(
@@ -71,6 +79,30 @@ def _no_results_folder(folder: str) -> str:
             what = "a dead link" if place.is_symlink() else "a file, not a folder"
             return f"{str(place)!r} is {what}; name another folder, or move it away"
     return ""
+
+
+def check_results(folder: str | Path) -> None:
+    """Refuse results in which a folder has the name of a file that the run writes, or a file one's.
+
+    Snakemake takes a folder for a report that is made, and fails at a log below a file.
+
+    Parameters
+    ----------
+    folder : path
+        Of the results; it need not be there.
+
+    Raises
+    ------
+    ConfigError
+        Naming it, and the remedy.
+    """
+    files, folders = ([Path(folder, name) for name in names] for names in (_FILES, _FOLDERS))
+    for path in files:
+        if path.is_dir():
+            raise ConfigError(f"{path}: is a folder, where the run writes a file; move it away")
+    for path in folders:
+        if os.path.lexists(path) and not path.is_dir():
+            raise ConfigError(f"{path}: is no folder, and the run needs one there; move it away")
 
 
 def changes_of_tasks(

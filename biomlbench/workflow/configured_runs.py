@@ -24,7 +24,7 @@ from biomlbench.submission.table_rows import recorded_text
 from biomlbench.task.adopted_data import own_files
 from biomlbench.task.registry import Registry
 from biomlbench.workflow.assignment import Assignment, pair_folder
-from biomlbench.workflow.checked_config import changes_of_tasks, checked
+from biomlbench.workflow.checked_config import changes_of_tasks, check_results, checked
 from biomlbench.workflow.config import ConfigError, Sources
 from biomlbench.workflow.list_sizes import too_large
 from biomlbench.workflow.planned import Planned
@@ -126,6 +126,8 @@ class ConfiguredRuns:
         # Nothing is made from it, so that no table depends on it.
         self.notify: list[str] = self.config.pop("notify")
         self.results = str(results or self.config["results_dir"])
+        if plan:
+            check_results(self.results)
         self.registry = Registry(
             tasks_dirs=tuple(self.config["tasks_dirs"]), data_dir=self.config.get("data_dir")
         )

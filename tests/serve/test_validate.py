@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import http.client
 import io
+import json
 import re
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -207,6 +209,31 @@ def test_a_slow_sender_is_not_waited_for(settings):
                 b"Content-Type: multipart/form-data; boundary=frontier\r\n\r\n--frontier\r\n"
             )
             assert connection.recv(4096).startswith(b"HTTP/1.1 408 ")
+
+
+TWO_LENGTHS = b"GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
+TWO_LENGTHS += b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        TWO_LENGTHS,
+        b"no request\r\n\r\n",
+        b"GET /health HTTP/1.1\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 60_000 + b"\r\n\r\n",
+    ],
+    ids=["two-lengths", "words", "no-host", "long-head"],
+)
+def test_what_is_no_request_gets_json_as_well(settings, sent):
+    with serving(settings) as url:
+        place = urlsplit(url)
+        with socket.create_connection((place.hostname, place.port), timeout=HANG_S) as connection:
+            connection.sendall(sent)
+            with closing(http.client.HTTPResponse(connection)) as answer:
+                answer.begin()
+                assert (answer.status, answer.headers["content-type"]) == (400, "application/json")
+                assert json.load(answer).keys() == {"error", "details"}
 
 
 def test_a_full_server_says_so_and_stays_alive(settings, monkeypatch):

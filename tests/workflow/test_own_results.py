@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biomlbench.outcomes import Reason
+from biomlbench.workflow.checked_config import check_results
+from biomlbench.workflow.config import ConfigError
 from biomlbench.workflow.runs import ResultsPlaceError, read_runs
 
 if TYPE_CHECKING:
@@ -66,6 +68,22 @@ def test_a_folder_that_holds_submissions_is_refused_for_the_results(
     runs, bad = read(tmp_path, path)
     assert [run.run_id for run in runs] == ["ok"]
     assert [row.reason for row in bad] == [Reason.UNSAFE_PATH]
+
+
+def test_what_is_in_the_way_of_the_results_is_told(tmp_path: Path) -> None:
+    check_results(tmp_path / "gone")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "report.html").write_text("")
+    check_results(tmp_path)
+    (tmp_path / "report.html").unlink()
+    (tmp_path / "report.html").mkdir()
+    with pytest.raises(ConfigError, match=r"report\.html: is a folder, .*; move it away"):
+        check_results(tmp_path)
+    (tmp_path / "report.html").rmdir()
+    (tmp_path / "logs").rmdir()
+    (tmp_path / "logs").touch()
+    with pytest.raises(ConfigError, match=r"logs: is no folder, .*; move it away"):
+        check_results(tmp_path)
 
 
 def test_submissions_may_lie_around_the_results_and_in_those_of_others(
