@@ -89,6 +89,15 @@ def _in_the_corner(rng, end):
     return end + inwards
 
 
+def _as_large_as_alike_ones_are():
+    """A molecule of hardly 100 Å from its middle to its farthest atom, turned."""
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=(30, 3))
+    x -= x.mean(axis=0)
+    x *= 99.9 / np.linalg.norm(x, axis=1).max()
+    return x, x @ rotation(rng).T
+
+
 def adversarial():
     rng = np.random.default_rng(10)
     x = rng.normal(scale=6, size=(10, 3))
@@ -110,6 +119,7 @@ def adversarial():
         case("plane-and-solid", F, x * [0, 1, 1], x[::-1]),
         case("line-and-plane", F, line, x[:6] * [1, 1, 0]),
         case("one-point", F, np.ones((4, 3)), 2 * np.ones((4, 3))),
+        case("as-large-as-alike-ones-are", F, *_as_large_as_alike_ones_are()),
         _pair("far-from-origin", 20, 15, 1.0, far=9_800.0),
         *[
             case(f"equal-and-far-{i}", F, *2 * [_in_the_corner(rng, end)])
