@@ -133,6 +133,7 @@ def adversarial():
     none = np.zeros((0, 2))
     a, b = pair(40, 25, 20.0)
     same = spectrum(41, 30)
+    silent = np.column_stack([same[:, 0], np.zeros(len(same))])
     faint = _beside_bright(pair(62, 60, 400.0, crowded=1.0, high=130.0))
     bright = np.array([[5000.0, 1e12], [4999.95, 3.0], [120.0, 1e12], [0.002, 7e11]])
     twins = [[200.0, 1.0], [200.0, 4.0], [200.0, 9.0]]
@@ -144,6 +145,8 @@ def adversarial():
     )
     return [
         case("no-text", READ, ""),
+        # one object: what is equal to itself is not always as like as can be
+        case("score-silent-and-itself", SCORE, silent, silent, 20.0),
         case("odd-text", READ, odd),
         case(
             "other-line-ends",
