@@ -215,13 +215,17 @@ def _interchangeable(
     """Yield arguments of which one may stand for the other.
 
     What is built hangs together row by row in ways that no declaration carries, as doses and
-    responses do; what has rows of its own there does not.
+    responses do; what has any number of rows of its own there does not. Of a fixed size are
+    rotations.
     """
     for one, other in combinations(declared, 2):
         kinds = declared[one].get("array"), declared[other].get("array")
         shapes = declared[one].get("shape") or (), declared[other].get("shape") or ()
         is_alike = kinds[0] and kinds[0] == kinds[1] and len(shapes[0]) == len(shapes[1])
-        if is_alike and shapes[0] and (not is_built or shapes[0][:1] != shapes[1][:1]):
+        if not is_alike or not shapes[0]:
+            continue
+        rows = {shapes[0][0], shapes[1][0]}
+        if not is_built or (len(rows) > 1 and not any(isinstance(n, int) for n in rows)):
             yield one, other
 
 

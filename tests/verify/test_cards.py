@@ -61,7 +61,8 @@ def _numpy(value):
 
 
 def _array(value):
-    return _np.array(_numpy(value))
+    made = _np.array(_numpy(value))
+    return value if made.dtype == object else made  # a whole number beyond 64 bits has no array
 
 
 def _whole(value):

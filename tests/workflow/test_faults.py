@@ -197,7 +197,7 @@ def test_what_a_preparer_lacks_is_looked_for_again_by_each_run(fresh):
         lost, said = circle()
         assert (lost["fault"], lost["reason"], lost["score"]) == ("task", "broken_task", None)
         assert "not_there_yet" in lost["message"]
-        assert said.count("not_there_yet") == 1
+        assert said.count("circle: the preparer failed: ModuleNotFoundError") == 1
     (fresh.path / "not_there_yet.py").touch()
     found, _ = circle()
     assert (found["reason"], found["stage"]) == ("ok", "medal")
