@@ -95,7 +95,11 @@ def make_setup(
 
 
 def judge(
-    session: Session, reply: Reply, sent: Sent | None, first_try: bool = False
+    session: Session,
+    reply: Reply,
+    sent: Sent | None,
+    first_try: bool = False,
+    needs_result: bool = True,
 ) -> tuple[str, str, bytes | None]:
     """Return what a reply amounts to, with what only the outside knows taken into account.
 
@@ -108,6 +112,8 @@ def judge(
     first_try : bool
         Whether a process that was killed for no known reason gets another try. SIGKILL does not
         say who sent it; code that kills itself does so again, an accident does not.
+    needs_result : bool
+        As for :func:`protocol.interpret`.
 
     Returns
     -------
@@ -120,7 +126,7 @@ def judge(
     SandboxFault
         If the host, and not the candidate, is the cause.
     """
-    status, message, payload = protocol.interpret(reply)
+    status, message, payload = protocol.interpret(reply, needs_result=needs_result)
     if session.meter.memory_was_exceeded():
         return "memory_limit", "the memory limit was reached", None
     if protocol.killed(reply) and reply.head.cpu_s >= session.cpu_limit_s:

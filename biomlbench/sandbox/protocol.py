@@ -153,13 +153,16 @@ _BY_SIGNAL: dict[int, tuple[str, str]] = {
 }
 
 
-def interpret(reply: Reply) -> tuple[str, str, bytes | None]:
+def interpret(reply: Reply, *, needs_result: bool = True) -> tuple[str, str, bytes | None]:
     """Return the status, message and payload that a case's reply amounts to.
 
     Parameters
     ----------
     reply : Reply
         Of kind ``DONE``.
+    needs_result : bool
+        Whether an end without a word is a crash, even one with exit code 0. A program may end by
+        ``os._exit(0)``, as some do that have threads.
 
     Returns
     -------
@@ -180,6 +183,8 @@ def interpret(reply: Reply) -> tuple[str, str, bytes | None]:
         return *(known or ("crashed", f"the process was ended by {name}")), None
     code = head.wait_status >> 8 & 0xFF
     if not reply.result:
+        if code == 0 and not needs_result:
+            return "ok", "", None
         return "crashed", f"the process exited with code {code} without a result", None
     return _child(reply.result, code)
 

@@ -17,7 +17,14 @@ from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM
 from biomlbench.scoring.score import score_submission
 from biomlbench.submission import public_tables
 from biomlbench.submission.validation import inspect_submission
-from biomlbench.verify import decide, fingerprints, near_duplicates, predictions, reruns
+from biomlbench.verify import (
+    decide,
+    fingerprints,
+    near_duplicates,
+    predictions,
+    rerun_inputs,
+    reruns,
+)
 from biomlbench.verify.fingerprints import DIRECTIONS, fingerprint, similarity
 from biomlbench.verify.predictions import not_copied
 from biomlbench.verify.second_scores import SECOND, WITHOUT, applies, second_score
@@ -764,7 +771,7 @@ def test_new_test_rows_are_drawn_by_what_no_program_sees(make_task):
     found = pyarrow.csv.read_csv(pa.BufferReader(files["test.csv"])).column("id").to_pylist()
     assert sorted(found, key=lambda one: int(one[1:])) == found
     assert set(found) > set(ids)
-    assert len(found) == len(ids) + reruns.APPENDED_ROWS
+    assert len(found) == len(ids) + rerun_inputs.APPENDED_ROWS
     assert reruns.wanted(task)[2] == files
     answers = task.answers.read_bytes()
     task.answers.write_bytes(answers + b"\n")
