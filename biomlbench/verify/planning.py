@@ -222,10 +222,9 @@ def _interchangeable(
         kinds = declared[one].get("array"), declared[other].get("array")
         shapes = declared[one].get("shape") or (), declared[other].get("shape") or ()
         is_alike = kinds[0] and kinds[0] == kinds[1] and len(shapes[0]) == len(shapes[1])
-        if not is_alike or not shapes[0]:
-            continue
-        rows = {shapes[0][0], shapes[1][0]}
-        if not is_built or (len(rows) > 1 and not any(isinstance(n, int) for n in rows)):
+        rows = {shape[0] for shape in shapes if shape}
+        are_free = len(rows) > 1 and not any(isinstance(size, int) for size in rows)
+        if is_alike and rows and (not is_built or are_free):
             yield one, other
 
 
