@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Fault
-from biomlbench.scoring.score import answers_of, score_submission
+from biomlbench.scoring.score import score_submission
+from biomlbench.submission.answers import answers_of
 from biomlbench.submission.csv_table import MISSING
 from biomlbench.submission.sample import has_rows, sample_of
 

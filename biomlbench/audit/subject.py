@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomlbench.errors import TaskError
-from biomlbench.scoring.score import answers_of
 from biomlbench.scoring.score_order import ScoreOrder, score_order
+from biomlbench.submission.answers import answers_of
 from biomlbench.submission.own_tables import own_table
 from biomlbench.submission.sample import has_rows, sample_of
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Fault
 from biomlbench.runtime.once import once
-from biomlbench.scoring.score import answers_of, log_failure, tried
+from biomlbench.scoring.score import log_failure, tried
 from biomlbench.scoring.score_order import ScoreOrder, score_order
+from biomlbench.submission.answers import answers_of
 from biomlbench.submission.reading import read_table
 from biomlbench.submission.sample import has_rows, sample_of
 from biomlbench.task.task_folders import state_of

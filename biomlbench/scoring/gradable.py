@@ -10,7 +10,8 @@ from biomlbench.outcomes import Fault, Reason
 from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.scoring.gold import OwnSubmissions, look_at_own
 from biomlbench.scoring.positive_class import check_positive_class
-from biomlbench.scoring.score import answers_of, check_truth, score_submission
+from biomlbench.scoring.score import check_truth, score_submission
+from biomlbench.submission.answers import answers_of
 from biomlbench.submission.own_tables import own_table
 from biomlbench.submission.sample import has_rows, sample_of
 from biomlbench.submission.validation import text_failure

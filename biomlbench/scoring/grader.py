@@ -391,7 +391,7 @@ class Grader:
         except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
             raise
         except MetricError as error:  # of a registered metric that the function calls
-            from biomlbench.scoring.score import outcome_of
+            from biomlbench.scoring.metric_faults import outcome_of
 
             where = f"{self._folder}: " if self._folder is not None else ""
             raise outcome_of(error, f"{where}grader {self.name!r}: ") from error

@@ -3,80 +3,45 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as, words_of
+from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.runtime.author_traceback import author_traceback
-from biomlbench.runtime.random_states import fresh_random_states
 from biomlbench.scoring.compared_columns import compared_columns
 from biomlbench.scoring.function_score import is_own_fault
+from biomlbench.scoring.metric_faults import is_of_form, metric_reason, of_answers, outcome_of
+from biomlbench.scoring.metric_inputs import metric_inputs, own_inputs
 from biomlbench.scoring.score_apart import score_apart
 from biomlbench.scoring.task_report import NOT_THERE
 from biomlbench.submission.answers import Answers, answers_of
 from biomlbench.submission.class_columns import class_order
-from biomlbench.submission.submitted_file import quote
 from biomlbench.submission.validation import inspect_submission
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import pandas as pd
     import pyarrow as pa
 
-    from biomlbench.metrics import Metric, MetricError
+    from biomlbench.metrics import Metric
     from biomlbench.scoring.grader import Grader
     from biomlbench.submission.validation import Inspection
     from biomlbench.task.task import Task
 
 __all__ = [
-    "Answers",
     "ScoreResult",
-    "answers_of",
     "check_truth",
     "failed",
     "log_failure",
-    "outcome_of",
     "score_submission",
     "tried",
 ]
 
 logger = logging.getLogger(__name__)
-
-# Reason codes of metrics that are not codes of the outcomes themselves.
-_REASONS = {
-    "not_numeric": Reason.WRONG_TYPE,
-    "not_labels": Reason.WRONG_TYPE,
-    "label_type_mismatch": Reason.WRONG_TYPE,
-    "shape_mismatch": Reason.WRONG_TYPE,
-    "non_binary_mask": Reason.WRONG_TYPE,
-    "malformed_rle": Reason.WRONG_TYPE,
-    "malformed_structure": Reason.WRONG_TYPE,
-    "not_probabilities": Reason.OUT_OF_RANGE,
-    "unknown_label": Reason.OUT_OF_RANGE,
-    "incomplete_model": Reason.MISSING_IDS,
-}
-
-# What columns and their types cause, which every valid submission has from the sample submission.
-_OF_FORM = ("shape_mismatch", "label_type_mismatch", "not_numeric")
-
-# What a task's author can do about answers that have no score, by the metric's reason.
-_ANSWERS_REMEDY = "correct the answers, or declare another `target` or metric in config.yaml"
-_ANSWERS_REMEDIES = {
-    "missing_truth": (
-        "give every row a value, or leave the row out of the answers and of the sample submission"
-    ),
-    "unknown_label": (
-        "list every class under `options: {labels: [...]}` in config.yaml, or correct the answers"
-    ),
-    "shape_mismatch": (
-        "declare as many columns under `target` as the metric takes, or another metric"
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -269,8 +234,8 @@ def _score_by_metric(
         score = finite_score(metric(y_true, y_pred, **options), metric.name)
     except MetricError as error:
         reason, told = metric_reason(error), error.message
-        if error.fault == Fault.TASK or _is_of_form(error, grader):
-            reason, told = Reason.BROKEN_ANSWERS, _of_answers(error, answers, grader)
+        if error.fault == Fault.TASK or is_of_form(error, grader):
+            reason, told = Reason.BROKEN_ANSWERS, of_answers(error, answers, grader)
         return failed(metric.name, metric.direction, reason, told)
     except (InvalidSubmissionError, TaskError, GraderError, KeyboardInterrupt):
         raise
@@ -325,8 +290,8 @@ def check_truth(task: Task, inspection: Inspection) -> None:
     except (InvalidSubmissionError, MetricError):  # of the predictions
         return
     error = grader.required_metric.fault_of_truth(y_true, like, **grader.options)
-    if error is not None and (error.fault == Fault.TASK or _is_of_form(error, grader)):
-        raise TaskError(_of_answers(error, answers, grader), Reason.BROKEN_ANSWERS)
+    if error is not None and (error.fault == Fault.TASK or is_of_form(error, grader)):
+        raise TaskError(of_answers(error, answers, grader), Reason.BROKEN_ANSWERS)
     if error is None and grader.required_metric.units(y_true) < LEAST_ROWS:
         what = f"`inputs_fn` {grader.inputs_name} returns" if grader.inputs_fn else "there is"
         logger.warning(
@@ -334,120 +299,6 @@ def check_truth(task: Task, inspection: Inspection) -> None:
             "interval, and medals no probabilities",
             *(task.id, what),
         )
-
-
-def _is_of_form(error: MetricError, grader: Grader) -> bool:
-    """Tell whether all submissions with the sample's columns and types have the same error."""
-    return error.reason in _OF_FORM and grader.inputs_fn is None
-
-
-def _of_answers(error: MetricError, answers: Answers, grader: Grader) -> str:
-    """Say of answers that have no score which file and columns they are, and the remedy."""
-    names = answers.targets
-    columns = f"column{'' if len(names) == 1 else 's'} {', '.join(map(quote, names))}"
-    if grader.inputs_fn is not None:
-        columns = "as `inputs_fn` returns them"
-    told = f"{answers.task.answers}: {columns}: {error.message}"
-    if error.reason == "no_positives" or "`options: {" in error.message:  # its own remedy
-        return told
-    return f"{told}; {_ANSWERS_REMEDIES.get(error.reason, _ANSWERS_REMEDY)}"
-
-
-def metric_inputs(
-    grader: Grader, answers: Answers, table: pa.Table, order: np.ndarray | None
-) -> tuple[Any, Any]:
-    """Return what a grader's metric takes as truth and predictions.
-
-    Parameters
-    ----------
-    grader : Grader
-    answers : Answers
-    table : pyarrow.Table
-        The submission.
-    order : ndarray of int or None
-        Position in it of each row of the sample submission; None for the same order.
-    """
-    if grader.inputs_fn is None:
-        truth, predictions = answers.truth, answers.predictions(table, order)
-        if (
-            grader.skips_missing_truth
-            and truth.dtype.kind == "f"
-            and (gone := truth != truth).any()
-        ):
-            truth, predictions = truth[~gone], predictions[~gone]
-        return truth, predictions
-    return _own_inputs(grader, answers.submission_frame(table, order), answers.frame.copy())
-
-
-def _own_inputs(grader: Grader, submission: Any, answers: Any) -> tuple[Any, Any]:
-    """Return what a task's `inputs_fn` makes of two tables; its failure is named as its own."""
-    return grader.apart("inputs_fn", partial(_made_inputs, grader, submission, answers))
-
-
-def _made_inputs(grader: Grader, submission: Any, answers: Any) -> tuple[Any, Any]:
-    from biomlbench.metrics import MetricError
-
-    function = grader.inputs_fn
-    if function is None:
-        raise GraderError(f"grader {grader.name!r} has no `inputs_fn`")
-    columns = [list(table.columns) for table in (submission, answers)]
-    try:
-        with fresh_random_states():
-            y_true, y_pred = function(submission, answers)
-    except (InvalidSubmissionError, TaskError, GraderError, MetricError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raise GraderError(
-            f"`inputs_fn` {grader.inputs_name} raised {words_of(error)} "
-            f"({_last_place(error)}); it got a submission with the columns {columns[0]} and "
-            f"answers with {columns[1]}"
-        ) from None
-    return y_true, y_pred
-
-
-def _last_place(error: BaseException) -> str:
-    """Return where a function failed, the last of its lines that is no installed package's."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "site-packages" not in frame.filename] or frames
-    return f"{Path(own[-1].filename).name}, line {own[-1].lineno}"
-
-
-def metric_reason(error: MetricError) -> Reason:
-    """Return the reason code of the outcomes for a metric's error.
-
-    Parameters
-    ----------
-    error : MetricError
-
-    Returns
-    -------
-    Reason
-        ``broken_answers`` where the truth is at fault; otherwise a code that is the
-        submission's fault.
-    """
-    if error.fault == Fault.TASK:
-        return Reason.BROKEN_ANSWERS
-    reason = _REASONS.get(error.reason)
-    if reason is None and error.reason in set(Reason):
-        reason = Reason(error.reason)
-    if reason is None or fault_of(reason) is not Fault.SUBMISSION:
-        return Reason.INVALID_SCORE
-    return reason
-
-
-def outcome_of(error: MetricError, of_task: str = "") -> InvalidSubmissionError | TaskError:
-    """Return a metric's error as one that says whose fault it is.
-
-    Parameters
-    ----------
-    error : MetricError
-    of_task : str
-        What its message begins with where the answers are at fault, as the file that they are in.
-    """
-    if error.fault == Fault.TASK:
-        told = f"{of_task}{error.message}"
-        return TaskError(f"{told}; {_ANSWERS_REMEDY}" if of_task else told, Reason.BROKEN_ANSWERS)
-    return InvalidSubmissionError(error.message, metric_reason(error))
 
 
 def failed(
@@ -498,7 +349,7 @@ def score_frames(grader: Grader, submission: pd.DataFrame, answers: pd.DataFrame
     submission, answers = as_frame(submission), as_frame(answers)
     try:
         if grader.inputs_fn is not None:
-            y_true, y_pred = _own_inputs(grader, submission, answers)
+            y_true, y_pred = own_inputs(grader, submission, answers)
         else:
             targets, predictions = compared_columns(submission, answers, grader.schema)
             y_true = answers[targets[0] if len(targets) == 1 else targets].to_numpy()

@@ -169,7 +169,7 @@ def _hub_score(task: Task, name: str, options: Arguments, values: Any) -> float:
     import numpy as np
 
     from biomlbench.metrics import MetricError, get_metric
-    from biomlbench.scoring.score import metric_reason
+    from biomlbench.scoring.metric_faults import metric_reason
     from biomlbench.submission.own_tables import own_table
 
     answers = own_table(task.answers, (), Reason.BROKEN_ANSWERS)

@@ -26,7 +26,7 @@ from biomlbench.audit.upstream import reports
 from biomlbench.audit.write import write_audit, write_page
 from biomlbench.cli.audit import command
 from biomlbench.errors import NotPreparedError, TaskError
-from biomlbench.scoring.score import answers_of
+from biomlbench.submission.answers import answers_of
 from tests.audit.zoo import FLAWED, RMSE, SOUND, base
 from tests.bars import recorded
 

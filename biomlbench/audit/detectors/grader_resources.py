@@ -15,7 +15,7 @@ from biomlbench.audit.doors import as_csv, captured, submitted_frame
 from biomlbench.audit.findings import Found
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
 from biomlbench.outcomes import Gravity
-from biomlbench.scoring.score import answers_of
+from biomlbench.submission.answers import answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

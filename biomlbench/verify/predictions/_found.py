@@ -129,7 +129,7 @@ class Predicted:
 
     def metric_inputs(self) -> tuple[Any, Any]:
         """Return what the metric takes as truth and as predictions."""
-        from biomlbench.scoring.score import metric_inputs
+        from biomlbench.scoring.metric_inputs import metric_inputs
 
         return metric_inputs(self.task.grader, self.answers, self.table, self.order)
 
