@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import numpy as np
 
 from biomlbench.verify.cases import case
@@ -61,6 +63,23 @@ def _same_in_the_type(dtype):
             ignore=ignore,
             dtype=dtype,
         )
+
+
+def _same_in_the_narrower_type():
+    """Labels in neither image that a label of one would be in the type of the other."""
+    for one, other in permutations(DTYPES, 2):
+        narrow, broad = (np.iinfo(dtype) for dtype in (one, other))
+        width = 2**narrow.bits
+        there = [narrow.max, narrow.max - 55, 3, 0]
+        labels = [label + turns * width for label in there for turns in (-2, -1, 1)]
+        labels = [label for label in labels if broad.min <= label <= broad.max]
+        if labels:
+            image = np.array([*there, *there[:2]], one)
+            wide = np.array([0, 3, 3, 0, 1, 1], other)
+            labels = [-1 if narrow.min == 0 else 4, *labels, 3, narrow.max]
+            name = f"labels-of-{np.dtype(other).name}-beside-{np.dtype(one).name}"
+            yield case(name, F, image, wide, labels)
+            yield case(f"{name}-as-truth", F, wide, image, labels, labels[1])
 
 
 def visible():
@@ -150,6 +169,7 @@ def adversarial():
             for dtype in (np.uint8, np.int16, np.int32, np.int64)
             for c in _same_in_the_type(dtype)
         ),
+        *_same_in_the_narrower_type(),
         # as many voxels as there may be, in blocks of any size with a rest
         _random("largest-volume", 41, (40, 50, 100), range(5), [3, 0, 4], ignore=2),
         _random("largest-plane", 42, (400, 500), [0, 1], [1, 0], dtype=np.int16),

@@ -75,9 +75,9 @@ def add_ignored_voxels(inputs, rng):
 
 
 def labels_of_the_dtypes(**values):
-    """Inputs in which both dtypes hold all labels; what is ignored may be none of them."""
+    """Inputs in which a dtype holds each label; what is ignored may be none of them."""
     infos = [np.iinfo(values[name].dtype) for name in ("prediction", "truth")]
-    low, high = max(int(info.min) for info in infos), min(int(info.max) for info in infos)
+    low, high = min(int(info.min) for info in infos), max(int(info.max) for info in infos)
     return {**values, "labels": [min(max(label, low), high) for label in values["labels"]]}
 
 
