@@ -1,9 +1,27 @@
+from itertools import product
+
 import numpy as np
 
 from biomlbench.verify.cases import case
 
 READ, LETTERS, PAIRS = "read_chain", "sequence", "interface"
 _STANDARD = "ALAARGASNASPCYSGLNGLUGLYHISILELEULYSMETPHEPROSERTHRTRPTYRVALGLY"
+OTHER_RECORDS = (
+    *(
+        "HETATX",
+        "HETAT ",
+        "ANISOU",
+        "SIGATM",
+        "ATOM1 ",
+        "ATOMS ",
+        "ATOM 1",
+        "ATOM-A",
+        "ATOM\t ",
+        " ATOM ",
+    ),
+    "XHETAT",
+)
+"""Records that look like those that are read."""
 NAMES = [_STANDARD[i : i + 3] for i in range(0, len(_STANDARD), 3)]
 WORKED = (
     "ATOM      1  CA  GLY A   5       0.000   0.000   0.000  1.00\n"
@@ -157,8 +175,10 @@ def adversarial():
         atom("CA", "SEP", "A", 3, (2, 2, 2), record="HETATM"),
         atom("CA", "ALA", "A", 8, (2, 2, 9), record="HETATM"),
         atom("CB", "PTR", "A", 4, (2, 2, 3)),
-        "HETATX" + atom("CA", "ALA", "A", 5, (0, 0, 1))[6:],
-        "ANISOU" + atom("CA", "ALA", "A", 6, (0, 0, 1))[6:],
+        *(
+            record + atom("CA", name, "A", 20 + number, (0, 0, 1))[6:]
+            for number, (record, name) in enumerate(product(OTHER_RECORDS, ("ALA", "MSE")))
+        ),
     ]
     # temperature factors of full width follow on equal occupancies, and column 21 is not blank
     factors = [

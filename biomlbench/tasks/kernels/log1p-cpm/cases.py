@@ -39,6 +39,18 @@ def hidden():
         _counts("int32", 17, 5, 10, dtype=np.int32),
         _counts("float32", 18, 5, 10, dtype=np.float32),
         _counts("square", 19, 7, 7),
+        # few counts a cell, and totals that single precision or 32 bits do not hold
+        *(
+            _counts(
+                f"sparse-{np.dtype(dtype).name}-{cells}x{genes}",
+                *(50 + cells, cells, genes),
+                depth=3e8,
+                dtype=dtype,
+                dropout=0.97,
+            )
+            for dtype in (np.int32, np.int64, np.float32, np.float64)
+            for cells, genes in ((40, 60), (4, 900))
+        ),
         _counts("one-cell", 20, 1, 12),
         _counts("one-gene", 21, 5, 1),
         case("estimated", F, rng.gamma(0.3, 20.0, (5, 9))),

@@ -155,6 +155,8 @@ def adversarial():
     outlier[0] *= 2.2
     nano = np.array([5.0, 10, 20, 50, 100, 300]) * 1e-9
     large = np.array([1.0, 3, 10, 30, 100]) * 1e6
+    spread = np.array([0.3, 1.0, 2.0, 4.0, 9.0, 20.0, 50.0])
+    fast = rates(spread, 6.0, 3.0) + 0.1 * np.random.default_rng(9).normal(size=spread.size)
     return [
         case("blank-points", F, s, negative),
         case("two-points", F, np.array([1.0, 6.0]), np.array([1.0, 3.0])),
@@ -166,6 +168,14 @@ def adversarial():
         ),
         case("all-saturated", F, np.array([5.0, 10, 20, 40]), np.array([9.4, 9.9, 9.8, 10.1])),
         case("exact-in-tiny-units", F, nano, rates(nano, 3e-7, 2.5e-8)),
+        # units far beyond those of any laboratory
+        *(
+            case(f"units-of-{of_s:g}-and-{of_v:g}", F, of_s * spread, of_v * fast)
+            for of_s, of_v in (
+                *((1e-25, 1.0), (1e-13, 1e-13), (1e-90, 1e-90)),
+                *((1e25, 1.0), (1e13, 1e13), (1e90, 1e90), (1e-60, 1e60)),
+            )
+        ),
         # concentrations over six decades, and constants at the promised distance from them
         *(
             _drawn(f"six-decades-{low:g}", 31, 9.0, 4.0, n=14, low=low, high=1e6 * low, noise=0.02)

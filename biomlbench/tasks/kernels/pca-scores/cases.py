@@ -60,6 +60,25 @@ def hidden():
         _drawn("longer", 18, 60, 8, 4),
         _drawn("slowly-falling", 41, 60, 20, 4, values=falling(20, ratio=0.95**0.5)),
         _drawn("largest-slowly-falling", 51, 500, 20, 20, values=falling(20, ratio=0.95**0.5)),
+        # the first few of many that are hardly apart, for methods that get nearer step by step
+        *(
+            _drawn(
+                f"{k}-of-{min(n, d)}-slowly-falling",
+                52 + k,
+                n,
+                d,
+                k,
+                values=falling(min(n - 1, d), ratio=0.955**0.5),
+            )
+            for n, d, k in (
+                (500, 20, 1),
+                (400, 20, 2),
+                (500, 20, 3),
+                (120, 20, 5),
+                (250, 16, 8),
+                (20, 20, 4),
+            )
+        ),
         _drawn("two-samples", 19, 2, 4, 1),
         _drawn("five-hundred-samples", 30, 500, 5, 3),
         _drawn("twenty-features", 31, 12, 20, 3, values=falling(6)),

@@ -166,6 +166,13 @@ def adversarial():
             "4999.999999 7\n4999.999999000002 8\n4999.9999991 9\n100.00000000000003 1\n"
             "300.0000002 4\n300.0000002 3\n300.0000001 2\nEND IONS\n",
         ),
+        # white space around the sign, as some programs write it
+        case(
+            "signs-in-white-space",
+            READ,
+            "BEGIN IONS\nTITLE = a  =  b\nPEPMASS\t= 300.5 9\n charge  =\t3- \nSCANS = 4\n50 2\n"
+            "END IONS\nBEGIN IONS\nTITLE =c\nPepmass =7\t\nCHARGE\t \t=+2\n60 1\nEND IONS\n",
+        ),
         # digits are 0 to 9: others begin keys
         case(
             "other-digits",

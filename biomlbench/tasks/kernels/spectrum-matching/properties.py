@@ -100,7 +100,7 @@ def rewrite_text(inputs, rng):
         key, sign, value = line.partition("=")
         if line == "BEGIN IONS":
             lines += ["TITLE=not in a spectrum", "CHARGE=9+", "50.5 5"]
-        lines += [f" \t{key.lower()}{sign}{value} " if sign else f"  {line}\t", "# 100 1", ""]
+        lines += [f"\t{key.lower()} {sign}{value} " if sign else f"  {line}\t", "# 100 1", ""]
     return Transformed([{**inputs, "text": "\r\n".join(lines)}])
 
 

@@ -281,6 +281,11 @@ def adversarial():
                 for i in range(5)
             ),
         ),
+        case(
+            "largest-positions",
+            READ,
+            f"1\t{10**999}\t.\tCA\tC,T\t.\tPASS\n1\t{10**1000 - 1}\t.\tA\tT\t.\tPASS\n",
+        ),
         case("header-only", READ, "#CHROM\n\n"),
         case("suffix-first", READ, "1\t10\t.\tCAA\tCAAA\t.\t.\n1\t1\t.\tATAT\tAT\t9\tPASS\n"),
         case("nothing-left", READ, "1\t3\t.\tACN\tA\t.\t.\n1\t3\t.\tAC\tAC,<INS>,*\t.\tPASS"),

@@ -15,6 +15,12 @@ def characters(inputs):
     return len(inputs.get("text", ""))
 
 
+def digits_of_position(inputs):
+    """How many digits the largest position of a file has; 0 where there is no file."""
+    rows = [line.split("\t") for line in inputs.get("text", "").split("\n") if line[:1] != "#"]
+    return max((len(row[1]) for row in rows if len(row) > 1), default=0)
+
+
 def longest_allele(inputs):
     """How many letters the longest allele of a file has; 0 where there is no file."""
     rows = [line.split("\t") for line in inputs.get("text", "").split("\n") if line[:1] != "#"]
