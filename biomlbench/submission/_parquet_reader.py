@@ -223,7 +223,11 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    import pyarrow.parquet  # noqa: F401 - once, before the forks
+    # Once, before the forks: all that reading a file imports. Arrow imports pandas when it first
+    # makes a scalar of a value of Python.
+    import pandas as pd  # noqa: F401
+    import pyarrow.compute
+    import pyarrow.parquet  # noqa: F401
 
     while True:
         select.select([sys.stdin.fileno()], [], [])
