@@ -1,3 +1,5 @@
+from collections import defaultdict
+
 import numpy as np
 
 from biomlbench.verify.cases import Transformed, joined_lines, within
@@ -82,12 +84,12 @@ def one_row_a_residue(inputs, output):
 
 def centers_are_atoms(inputs, output):
     """Each center is the position of an atom CB or CA of its residue, if it has one."""
+    atoms = defaultdict(list)
+    for line in _read(inputs["pdb"], inputs["chain"]):
+        if line[12:16].strip() in ("CA", "CB"):
+            atoms[_label(line)].append([float(line[i : i + 8]) for i in (30, 38, 46)])
     for label, center in zip(output["label"], np.asarray(output["center"]), strict=True):
-        places = [
-            [float(line[i : i + 8]) for i in (30, 38, 46)]
-            for line in _read(inputs["pdb"], inputs["chain"])
-            if _label(line) == label and line[12:16].strip() in ("CA", "CB")
-        ]
+        places = atoms[label]
         if not places and not np.isnan(center).all():
             return "a center where there is no atom for it"
         if places and not (np.abs(np.array(places) - center).max(axis=1) < 1e-6).any():
