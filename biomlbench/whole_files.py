@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-__all__ = ["named_output", "whole_file"]
+__all__ = ["named_output", "whole_file", "write_whole"]
 
 _LONGEST = 200  # of a name that the rest is added to; file systems allow 255 bytes
 _MOST_LINKS = 40
@@ -51,6 +51,30 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_whole(folder: str, name: str, content: bytes) -> None:
+    """Write a small file as :func:`whole_file` does, one of very many.
+
+    Parameters
+    ----------
+    folder : str
+        Is there.
+    name : str
+        Short enough to be added to.
+    content : bytes
+    """
+    path = f"{folder}/{name}"
+    temporary = f"{folder}/.{name}.{os.getpid()}-{threading.get_ident()}.tmp"
+    try:
+        with _named(Path(path)), open(temporary, "wb", buffering=0) as file:  # noqa: PTH123
+            left = memoryview(content)
+            while left:
+                left = left[file.write(left) :]
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

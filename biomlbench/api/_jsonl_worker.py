@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from biomlbench.api.jsonl import Line, grade_line, write_json
+from biomlbench.api.jsonl import Line, grade_line, write_report
 from biomlbench.task.registry import Registry
 
 
@@ -18,7 +18,7 @@ def main(job: Any) -> None:
     for values in job.lines:
         line = Line(*values)
         entry = grade_line(line, registry, Path(job.root), job.bootstrap, job.seed)
-        write_json(Path(job.out) / line.file, entry)
+        write_report(job.out, line, entry)
 
 
 @cache

@@ -19,7 +19,7 @@ from biomlbench.runtime.regular_file import read_regular
 from biomlbench.submission.cells import check_whole_numbers, integer_of, listed_submission, text_of
 from biomlbench.submission.run_group import RunGroup, task_named
 from biomlbench.submission.table_rows import json_rows_of
-from biomlbench.whole_files import whole_file
+from biomlbench.whole_files import whole_file, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +34,7 @@ __all__ = [
     "grade_line",
     "read_lines",
     "write_json",
+    "write_report",
 ]
 
 logger = logging.getLogger(__name__)
@@ -192,10 +193,19 @@ def error_of(line: Line, reason: Reason, message: str) -> JsonObject:
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON without NaN literals, an item a line, all or nothing."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(_as_json(value))
+
+
+def write_report(folder: str, line: Line, entry: JsonObject) -> None:
+    """Write a line's individual report."""
+    write_whole(folder, line.file, _as_json(entry))
+
+
+def _as_json(value: Any) -> bytes:
     # Asking for an indent would leave the encoder that is written in C.
     text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",\n", ": "))
-    with whole_file(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8", errors="replace")
+    return f"{text}\n".encode("utf-8", "replace")
 
 
 def grade_here(
@@ -218,11 +228,11 @@ def grade_here(
     advance : callable
         Called with the number of lines done.
     """
-    root, out = Path(job["root"]), Path(job["out"])
+    root = Path(job["root"])
     for start in range(0, len(lines), _LINES_A_LOOK):
         with one_look():
             for line in lines[start : start + _LINES_A_LOOK]:
                 entry = grade_line(line, registry, root, job["bootstrap"], job["seed"])
-                write_json(out / line.file, entry)
+                write_report(job["out"], line, entry)
                 results[line.number] = entry
                 advance(1)

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.api.jsonl import error_of, grade_here, write_json
+from biomlbench.api.jsonl import error_of, grade_here, write_report
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Reason
 from biomlbench.stages.kinds import get_kind, kind_of
@@ -119,7 +119,9 @@ class _Shared:
         foreign = {line.number for line in lines if _runs_code(line, registry)}
         self.foreign = _chunks([line for line in lines if line.number in foreign], size)
         plain = [line for line in lines if line.number not in foreign]
-        self._plain = deque([plain[:1], *_chunks(plain[1:], size)] if plain else [])
+        # The first line measures nothing, the second how long each takes.
+        first = [plain[i : i + 1] for i in range(min(2, len(plain)))]
+        self._plain = deque([*first, *_chunks(plain[2:], size)])
         self._first = plain[0].number if plain else 0
         self._left: list[Line] = []
         self.pool = Pool(Path(__file__).parents[2])
@@ -195,7 +197,7 @@ class _Shared:
             if self._run([line]):
                 message = "the process that graded this line died; see the log"
                 self._results[line.number] = error_of(line, Reason.STAGE_FAILED, message)
-                write_json(self._out / line.file, self._results[line.number])
+                write_report(str(self._out), line, self._results[line.number])
                 self._advance(1)
 
 
