@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from biomlbench.sandbox.requests import Sent
     from biomlbench.verify.card import Card
     from biomlbench.verify.plan import PlannedCase
 
@@ -118,8 +119,13 @@ def in_sandbox(candidate: Path, cases: Sequence[PlannedCase], card: Card) -> Map
     return {result.id: result for result in execution.cases}
 
 
-def in_process(candidate: Path, cases: Sequence[PlannedCase], card: Card) -> Mapping[str, Any]:
-    """Run a trusted file in this process; see :mod:`biomlbench.verify.local`."""
+def in_process(
+    candidate: Path,
+    cases: Sequence[PlannedCase],
+    card: Card,
+    sent: dict[PlannedCase, Sent] | None = None,
+) -> Mapping[str, Any]:
+    """Run a trusted file in this process; see :func:`biomlbench.verify.local.run`."""
     from biomlbench.verify.local import run
 
-    return run(candidate, cases)
+    return run(candidate, cases, sent)

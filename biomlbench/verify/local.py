@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from biomlbench.sandbox.requests import Sent
     from biomlbench.verify.plan import PlannedCase
 
 __all__ = ["LocalResult", "functions_of", "run"]
@@ -52,7 +53,9 @@ def _module(path: Path, code: CodeType) -> ModuleType:
     return module
 
 
-def run(path: Path, cases: Iterable[PlannedCase]) -> dict[str, LocalResult]:
+def run(
+    path: Path, cases: Iterable[PlannedCase], sent: dict[PlannedCase, Sent] | None = None
+) -> dict[str, LocalResult]:
     """Call a trusted solution on every case.
 
     Parameters
@@ -60,6 +63,8 @@ def run(path: Path, cases: Iterable[PlannedCase]) -> dict[str, LocalResult]:
     path : Path
         Python file that defines the entry points.
     cases : iterable of PlannedCase
+    sent : dict, optional
+        Keeps encoded cases, for other solutions of the card.
 
     Returns
     -------
@@ -79,11 +84,18 @@ def run(path: Path, cases: Iterable[PlannedCase]) -> dict[str, LocalResult]:
         lost = LocalResult(Reason.IMPORT_ERROR.value, message=f"{type(error).__name__}: {error}")
         return {case.id: lost for case in cases}
     # as in the sandbox, no case sees what the module has become in another
-    return {case.id: _call(_module(path, code), case) for case in cases}
+    return {case.id: _call(_module(path, code), _encoded(case, sent)) for case in cases}
 
 
-def _call(module: ModuleType, case: PlannedCase) -> LocalResult:
-    sent = prepare(case)
+def _encoded(case: PlannedCase, kept: dict[PlannedCase, Sent] | None) -> Sent:
+    if kept is None:
+        return prepare(case)
+    if case not in kept:
+        kept[case] = prepare(case)
+    return kept[case]
+
+
+def _call(module: ModuleType, sent: Sent) -> LocalResult:
     out = io.StringIO()
     try:
         with (
