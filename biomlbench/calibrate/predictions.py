@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import logging
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biomlbench.calibrate.controls import RIGHT, WRONG, Control
-from biomlbench.submission.own_tables import own_format
+from biomlbench.submission.own_tables import own_format, own_table
 from biomlbench.task.registry import not_prepared
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["of_predictions"]
 
 _SEED = 20_240_606
+logger = logging.getLogger(__name__)
 
 
 def of_predictions(task: Task) -> list[Control]:
@@ -40,16 +42,28 @@ def of_predictions(task: Task) -> list[Control]:
     Raises
     ------
     NotPreparedError
-        If the task has no gold or no sample submission.
-    """
-    import pandas as pd
+        If the task's data are not there.
 
-    for path in (task.gold_submission, task.sample_submission):
-        if not path.is_file():
-            raise not_prepared(task, path)
-    gold = pd.read_csv(task.gold_submission, dtype=str, keep_default_na=False)
+    Notes
+    -----
+    A task without a gold submission has no controls, which is logged.
+    """
+    if not task.sample_submission.is_file():
+        raise not_prepared(task, task.sample_submission)
+    if not task.gold_submission.is_file():
+        if not task.is_prepared():
+            raise not_prepared(task, task.gold_submission)
+        logger.warning(
+            "%s: %s: the task has no gold submission, from which right and wrong ones are made, so "
+            "nothing is measured of it; let its preparer write the best submission that there is, "
+            "or put it there",
+            *(task.id, task.gold_submission),
+        )
+        return []
+    gold = own_table(task.gold_submission).to_pandas()
     columns = _predicted(task, gold)
-    raw = task.gold_submission.read_bytes()
+    is_csv = own_format(task.gold_submission) == ".csv"
+    raw = task.gold_submission.read_bytes() if is_csv else _csv(gold)
     found = [Control("gold", "gold", RIGHT, _written_anew(gold, raw), ".csv")]
     for name, content, suffix in _rewrites(gold, raw):
         if content != raw:

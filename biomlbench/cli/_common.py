@@ -161,7 +161,8 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "--data-dir",
         type=click.Path(file_okay=False),
         envvar="BIOMLBENCH_DATA_DIR",
-        help="Folder of prepared data. [default: ~/.cache/biomlbench/data]",
+        help="Folder of prepared data. [default: $BIOMLBENCH_DATA_DIR, else "
+        "~/.cache/biomlbench/data]",
     )
     @click.option(
         "--tasks-dir",

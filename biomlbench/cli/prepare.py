@@ -104,8 +104,9 @@ def command(
             if not as_json:
                 echo(f"{task.id}: {task.public_dir}")
             if came.data:
-                remedy = f"{prepare_command(task)} --force"
-                echo(f"{task.id}: {came.data}. To prepare it anew: {remedy}", err=True)
+                again = f". To prepare it anew: {prepare_command(task)} --force"
+                again = again if task.config.get("preparer") else ""
+                echo(f"{task.id}: {came.data}{again}", err=True)
             for own in filter(None, (came.gold, came.sample)):
                 echo(f"{task.id}: {own}", err=True)
             continue

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from biomlbench.contracts import QUERIED, read_table
 from biomlbench.errors import InvalidSubmissionError, UserError
-from biomlbench.export._private_copies import private_copies, private_files
+from biomlbench.export._private_copies import private_copies, private_files, tasks_of
 from biomlbench.export._submissions import add_submissions
 from biomlbench.plain_text import markdown_line
 from biomlbench.reproduce.inputs import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.reproduce.inputs import Inputs
+    from biomlbench.task.task import Task
 
 __all__ = [
     *("CRATE", "MANIFEST", "NOTE", "MAX_FILES", "MAX_FILE_BYTES", "MAX_TOTAL_BYTES"),
@@ -170,11 +171,20 @@ def collect(
     private = private_files(inputs)
     if not with_answers:
         contents.private = private_copies(contents, private)
+        contents.left_out += [
+            f"the data of {task.id}: no preparer makes them again; --with-answers adds them"
+            for task in tasks_of(inputs)
+            if task.id in inputs.record["tasks"] and not _is_made_again(task)
+        ]
     # Last: whatever they are called, no other file of the archive gives way to them.
     add_submissions(contents, inputs, private)
     note = _note(inputs, contents, with_answers=with_answers)
     contents.add(NOTE, note.encode(), "What this archive holds, and how to run it again.")
     return contents
+
+
+def _is_made_again(task: Task) -> bool:
+    return bool(task.config.get("preparer")) or task.is_card or task.published is not None
 
 
 def _config(contents: Contents, inputs: Inputs) -> None:

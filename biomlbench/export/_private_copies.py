@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from biomlbench.reproduce.inputs import Inputs
     from biomlbench.task.task import Task
 
-__all__ = ["private_copies", "private_files"]
+__all__ = ["private_copies", "private_files", "tasks_of"]
 
 
 def private_files(inputs: Inputs) -> PrivateFiles:
     """Return the private files of all tasks that are not broken: a row may name any of them."""
-    return PrivateFiles(*_tasks(inputs))
+    return PrivateFiles(*tasks_of(inputs))
 
 
 def private_copies(contents: Contents, private: PrivateFiles) -> list[str]:
@@ -56,7 +56,8 @@ def _is_copy(data: bytes, private: PrivateFiles) -> bool:
     return False
 
 
-def _tasks(inputs: Inputs) -> Iterator[Task]:
+def tasks_of(inputs: Inputs) -> Iterator[Task]:
+    """Yield the tasks that are not broken."""
     registry = registry_of(inputs.results, inputs.config)
     for task_id in registry.list_task_ids():
         try:

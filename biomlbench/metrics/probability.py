@@ -16,7 +16,7 @@ from ._resample import Scorer, mean_scorer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["log_loss"]
+__all__ = ["log_loss", "sum_tolerance"]
 
 #: How far the probabilities of a row may be from summing to 1, and how far for each class where
 #: that is more: what rounding to three decimals does.
@@ -25,6 +25,17 @@ _ROUNDING = 1e-9
 
 #: Probabilities are kept this far from 0 and 1, so that the loss is finite.
 CLIP = float(np.finfo(np.float64).eps)
+
+
+def sum_tolerance(classes: int) -> float:
+    """Return how far the probabilities of a row may be from summing to 1.
+
+    Parameters
+    ----------
+    classes : int
+        How many probabilities a row has.
+    """
+    return max(SUM_TOLERANCE, SUM_TOLERANCE_PER_CLASS * classes) + _ROUNDING
 
 
 def _losses(y_true: Any, y_pred: Any, pos_label: Any, class_labels: Sequence[Any] | None) -> Floats:
@@ -47,8 +58,8 @@ def _assigned(truth: Any, probabilities: Floats, class_labels: Sequence[Any] | N
     """Return the probability that each row gives to its true class."""
     classes = classes_of(truth, class_labels, probabilities)
     sums = probabilities.sum(axis=1)
-    tolerance = max(SUM_TOLERANCE, SUM_TOLERANCE_PER_CLASS * probabilities.shape[1])
-    off = np.abs(sums - 1.0) > tolerance + _ROUNDING
+    tolerance = sum_tolerance(probabilities.shape[1])
+    off = np.abs(sums - 1.0) > tolerance
     if off.any():
         raise MetricError(
             "not_probabilities",

@@ -166,7 +166,13 @@ def _column(column: Any, name: str, kind: str, left: int) -> tuple[str, list[byt
         if sum(lengths) > left:
             raise RefusedError(f"column {label} is too large when decoded", "too_large")
         column = column.cast(column.type.value_type)
-    if pa.types.is_large_string(column.type):
+    is_view = getattr(pa.types, "is_string_view", lambda _: False)
+    # Arrow's floats of decimals are not always the nearest ones: their text is read instead.
+    if (
+        pa.types.is_large_string(column.type)
+        or is_view(column.type)
+        or (pa.types.is_decimal(column.type) and kind != "integer")
+    ):
         column = column.cast(pa.string())
     text = pa.types.is_string(column.type)
     number = (

@@ -13,7 +13,14 @@ from biomlbench.runtime.once import once
 from biomlbench.submission.booleans import written_as
 from biomlbench.submission.class_columns import class_order
 from biomlbench.submission.ids import Alignment, Keys, as_kind, first_repeat
-from biomlbench.submission.own_tables import cached, columns_hint, own_format, own_table, typed
+from biomlbench.submission.own_tables import (
+    cached,
+    columns_hint,
+    numbers_or_text,
+    own_format,
+    own_table,
+    typed,
+)
 from biomlbench.submission.sample import Sample, sample_of
 
 if TYPE_CHECKING:
@@ -25,6 +32,10 @@ if TYPE_CHECKING:
     from biomlbench.task.task import Task
 
 __all__ = ["Answers", "answers_of"]
+
+MOST_WHOLE = 2**53
+"""Largest whole number up to which every other one is a float, too."""
+_MANY_DIGITS = r"^-?[1-9][0-9]{15,400}$"
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,11 +268,30 @@ def _paired(task: Task, sample: Sample) -> dict[str, ColumnSpec]:
     return paired
 
 
+def _refuse_rounded(task: Task, name: str, column: pa.ChunkedArray) -> None:
+    """Refuse whole numbers of more digits than the floats of predictions hold."""
+    import pyarrow.compute as pc
+
+    for text in column.filter(pc.match_substring_regex(column, _MANY_DIGITS)).to_pylist():
+        if abs(int(text)) > MOST_WHOLE:
+            raise TaskError(
+                f"{task.answers}: column `{name}`: {text} is beyond 2**53, from where on numbers "
+                "of predictions are rounded, so that wrong ones would count as right; declare "
+                f"`submission: {{columns: {{{name}: {{type: string}}}}}}` in config.yaml if they "
+                "name something, or write measurements as floats (9.1e15)",
+                Reason.BROKEN_ANSWERS,
+            )
+
+
 def _read_answers(task: Task, sample: Sample) -> Answers:
     keys = sample.keys
     paired = _paired(task, sample)
-    text = keys.columns + tuple(name for name, spec in paired.items() if not spec.numeric)
-    table = own_table(task.answers, text, Reason.BROKEN_ANSWERS)
+    texts = own_table(task.answers, reason=Reason.BROKEN_ANSWERS)
+    numeric = [name for name, spec in paired.items() if spec.numeric]
+    for name in filter(texts.column_names.__contains__, numeric):
+        _refuse_rounded(task, name, texts.column(name))
+    as_they_are = {*keys.columns, *paired} - {*numeric}
+    table = numbers_or_text(texts, as_they_are)
     if lost := [name for name in keys.columns if name not in table.column_names]:
         hint = columns_hint(task.answers, table.column_names, keys.columns)
         raise TaskError(

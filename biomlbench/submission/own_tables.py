@@ -18,7 +18,7 @@ from biomlbench.submission.reading import delimiter_of, submission_format
 from biomlbench.submission.unpacked_text import csv_text, gunzip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -29,6 +29,7 @@ __all__ = [
     "cached",
     "columns_hint",
     "number_or_text",
+    "numbers_or_text",
     "own_format",
     "own_table",
     "own_text",
@@ -86,19 +87,12 @@ def cached(kind: str, path: Path, build: Callable[[], Any], task: Task) -> Any:
     return held[1]
 
 
-def own_table(
-    path: Path,
-    text_columns: tuple[str, ...] | None = None,
-    reason: Reason = Reason.BROKEN_TASK,
-) -> pa.Table:
-    """Read a table of the task's own, in any format that submissions may have.
+def own_table(path: Path, reason: Reason = Reason.BROKEN_TASK) -> pa.Table:
+    """Read a table of the task's own, in any format that submissions may have, as text.
 
     Parameters
     ----------
     path : Path
-    text_columns : tuple of str, optional
-        Columns to leave as text; by default all. The others are float64 where every value is
-        a number, else text.
     reason : Reason
         Of the error.
 
@@ -123,12 +117,25 @@ def own_table(
     names = table.column_names
     if len(set(names)) != len(names):
         raise TaskError(f"{path}: a column occurs twice: {names}", reason)
-    if text_columns is not None:
-        columns = [
-            column if name in text_columns else number_or_text(column)
-            for name, column in zip(names, columns, strict=True)
-        ]
     return pa.Table.from_arrays([one_array(column) for column in columns], names=names)
+
+
+def numbers_or_text(table: pa.Table, text_columns: Container[str]) -> pa.Table:
+    """Return a table of text whose columns are float64 where every value is a number.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    text_columns : container of str
+        Columns to leave as text.
+    """
+    import pyarrow as pa
+
+    columns = [
+        column if name in text_columns else number_or_text(column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    return pa.Table.from_arrays(list(map(one_array, columns)), names=table.column_names)
 
 
 def text_table(data: bytes, delimiter: str) -> pa.Table:

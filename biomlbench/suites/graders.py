@@ -170,9 +170,9 @@ def _hub_score(task: Task, name: str, options: Arguments, values: Any) -> float:
 
     from biomlbench.metrics import MetricError, get_metric
     from biomlbench.scoring.metric_faults import metric_reason
-    from biomlbench.submission.own_tables import own_table
+    from biomlbench.submission.own_tables import numbers_or_text, own_table
 
-    answers = own_table(task.answers, (), Reason.BROKEN_ANSWERS)
+    answers = numbers_or_text(own_table(task.answers, Reason.BROKEN_ANSWERS), ())
     truth = answers.column(answers.column_names[-1]).to_numpy()
     try:
         predictions = np.array(values, dtype=float)

@@ -123,10 +123,12 @@ def adopt(task: Task, note: str = "") -> dict[str, str]:
     with suppress(OSError, ValueError):
         if json.loads(record.read_text(encoding="utf-8")) == manifest:
             return files
+    remedy = f". To replace them: {prepare_command(task)} --force"
     logger.warning(
         "%s: the data in %s are not what `biomlbench prepare` made%s; they are taken as they are "
-        "and stay as they are (%d files, SHA-256 %s). To replace them: %s --force",
-        *(task.id, place, note, len(files), digest_of(files)[:12], prepare_command(task)),
+        "and stay as they are (%d files, SHA-256 %s)%s",
+        *(task.id, place, note, len(files), digest_of(files)[:12]),
+        remedy if task.config.get("preparer") else "",
     )
     with suppress(OSError):  # a cache that cannot be written only means that it is said again
         write_json(record, manifest)

@@ -299,25 +299,35 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
     description = task.own_description
     if description and not (public / "description.md").exists():
         shutil.copyfile(description, public / "description.md")
-    layout = {"answers": "private/answers.csv", "sample_submission": "public/sample_submission.csv"}
+    layout = {
+        "answers": "private/answers.csv",
+        "sample_submission": "public/sample_submission.csv",
+        "gold_submission": "private/gold_submission.csv",
+    }
     dataset = config.get("dataset") or {}
     placed = {
         key: str(dataset.get(key) or usual).rsplit("prepared/", 1)[-1]
         for key, usual in layout.items()
     }
+    gold = placed.pop("gold_submission")
     for relative in placed.values():
         if not (made / relative).is_file():
             raise TaskError(f"{task.id}: the preparer did not write {relative}")
-    if not (private / "gold_submission.csv").exists() and task.submission.targets:
-        _write_gold(task.id, task.submission, made / placed["answers"], private)
+    if not (made / gold).exists() and task.submission.targets:
+        if not gold.endswith(".csv"):
+            raise TaskError(
+                f"{task.id}: the preparer did not write {gold}; write it, or let "
+                "`dataset: {gold_submission: ...}` name a .csv file, which is written by itself"
+            )
+        _write_gold(task.id, task.submission, made / placed["answers"], made / gold)
 
 
-def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, private: Path) -> None:
+def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, place: Path) -> None:
     """Write the submission that repeats the answers."""
     ids, targets, predictions = map(list, (schema.ids, schema.targets, schema.predictions))
     if len(predictions) != len(targets):
         raise TaskError(
-            f"{task_id}: the preparer did not write private/gold_submission.csv, the best "
+            f"{task_id}: the preparer did not write private/{place.name}, the best "
             "submission there is; it is written by itself only where the predictions repeat the "
             f"targets, and here {', '.join(map(repr, predictions))} cannot repeat "
             f"{', '.join(map(repr, targets))}: write it with the columns of the sample submission"
@@ -346,7 +356,7 @@ def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, priv
             f"{columns_hint(answers_file, found, (*ids, *targets))}"
         )
     gold = answers[[*ids, *targets]].set_axis([*ids, *predictions], axis=1)
-    write_csv(gold, private / "gold_submission.csv")
+    write_csv(gold, place)
 
 
 def _check_against(folder: Path, files: dict[str, str]) -> None:

@@ -1,7 +1,9 @@
 import ast
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,6 +118,25 @@ def test_gold_and_its_rewrites_are_right_and_the_spoilt_are_not(predictions):
         *("sample", "gold-shuffled", "subset", "duplicated-rows", "extra-column", "nan"),
         *("wrong-dtype", "constant"),
     }
+
+
+def test_a_gold_in_parquet_gives_controls_and_none_gives_none(predictions, tmp_path, caplog):
+    own = Registry(data_dir=predictions.data_dir).get_task(PREDICTIONS)
+    shutil.copytree(own.public_dir, tmp_path / "data/t/t/prepared/public")
+    private = tmp_path / "data/t/t/prepared/private"
+    shutil.copytree(own.private_dir, private)
+    (tmp_path / "t").mkdir()
+    config = (own.folder / "config.yaml").read_text().replace("id: clinical/", "id: t/", 1)
+    config = config.replace("gold_submission.csv", "gold_submission.parquet")
+    (tmp_path / "t" / "config.yaml").write_text(config)
+    gold = pd.read_csv(private / "gold_submission.csv", dtype=str)
+    gold.to_parquet(private / "gold_submission.parquet")
+    task = Registry([tmp_path / "t"], tmp_path / "data").get_task("t")
+    found, expected = (of_predictions(one) for one in (task, own))
+    assert [control.name for control in found] == [control.name for control in expected]
+    (private / "gold_submission.parquet").unlink()
+    assert of_predictions(task) == []
+    assert "no gold submission" in caplog.text
 
 
 SCORES = st.integers(-20, 20).map(lambda n: n / 10)

@@ -175,6 +175,9 @@ def test_part_of_the_data_is_not_overwritten(by_hand):
 def test_a_task_without_a_preparer_lives_on_adopted_data(by_hand):
     by_hand.write(CONFIG.replace("preparer: prepare:prepare\n", ""))
     assert prepare_task(by_hand.task).adopted
+    told = prepare(by_hand, "other/toy").output
+    assert "taken as they are" in told
+    assert "--force" not in told  # nothing would make them anew
 
 
 def test_a_process_that_died_while_publishing_leaves_no_doubt(toy):

@@ -273,6 +273,16 @@ def test_rows_are_told_apart_and_values_compared():
     ]
 
 
+def test_messages_that_name_a_tasks_data_in_another_folder_are_the_same():
+    def table(*messages):
+        return pa.table({"task_id": ["a/b"] * len(messages), "message": messages})
+
+    old = table("/x/data/a/b/prepared/private/answers.csv: bad", "/x/a/b/raw/t: bad", "bad")
+    new = table("data/a/b/prepared/private/answers.csv: bad", "data/a/b/raw/t: worse", "worse")
+    cells = differing_cells(old, new, ["task_id"])
+    assert [cell.new for cell in cells] == ["data/a/b/raw/t: worse", "worse"]
+
+
 def test_results_without_provenance_or_a_used_folder_end_with_a_sentence(twins, tmp_path):
     old, new = twins
     (new / RECORD).unlink()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biomlbench.metrics.probability import sum_tolerance
 from biomlbench.outcomes import Outcome, Reason, Severity
 from biomlbench.verify.predictions._found import Found, Predicted, rounded
 
@@ -20,8 +21,6 @@ MODE = "property_based"
 SEVERITY = Severity.CRITICAL
 REASON = Reason.PROPERTY_VIOLATED
 PATTERN = "no-distribution"
-TOLERANCE = 1e-3
-"""Distance of a row's probabilities from the sum 1 that rounding to three decimals explains."""
 
 
 def look(predicted: Predicted) -> Iterable[Found]:
@@ -37,9 +36,10 @@ def look(predicted: Predicted) -> Iterable[Found]:
     if metric is None and not _asks_for_distributions(predicted):
         return []
     off = np.abs(np.column_stack(list(numbers.values())).sum(axis=1) - 1)
-    bad = int(np.count_nonzero(~(off <= TOLERANCE)))
+    tolerance = sum_tolerance(len(numbers))
+    bad = int(np.count_nonzero(~(off <= tolerance)))
     text = f"the probabilities of {bad} of {len(off)} rows do not sum to 1" if bad else ""
-    margin = rounded(1 - float(off.max()) / TOLERANCE)
+    margin = rounded(1 - float(off.max()) / tolerance)
     severity = Severity.ADVISORY if metric is None else None
     return [Found(Outcome.FAILED if bad else Outcome.PASSED, text, margin, severity=severity)]
 
@@ -52,7 +52,8 @@ def _asks_for_distributions(predicted: Predicted) -> bool:
 
     def sums() -> bool:
         rows = own_table(task.sample_submission).select(names).to_pandas().to_numpy(float)
-        return bool((rows >= 0).all() and (abs(rows.sum(axis=1) - 1) <= TOLERANCE).all())
+        off = abs(rows.sum(axis=1) - 1)
+        return bool((rows >= 0).all() and (off <= sum_tolerance(len(names))).all())
 
     return bool(cached("distributions", task.sample_submission, sums, task))
 
