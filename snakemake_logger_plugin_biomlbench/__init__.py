@@ -49,13 +49,12 @@ _FINAL = f"/{FINAL}.parquet"
 _UNSAID = (*_PER_JOB, LogEvent.PROGRESS, LogEvent.RUN_INFO, LogEvent.WORKFLOW_STARTED)
 # Lines of a failed job's message that say where in the rules files it came through.
 _OF_SNAKEMAKE = ("RuleException:", "WorkflowError in file", "  File ")
-# What Snakemake says when it is interrupted, first, and when it ends as for a job that failed.
-_STOPPED = (
-    "Terminating processes on user request",
-    "Will exit after finishing currently running jobs",
-    "Cancelling snakemake on user request",
-)
+# What Snakemake says when it is interrupted, or is to end with the jobs under way, first; and when
+# it ends as for a job that failed.
+_STOPPED = ("Terminating processes on user request", "Cancelling snakemake on user request")
+_TO_END = "Will exit after finishing currently running jobs"
 _NOT_ALL = "At least one job did not complete successfully"
+_ENDING = "ending with the jobs under way, which an interrupt (Ctrl-C) would end at once"
 _INTERRUPTED = "interrupted: what is finished is kept; run again, then only what is missing is done"
 
 
@@ -109,7 +108,9 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_ERROR:
             self._fail(said.rule_name, said.output, said.log)
         elif not event and str(record.msg).startswith(_STOPPED):
-            self._interrupt()
+            self._interrupt(_INTERRUPTED)
+        elif not event and str(record.msg).startswith(_TO_END):
+            self._interrupt(_ENDING)
         elif event not in _UNSAID and (event or _matters(record)):
             self._print(record)
 
@@ -135,18 +136,21 @@ class LogHandler(LogHandlerBase):
 
     def _print(self, record: LogRecord) -> None:
         lines = self.format(record).strip().splitlines()
-        if self._interrupted and _NOT_ALL in "".join(lines):
+        is_error = record.levelno >= logging.ERROR
+        if (TALLY.interrupted and is_error) or (self._interrupted and _NOT_ALL in "".join(lines)):
             return  # they did not fail
         if text := "\n".join(line for line in lines if not line.startswith(_OF_SNAKEMAKE)):
             style = {"WARNING": "yellow", "ERROR": "red"}.get(record.levelname)
             self._console.print(plain(text), style=style)
 
-    def _interrupt(self) -> None:
+    def _interrupt(self, told: str) -> None:
         if not self._interrupted:
             self._interrupted = True
-            self._console.print(_INTERRUPTED, style="yellow")
+            self._console.print(told, style="yellow")
 
     def _fail(self, rule: str, outputs: Iterable[str], logs: Iterable[str]) -> None:
+        if TALLY.interrupted:
+            return
         for output in outputs:
             if _PAIRS.search(output):
                 TALLY.fail(output)

@@ -187,6 +187,11 @@ class Pool:
             with self._lock:
                 self._all.discard(worker)
 
+    def kill(self) -> None:
+        """End all workers at once, whatever they do; to be called by a handler of signals, too."""
+        for worker in list(self._all):
+            worker.kill()
+
     def close(self) -> None:
         """Stop all workers."""
         with self._lock:
@@ -225,6 +230,9 @@ class _Worker:
 
     def alive(self) -> bool:
         return self._process.poll() is None
+
+    def kill(self) -> None:
+        self._process.kill()
 
     def stop(self) -> int | None:
         for pipe in (self._questions, self._answers):

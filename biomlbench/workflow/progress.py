@@ -55,6 +55,8 @@ class Tally:
         Whether the run's state is kept for others to see; not in a dry run or a job.
     planning : file or None
         Mark that the run is being planned, until its first state is written.
+    interrupted : bool
+        Whether the jobs under way were ended by an interrupt: they did not fail.
     """
 
     expected: int = 0
@@ -69,6 +71,7 @@ class Tally:
     notify: list[str] = field(default_factory=list)
     watched: bool = False
     planning: TextIO | None = None
+    interrupted: bool = False
     _gone: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _finished: set[str] = field(default_factory=set, repr=False)
     _failed: set[str] = field(default_factory=set, repr=False)

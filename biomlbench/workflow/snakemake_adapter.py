@@ -12,6 +12,8 @@ import heapq
 import inspect
 import logging
 import os
+import signal
+import threading
 import time
 from collections import defaultdict
 from operator import attrgetter
@@ -22,9 +24,11 @@ import biomlbench
 from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
 from biomlbench.workflow.command import NO_TOUCH
 from biomlbench.workflow.job import DONE
+from biomlbench.workflow.progress import TALLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FrameType
 
     from biomlbench.runtime.usage import Usage
 
@@ -92,6 +96,23 @@ class Adapter:
         Snakemake starts a job of a cluster by ``python -m snakemake`` in that folder.
         """
         os.environ["PYTHONSAFEPATH"] = "1"
+
+    def end_jobs_when_interrupted(self) -> None:
+        """Have an interrupt (Ctrl-C) end the jobs under way.
+
+        Snakemake waits for them, and code in a sandbox may take all the time that its task allows.
+        """
+        is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        is_here = threading.current_thread() is threading.main_thread()
+        if not (self.is_main and is_usual and is_here):
+            return
+
+        def end(number: int, frame: FrameType | None) -> None:
+            TALLY.interrupted = True
+            self._pool.kill()
+            signal.default_int_handler(number, frame)
+
+        signal.signal(signal.SIGINT, end)
 
     def results(self) -> str:
         """Return the folder of the results, as the path variable and a prefix make it.
@@ -355,6 +376,8 @@ class Adapter:
         try:
             value, usage = self._pool.measured(self._root / "scripts" / f"{script}.py", job)
         except (JobError, WorkerDiedError) as error:
+            if TALLY.interrupted:
+                raise FailedJobError("interrupted") from None
             _write(log, error.as_log() if isinstance(error, JobError) else f"{error}\n")
             if getattr(error, "told", True):
                 raise FailedJobError(f"{error}\n(also in {log})") from None

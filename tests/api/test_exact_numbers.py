@@ -53,7 +53,9 @@ def test_right_decimals_have_the_score_of_right_work(task_of, tmp_path):
     rng = np.random.default_rng(0)
     values = pa.array([Decimal(f"{x:.6f}") for x in rng.normal(size=200)], pa.decimal128(20, 6))
     task = task_of(values)
-    table = pa.table({"id": [f"r{i}" for i in range(200)], "y": values}).take(range(199, -1, -1))
+    table = pa.table({"id": [f"r{i}" for i in range(200)], "y": values}).take(
+        list(range(199, -1, -1))
+    )
     pq.write_table(table, tmp_path / "s.parquet")
     for submission in (tmp_path / "s.parquet", table, table.to_pandas()):
         report = grade_csv(submission, task)

@@ -70,6 +70,12 @@ def test_an_interruption_is_told_with_the_remedy_and_once(handler, capsys, said)
     assert "run again, then only what is missing is done" in told
 
 
+def test_an_end_that_waits_for_jobs_says_so(handler, capsys):
+    for said in (plugin._TO_END, plugin._NOT_ALL):
+        handler.emit(logging.LogRecord("snakemake", logging.ERROR, "", 0, said, None, None))
+    assert capsys.readouterr().err == f"{plugin._ENDING}\n"
+
+
 def test_jobs_that_failed_are_told_as_such(handler, capsys):
     error = "WorkflowError:\nAt least one job did not complete successfully."
     handler.emit(logging.LogRecord("snakemake", logging.ERROR, "", 0, error, None, None))
@@ -81,15 +87,17 @@ def test_an_interrupted_run_says_so_and_goes_on(fresh):
     # What runs in the background ignores interrupts, and all that it starts.
     fresh.at_start("import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n")
     fresh.before_each_stage("""
-        import os, signal
+        import os, signal, time
         if stage == "grade" and not os.path.exists("interrupted"):
             open("interrupted", "w").close()
             os.kill(os.getppid(), signal.SIGINT)
+            time.sleep(3600)  # the job is not waited for
     """)
     stopped = fresh.snakemake(check=False)
     assert stopped.returncode != 0
     assert plugin._INTERRUPTED in stopped.stderr
-    assert "did not complete" not in stopped.stderr
+    for said in ("did not complete", "failed; see", "worker process", "Traceback"):
+        assert said not in stopped.stderr
     fresh.snakemake()
 
 

@@ -74,6 +74,7 @@ pathvars:
 
 SNAKEMAKE = Adapter(workflow, ROOT)
 SNAKEMAKE.import_nothing_from_the_folder()
+SNAKEMAKE.end_jobs_when_interrupted()
 given = SNAKEMAKE.given
 try:
     SNAKEMAKE.check_places()
