@@ -286,7 +286,7 @@ def _refuse_rounded(task: Task, name: str, column: pa.ChunkedArray) -> None:
 def _read_answers(task: Task, sample: Sample) -> Answers:
     keys = sample.keys
     paired = _paired(task, sample)
-    texts = own_table(task.answers, reason=Reason.BROKEN_ANSWERS)
+    texts = own_table(task.answers, Reason.BROKEN_ANSWERS)
     numeric = [name for name, spec in paired.items() if spec.numeric]
     for name in filter(texts.column_names.__contains__, numeric):
         _refuse_rounded(task, name, texts.column(name))

@@ -128,6 +128,17 @@ def test_layout_gold_and_description(toy):
     assert toy.task.answers == made.folder / "private/answers.csv"
 
 
+def test_the_gold_submission_is_written_where_it_is_declared(toy):
+    declared = "\ndataset: {{gold_submission: prepared/private/best.{}}}\n"
+    toy.write(CONFIG + declared.format("csv"))
+    made = prepare_task(toy.task)
+    assert toy.task.gold_submission == made.folder / "private/best.csv"
+    assert toy.task.gold_submission.read_text() == "id,y\n1,5.5\n2,7.25\n"
+    toy.write(CONFIG + declared.format("parquet"))
+    with pytest.raises(TaskError, match=r"did not write private/best\.parquet; .* \.csv file"):
+        prepare_task(toy.task, force=True)
+
+
 def test_the_gold_submission_has_the_ids_as_they_are_written(toy):
     text = 'id,y\n001,1.50\nNA,2\n1e5,3\n1.10,4\n"a,b",5\n'
     toy.write(extra=f'(private / "answers.csv").write_text({text!r})')

@@ -1,8 +1,10 @@
 import gzip
 import re
 from ast import literal_eval
+from contextlib import nullcontext
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,7 @@ import pyarrow.parquet
 import pytest
 from scipy.stats import spearmanr
 
-from biomlbench.metrics import get_metric, list_metrics
+from biomlbench.metrics import MetricError, get_metric, list_metrics
 from biomlbench.registry import Registry
 from biomlbench.runtime.resources import RUNS_OF_A_PROGRAM
 from biomlbench.scoring.score import score_submission
@@ -26,7 +28,7 @@ from biomlbench.verify import (
     reruns,
 )
 from biomlbench.verify.fingerprints import DIRECTIONS, fingerprint, similarity
-from biomlbench.verify.predictions import not_copied
+from biomlbench.verify.predictions import not_copied, probabilities_sum_to_one
 from biomlbench.verify.second_scores import SECOND, WITHOUT, applies, second_score
 
 N = 40
@@ -833,3 +835,19 @@ def test_predictions_beyond_single_precision_warn_of_nothing(size):
     values = [float(n) for n in range(59)]
     known = fingerprint(ids, [*values, 1e6])
     assert similarity(known, fingerprint(ids, [*values, size])).correlation > 0.999
+
+
+@pytest.mark.parametrize(("classes", "off", "passes"), [
+    (3, 0.001, True), (3, -0.0015, True), (3, 0.0016, False),
+    (10, 0.005, True), (10, 0.0051, False), (2, 0.001, True), (2, 0.0011, False),
+])  # fmt: skip
+def test_probabilities_sum_to_one_within_what_the_metric_takes(classes, off, passes):
+    numbers = {f"c{i}": np.full(5, round((1 + off) / classes, 12)) for i in range(classes)}
+    metric = get_metric("log_loss")
+    predicted = SimpleNamespace(task=SimpleNamespace(metric=metric), numbers=lambda: numbers)
+    (found,) = probabilities_sum_to_one.look(predicted)
+    assert (found.outcome == "passed") is passes
+    rows = np.column_stack(list(numbers.values()))
+    refused = pytest.raises(MetricError) if not passes else nullcontext()
+    with refused:
+        metric(np.arange(5) % classes, rows, labels=list(range(classes)))

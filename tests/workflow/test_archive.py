@@ -236,6 +236,15 @@ def test_a_link_that_is_not_followed_is_told(linked, tmp_path):
     assert "'toy/toy/line/more.csv': is a link" in left_out
 
 
+def test_data_that_no_preparer_makes_again_are_asked_for(base, tmp_path):
+    config = base / "toy/toy/line/config.yaml"
+    config.write_text(config.read_text().replace("preparer:", "# preparer:"))
+    with pytest.raises(ArchiveError, match=r"the data of toy/line: .*--with-answers adds them"):
+        archive(base / "results", tmp_path / "a.zip")
+    (left_out,) = archive(base / "results", tmp_path / "a.zip", partial=True)
+    assert "toy/line" in left_out
+
+
 def test_a_changed_submission_is_not_passed_off_as_the_graded_one(base, tmp_path):
     (base / "subs/near.csv").write_text("id,y\n")
     done = biomlbench(base, "archive", "--out", tmp_path / "a.zip")
