@@ -35,6 +35,8 @@ _CHUNKS_PER_WORKER = 8
 _MAX_CHUNK = 64
 # Estimated work from which on starting a worker process (half a second) saves time, seconds.
 _WORTH_S = 1.0
+# How many times that has to be so by the measure of a single line.
+_DOUBT = 4.0
 # Time a line from which on most of it is spent outside the interpreter's lock, so that a
 # thread, which costs nothing to start, helps until then, seconds.
 _WORTH_A_THREAD_S = 0.004
@@ -77,7 +79,8 @@ def grade_in_processes(
                 helpers = [threads.submit(shared.work) for _ in range(workers - 1)]
             while chunk := shared.take(own=True):
                 each = shared.work_here(chunk)
-                if not helpers and each * shared.waiting > _WORTH_S:
+                doubt = _DOUBT if len(chunk) == 1 else 1.0
+                if not helpers and each * shared.waiting > doubt * _WORTH_S:
                     helpers = [threads.submit(shared.work) for _ in range(workers - 1)]
                 elif not helpers and each > _WORTH_A_THREAD_S:
                     helpers = [threads.submit(shared.work_here) for _ in range(workers - 1)]
