@@ -6,21 +6,8 @@ from biomlbench.verify.cases import case
 
 READ, LETTERS, PAIRS = "read_chain", "sequence", "interface"
 _STANDARD = "ALAARGASNASPCYSGLNGLUGLYHISILELEULYSMETPHEPROSERTHRTRPTYRVALGLY"
-OTHER_RECORDS = (
-    *(
-        "HETATX",
-        "HETAT ",
-        "ANISOU",
-        "SIGATM",
-        "ATOM1 ",
-        "ATOMS ",
-        "ATOM 1",
-        "ATOM-A",
-        "ATOM\t ",
-        " ATOM ",
-    ),
-    "XHETAT",
-)
+_LIKE_ATOM = ("ATOM1 ", "ATOMS ", "ATOM 1", "ATOM-A", "ATOM\t ", " ATOM ")
+OTHER_RECORDS = ("HETATX", "HETAT ", "ANISOU", "SIGATM", *_LIKE_ATOM, "XHETAT")
 """Records that look like those that are read."""
 NAMES = [_STANDARD[i : i + 3] for i in range(0, len(_STANDARD), 3)]
 WORKED = (
