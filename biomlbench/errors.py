@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = [
+    "FunctionError",
     "GraderError",
     "InvalidSubmissionError",
     "LeaderboardError",
@@ -25,6 +26,7 @@ __all__ = [
     "UserError",
     "explain",
     "faults_as",
+    "function_error",
     "words_of",
 ]
 
@@ -203,6 +205,33 @@ class GraderError(_ReasonedError):
     """A grading function failed for a reason of its own."""
 
     default = Reason.GRADER_ERROR
+
+
+class FunctionError(GraderError):
+    """A task's own function raised, or gave no score, with one submission: others may have one."""
+
+
+_OF_MACHINES = (MemoryError, ImportError, ConnectionError, TimeoutError)
+_ERRNO_OF_MACHINES = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+    *(errno.EAGAIN, errno.EINTR, errno.EROFS, errno.ESTALE),
+}
+
+
+def function_error(message: str, cause: BaseException) -> GraderError:
+    """Return what a failure of a task's own function is raised as.
+
+    Parameters
+    ----------
+    message : str
+    cause : BaseException
+        What it raised. What comes of the machine, as a full disk or a library that is not there,
+        says nothing of the submission.
+    """
+    of_machine = isinstance(cause, _OF_MACHINES) or (
+        isinstance(cause, OSError) and cause.errno in _ERRNO_OF_MACHINES
+    )
+    return GraderError(message) if of_machine else FunctionError(message)
 
 
 def words_of(error: BaseException) -> str:

@@ -53,7 +53,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_whole(folder: str, name: str, content: bytes) -> None:
+def write_whole(folder: str, name: str, content: bytes | memoryview) -> os.stat_result:
     """Write a small file as :func:`whole_file` does, one of very many.
 
     Parameters
@@ -62,7 +62,12 @@ def write_whole(folder: str, name: str, content: bytes) -> None:
         Is there.
     name : str
         Short enough to be added to.
-    content : bytes
+    content : bytes-like
+
+    Returns
+    -------
+    os.stat_result
+        Of this very file, whatever has its name by now.
     """
     path = f"{folder}/{name}"
     temporary = f"{folder}/.{name}.{os.getpid()}-{threading.get_ident()}.tmp"
@@ -71,10 +76,12 @@ def write_whole(folder: str, name: str, content: bytes) -> None:
             left = memoryview(content)
             while left:
                 left = left[file.write(left) :]
+            state = os.fstat(file.fileno())
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    return state
 
 
 @contextmanager

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from biomlbench.contracts._error import ContractError
+from biomlbench.contracts._kept import Kept, keep, kept
 from biomlbench.contracts._tables import (
     DIGESTS,
     JOB,
@@ -26,7 +27,7 @@ from biomlbench.contracts._text_limits import refuse_long_texts
 from biomlbench.run_command import run_command
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Mapping
 
     from biomlbench.contracts.mappings import JsonObject
 
@@ -67,8 +68,11 @@ def read_table(
         one pair.
     """
     try:
-        small = _state(path).st_size <= SMALL
-        source = pa.BufferReader(Path(path).read_bytes()) if small else path
+        if (found := _kept_of(path)) and found.name == name and found.table and not coded:
+            return found.table if columns is None else found.table.select(columns)
+        state, content = _opened(path)
+        small = content is not None
+        source = pa.BufferReader(content) if small else path
         texts = [f.name for f in SCHEMAS[name] if coded and pa.types.is_string(f.type)]
         with pq.ParquetFile(
             source, memory_map=False, pre_buffer=not small, read_dictionary=texts
@@ -81,6 +85,7 @@ def read_table(
                     "this program"
                 )
             table = file.read(columns=columns, use_threads=not small)
+            metadata = file.schema_arrow.metadata
             keys = table if name == "pairs" else None
             if keys is not None and not {*_KEY} <= {*keys.column_names}:
                 keys = file.read(columns=list(_KEY), use_threads=not small)
@@ -96,8 +101,10 @@ def read_table(
         check_nulls(name, table, f"{path}: ")
     if name in QUERIED:
         refuse_long_texts(name, table, path)
-    if keys is not None:
-        _refuse_repeated(keys, path)
+        if keys is not None:
+            _refuse_repeated(keys, path)
+    elif columns is None and not coded and (record := _record_in(metadata)) is not None:
+        keep(str(path), state, Kept(name, table, record))
     return table
 
 
@@ -119,8 +126,18 @@ def _decoded(schema: pa.Schema) -> pa.Schema:
     return pa.schema([f.with_type(kind) for f, kind in zip(schema, kinds, strict=True)])
 
 
-def _state(path: str | Path) -> os.stat_result:
-    found = Path(path).stat()
+def _kept_of(path: str | Path) -> Kept | None:
+    return kept(str(path), _regular(Path(path).stat(), path))
+
+
+def _opened(path: str | Path) -> tuple[os.stat_result, bytes | None]:
+    """Return the state of a regular file, and what is in it where that is little."""
+    with Path(path).open("rb") as file:
+        state = os.fstat(file.fileno())
+        return state, file.read() if state.st_size <= SMALL else None
+
+
+def _regular(found: os.stat_result, path: str | Path) -> os.stat_result:
     if not stat.S_ISREG(found.st_mode):
         raise ContractError(
             f"{path}: is no file, but a folder, a pipe or a device; remove it, and run the "
@@ -173,18 +190,21 @@ def job_digest(path: str | Path) -> str | None:
 
 
 def _current_record(path: str | Path) -> JsonObject:
-    found = _state(path)
-    return _record(str(path), (found.st_ino, found.st_size, found.st_mtime_ns))
-
-
-# One table of a batch is asked for each of its runs.
-@lru_cache(maxsize=4)
-def _record(path: str, state: tuple[int, ...]) -> JsonObject:
-    metadata = pq.read_schema(path).metadata or {}
-    try:
-        record = json.loads(metadata.get(PROVENANCE, b"{}"))
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
+    """Return what a file says that it was made from; one of a batch is asked for each of its runs."""
+    if (found := _kept_of(path)) is not None:
+        return found.record
+    with Path(path).open("rb") as file:
+        state = os.fstat(file.fileno())
+        record = _record_in(pq.read_schema(file).metadata)
+    if record is None:
         raise ContractError(f"{path}: what it was made from cannot be read; make it again")
+    keep(str(path), state, Kept("", None, record))
     return record
+
+
+def _record_in(metadata: Mapping[bytes, bytes] | None) -> JsonObject | None:
+    try:
+        record = json.loads((metadata or {}).get(PROVENANCE, b"{}"))
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None

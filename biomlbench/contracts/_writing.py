@@ -6,18 +6,20 @@ import errno
 import json
 import os
 import shutil
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from biomlbench.contracts._kept import Kept, keep
 from biomlbench.contracts._tables import PROVENANCE, QUERIED, SCHEMA_VERSION, SCHEMAS, check
 from biomlbench.contracts._text_limits import refuse_long_texts
-from biomlbench.whole_files import whole_file
+from biomlbench.whole_files import whole_file, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 __all__ = ["MOST_GROUPS", "ROWS_A_GROUP", "write_parts", "write_table"]
 
@@ -33,6 +35,9 @@ LARGE_BYTES = 1 << 20
 RESERVE_BYTES = 512 << 20
 """Room that large tables leave to the small ones of others: a submission may choose how much it
 returns, but not whether others are graded."""
+_NOT_COMPRESSED = 1 << 12
+"""Bytes up to which pages are as small, and are written and read in two thirds of the time, as they
+are."""
 _SHORT = 16  # rows up to which a dictionary and statistics take more room than they save
 
 
@@ -64,14 +69,15 @@ def write_table(
         :data:`RESERVE_BYTES`.
     """
     _check(name, table, path)
-    with whole_file(path) as temporary:
-        if name in QUERIED:
-            size = max(ROWS_A_GROUP, -(-len(table) // MOST_GROUPS))
-            with _writer_for_queries(name, temporary, provenance) as writer:
-                writer.write_table(table.cast(writer.schema), row_group_size=size)
-        else:
-            _leave_reserve(table, temporary)
-            _write_small(table, temporary, _metadata(name, provenance))
+    if name not in QUERIED:
+        _write_small(name, table, Path(path), _metadata(name, provenance))
+        return
+    size = max(ROWS_A_GROUP, -(-len(table) // MOST_GROUPS))
+    with (
+        whole_file(path) as temporary,
+        _writer_for_queries(name, temporary, provenance) as writer,
+    ):
+        writer.write_table(table.cast(writer.schema), row_group_size=size)
 
 
 def write_parts(
@@ -128,26 +134,44 @@ def _writer_for_queries(
     return pq.ParquetWriter(path, schema, compression="zstd", write_page_index=True)
 
 
-def _leave_reserve(table: pa.Table, path: Path) -> None:
-    if table.nbytes <= LARGE_BYTES:
-        return
-    if shutil.disk_usage(path.parent).free - table.nbytes < RESERVE_BYTES:
+def _leave_reserve(size: int, path: Path) -> None:
+    if shutil.disk_usage(path.parent).free - size < RESERVE_BYTES:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
-def _write_small(table: pa.Table, path: Path, metadata: Mapping[bytes, bytes]) -> None:
+def _write_small(name: str, table: pa.Table, path: Path, metadata: Mapping[bytes, bytes]) -> None:
     """Leave out the columns' descriptions, and the Arrow schema where Parquet's says it all."""
-    plain = pa.schema([pa.field(f.name, f.type, f.nullable) for f in table.schema], metadata)
-    table = table.cast(plain)
-    says_it_all = not any(pa.types.is_large_binary(f.type) for f in plain)
-    with pq.ParquetWriter(
-        path,
-        plain,
-        compression="zstd",
-        use_dictionary=len(table) > _SHORT,
-        write_statistics=len(table) > _SHORT,
-        store_schema=not says_it_all,
-    ) as writer:
-        writer.write_table(table)
-        if says_it_all:
-            writer.add_key_value_metadata(metadata)
+    plain, says_it_all = _plain(table.schema)
+    table = pa.Table.from_arrays(table.columns, schema=plain.with_metadata(metadata))
+    size = table.nbytes
+    many = len(table) > _SHORT
+
+    def write(sink: Path | pa.NativeFile) -> None:
+        with pq.ParquetWriter(
+            sink,
+            table.schema,
+            compression="zstd" if size > _NOT_COMPRESSED else "none",
+            use_dictionary=many,
+            write_statistics=many,
+            store_schema=not says_it_all,
+        ) as writer:
+            writer.write_table(table)
+            if says_it_all:
+                writer.add_key_value_metadata(metadata)
+
+    if size > LARGE_BYTES:
+        with whole_file(path) as temporary:
+            _leave_reserve(size, temporary)
+            write(temporary)
+        return
+    content = pa.BufferOutputStream()
+    write(content)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    state = write_whole(str(path.parent), path.name, content.getvalue())
+    keep(str(path), state, Kept(name, table, json.loads(metadata[PROVENANCE])))
+
+
+@cache
+def _plain(schema: pa.Schema) -> tuple[pa.Schema, bool]:
+    plain = pa.schema([pa.field(f.name, f.type, f.nullable) for f in schema])
+    return plain, not any(pa.types.is_large_binary(f.type) for f in plain)

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import GraderError, InvalidSubmissionError
+from biomlbench.errors import FunctionError, GraderError, InvalidSubmissionError
 from biomlbench.outcomes import Reason
 from biomlbench.parameter_order import TABLES, contradiction
 from biomlbench.submission.submitted_file import quote
@@ -34,6 +34,8 @@ MEMORY_MB = 4096
 FILE_MB = 256
 KEPT = 3
 """Grader processes that are kept for the next submission; each holds its libraries and answers."""
+_OF_FUNCTION = ("exception", "none", "type")
+"""What a grader's reply is called whose function raised, or returned no number."""
 _MAX_MESSAGE = 300
 
 
@@ -268,7 +270,7 @@ def _score(reply: JsonObject, spec: GraderSpec, asked: _Asked) -> float:
         except (ValueError, OverflowError):
             value = math.nan
         if not math.isfinite(value):
-            raise GraderError(f"grader {spec.name!r} gave a score that is NaN or infinite")
+            raise FunctionError(f"grader {spec.name!r} gave a score that is NaN or infinite")
         return value + 0.0  # of -0.0 it is 0.0
     if reply.get("refused") and asked.error is not None:
         raise asked.error
@@ -279,7 +281,9 @@ def _score(reply: JsonObject, spec: GraderSpec, asked: _Asked) -> float:
         raise InvalidSubmissionError(
             "the file is not read alike by two readers; write plain CSV", Reason.UNREADABLE
         )
-    raise GraderError(f"grader {spec.name!r} failed: {_words(reply, spec)}")
+    of_function = reply.get("error") in _OF_FUNCTION and not reply.get("missing")
+    error = FunctionError if of_function else GraderError
+    raise error(f"grader {spec.name!r} failed: {_words(reply, spec)}")
 
 
 def _words(reply: JsonObject, spec: GraderSpec) -> str:

@@ -12,13 +12,14 @@ from biomlbench.runtime.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import pyarrow as pa
 
     from biomlbench.submission.validation import Inspection
     from biomlbench.task.task import Task
 
-__all__ = ["is_own_fault"]
+__all__ = ["grades_others", "is_own_fault"]
 
 logger = logging.getLogger(__name__)
 
@@ -44,29 +45,55 @@ def is_own_fault(
     """
     if fault_of(reason) != Fault.SUBMISSION or not task.grader.is_own:
         return False
-    gold = once(("gold submission", task), partial(_of_gold, task, score))
-    return gold == reason or fault_of(gold) == Fault.GRADER
+    gold = once(("gold submission", task), partial(_of, task.gold_submission, task, score))
+    return gold is not None and (gold == reason or fault_of(gold) == Fault.GRADER)
 
 
-def _of_gold(task: Task, score: Callable[[pa.Table, Inspection], Reason]) -> Reason:
-    """Return why the gold submission has no score; ``ok`` where it has one, or is not usable."""
+def grades_others(task: Task, score: Callable[[pa.Table, Inspection], Reason]) -> bool:
+    """Tell whether a task's own function gives its gold, or else its sample, submission a score.
+
+    Parameters
+    ----------
+    task : Task
+    score : callable
+        As for :func:`is_own_fault`.
+
+    Returns
+    -------
+    bool
+        Then a submission that it cannot cope with is at fault: who expects a bad score could make
+        the function fail, and so have the run left out.
+    """
+    if not task.grader.is_own:
+        return False
+    gold = once(("gold submission", task), partial(_of, task.gold_submission, task, score))
+    if gold is not None:
+        return gold is Reason.OK
+    sample = partial(_of, task.sample_submission, task, score)
+    return once(("sample submission", task), sample) is Reason.OK
+
+
+def _of(
+    path: Path, task: Task, score: Callable[[pa.Table, Inspection], Reason]
+) -> Reason | None:
+    """Return why a submission of the task's own has no score, if so; None where it is not usable."""
     try:
-        table, inspection = _read(task)
+        table, inspection = _read(path, task)
         if inspection.first_failure:
-            return Reason.OK
+            return None
     except (InvalidSubmissionError, TaskError, OSError) as error:
-        logger.info("%s: its gold submission tells nothing of the grader: %s", task.id, error)
-        return Reason.OK
+        logger.info("%s: %s tells nothing of the grader: %s", task.id, path, error)
+        return None
     try:
         return score(table, inspection)
     except (InvalidSubmissionError, TaskError, GraderError) as error:
         return error.reason
 
 
-def _read(task: Task) -> tuple[pa.Table, Inspection]:
+def _read(path: Path, task: Task) -> tuple[pa.Table, Inspection]:
     from biomlbench.submission.reading import read_table
     from biomlbench.submission.sample import sample_of
     from biomlbench.submission.validation import inspect_submission
 
-    table = read_table(task.gold_submission, sample_of(task).columns)
+    table = read_table(path, sample_of(task).columns)
     return table, inspect_submission(table, task)  # a table is nobody's private file

@@ -9,7 +9,13 @@ from copy import copy, deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, words_of
+from biomlbench.errors import (
+    GraderError,
+    InvalidSubmissionError,
+    TaskError,
+    function_error,
+    words_of,
+)
 from biomlbench.frames import as_frame
 from biomlbench.parameter_order import TABLES, contradiction, parameter_names
 from biomlbench.runtime.apart import LostCallError, call_apart
@@ -398,7 +404,8 @@ class Grader:
         except BaseException as error:
             if type(error).__name__ == "InvalidSubmissionError":
                 raise InvalidSubmissionError(str(error)) from error
-            raise GraderError(f"grader {self.name!r} raised {words_of(error)}") from error
+            told = f"grader {self.name!r} raised {words_of(error)}"
+            raise function_error(told, error) from error
 
     def apart(self, key: str, call: Callable[[], _Value]) -> _Value:
         """Call what calls a function of the task's folder; see `biomlbench.runtime.apart`.

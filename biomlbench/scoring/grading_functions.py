@@ -7,7 +7,7 @@ import numbers
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
+from biomlbench.errors import FunctionError, InvalidSubmissionError, TaskError
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Reason
 
@@ -33,16 +33,16 @@ def finite_score(score: Any, name: str) -> float:
     ------
     NoFiniteScoreError
         If it is NaN or infinite.
-    GraderError
+    FunctionError
         If it is no number: None, of a function that ends without a ``return``, is none, and
         neither is a truth value, as of a comparison.
     """
     if score is None:
-        raise GraderError(f"grader {name!r} returned None, not a number: is there a `return`?")
+        raise FunctionError(f"grader {name!r} returned None, not a number: is there a `return`?")
     if getattr(score, "size", None) == 1 and hasattr(score, "item"):
         score = score.item()
     if isinstance(score, bool) or not isinstance(score, (numbers.Real, Decimal)):
-        raise GraderError(f"grader {name!r} returned {type(score).__name__}, not a number")
+        raise FunctionError(f"grader {name!r} returned {type(score).__name__}, not a number")
     try:
         value = float(score)
     except OverflowError:  # a whole number that no float holds

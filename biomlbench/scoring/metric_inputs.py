@@ -7,7 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, words_of
+from biomlbench.errors import (
+    GraderError,
+    InvalidSubmissionError,
+    TaskError,
+    function_error,
+    words_of,
+)
 from biomlbench.runtime.random_states import fresh_random_states
 
 if TYPE_CHECKING:
@@ -64,10 +70,11 @@ def _made_inputs(grader: Grader, submission: Any, answers: Any) -> tuple[Any, An
     except (InvalidSubmissionError, TaskError, GraderError, MetricError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise GraderError(
+        raise function_error(
             f"`inputs_fn` {grader.inputs_name} raised {words_of(error)} "
             f"({_last_place(error)}); it got a submission with the columns {columns[0]} and "
-            f"answers with {columns[1]}"
+            f"answers with {columns[1]}",
+            error,
         ) from None
     return y_true, y_pred
 

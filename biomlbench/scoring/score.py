@@ -6,12 +6,18 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError, faults_as
+from biomlbench.errors import (
+    FunctionError,
+    GraderError,
+    InvalidSubmissionError,
+    TaskError,
+    faults_as,
+)
 from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.runtime.author_traceback import author_traceback
 from biomlbench.scoring.compared_columns import compared_columns
-from biomlbench.scoring.function_score import is_own_fault
+from biomlbench.scoring.function_score import grades_others, is_own_fault
 from biomlbench.scoring.metric_faults import is_of_form, metric_reason, of_answers, outcome_of
 from biomlbench.scoring.metric_inputs import metric_inputs, own_inputs
 from biomlbench.scoring.score_apart import score_apart
@@ -149,8 +155,8 @@ def tried(
             exists = reason not in NOT_THERE
             return failed(metric, direction, reason, message, exists=exists), None
         attempt = _Attempt(task, metric, direction, bootstrap, seed)
-        result = attempt.result(_Submitted(submission, inspection, name, root))
-        return replace(result, inspection=inspection), None
+        result, failure = attempt.result(_Submitted(submission, inspection, name, root))
+        return replace(result, inspection=inspection), failure
     except (InvalidSubmissionError, TaskError) as error:
         return failed(metric, direction, error.reason, error.message), None
     except GraderError as error:
@@ -185,18 +191,26 @@ class _Attempt(NamedTuple):
     bootstrap: int
     seed: int
 
-    def result(self, submitted: _Submitted) -> ScoreResult:
-        """Score a submission; what the gold submission is refused for as well is raised."""
+    def result(self, submitted: _Submitted) -> tuple[ScoreResult, FunctionError | None]:
+        """Score a submission, and return how the task's own function failed with it alone.
+
+        What the gold submission is refused for as well is raised.
+        """
         try:
             result = self._scored(submitted)
         except InvalidSubmissionError as error:
             result = failed(self.metric, self.direction, error.reason, error.message)
+        except FunctionError as error:
+            if not grades_others(self.task, self._reason):
+                raise
+            told = f"{error.message}; with the task's own submission it did not"
+            return failed(self.metric, self.direction, Reason.INVALID_SCORE, told), error
         if is_own_fault(self.task, result.reason, self._reason):
             raise GraderError(
                 f"{result.message}; the gold submission has no score either, so that the "
                 "function of the task is at fault"
             )
-        return result
+        return result, None
 
     def _reason(self, table: pa.Table, inspection: Inspection) -> Reason:
         return self._replace(bootstrap=0)._scored(_Submitted(table, inspection)).reason

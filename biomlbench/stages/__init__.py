@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomlbench.runtime.once import once
+from biomlbench.runtime.once import once, one_look
 from biomlbench.scoring.effective_task import EffectiveTask
 
 if TYPE_CHECKING:
@@ -200,9 +200,10 @@ def run_stage(
     if reads:
         record_of_first = provenance_of_table(folder / "validate.parquet")
         validated = record_of_first.get("submission_sha256", "")
-    rows, digest = rows_and_digest(stage, pair, context, tables, folder, validated)
+    with one_look():
+        rows, digest = rows_and_digest(stage, pair, context, tables, folder, validated)
+        made_from = sources(stage, pair.task_id, context, tables, pair.seed)
     table = from_rows(stage, rows)
-    made_from = sources(stage, pair.task_id, context, tables, pair.seed)
     record = {
         "submission_sha256": digest,
         **made_from,

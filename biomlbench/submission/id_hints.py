@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["empty_rows_hint", "id_hint", "missing_label_hint"]
 
+_FIRST_INEXACT = 2**53
 _SPELLINGS = frozenset(filter(None, MISSING))
 _KEEP = "names such as NA, None, null and nan for missing: read with `keep_default_na=False`"
 _DIGITS = re.compile(r"[+-]?[0-9]+")
@@ -93,6 +94,8 @@ def id_hint(submitted: Keys, wanted: Keys, written: Keys | None = None) -> str:
     known = set(map(str, found))
     if _all_meet(strange, known, _number, _numbers):
         if wanted.kinds == ("integer",):
+            if all(abs(int(value)) < _FIRST_INEXACT for value in known):
+                return "; write ids as the sample submission has them"
             return (
                 "; ids from 2**53 on lose digits as floating-point numbers: read and write them "
                 "as whole numbers or as text"

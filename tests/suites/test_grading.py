@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 
 import numpy as np
 import pandas as pd
@@ -165,11 +166,6 @@ def test_a_grader_that_is_kept_does_not_make_others_orphans_ours(registry, tmp_p
         ("loop", "longer than 3 s"),
         ("memory", "more than 4096 MiB"),
         ("exit", "exit code 0"),
-        ("undefined", "NaN or infinite"),
-        ("text", "returned str, not a number"),
-        ("raise", r"KeyError in grade.py:\d+$"),
-        ("socket", "in socket.py"),
-        ("delete", "in grade.py"),
     ],
 )
 def test_what_a_grader_does_wrong_is_booked_on_the_grader(registry, tmp_path, what, words):
@@ -184,6 +180,27 @@ def test_what_a_grader_does_wrong_is_booked_on_the_grader(registry, tmp_path, wh
     assert grade_submission(save(sample, tmp_path / "next.csv"), task).score == 0.5
     refused = grade_submission(save(sample.assign(what="refuse"), tmp_path / "r.csv"), task)
     assert refused.fault == "submission"
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("undefined", "NaN or infinite"),
+        ("text", "returned str, not a number"),
+        ("raise", r"KeyError in grade.py:\d+;"),
+        ("socket", "in socket.py"),
+        ("delete", "in grade.py"),
+    ],
+)
+def test_who_makes_a_grader_fail_that_grades_others_has_no_score(registry, tmp_path, what, words):
+    task = with_direction(registry.get_task("moody"))
+    sample, _ = tables("moody")
+    report = grade_submission(save(sample.assign(what=what), tmp_path / "s.csv"), task)
+    assert (report.fault, report.reason) == ("submission", "invalid_score")
+    assert re.search(words, report.message)
+    assert "with the task's own submission it did not" in report.message
+    assert task.answers.is_file()
+    assert (task.folder / "grade.py").is_file()
 
 
 def test_a_published_clone_of_the_users_own_needs_no_suite(home, data_dir, tmp_path, monkeypatch):
