@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = [
     "between_equal_arrays",
     "between_equal_ends",
+    "in_other_axes",
+    "in_other_byte_order",
     "in_other_order",
     "in_other_shapes",
     "rounded_alike",
@@ -360,3 +362,80 @@ def in_other_shapes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[tup
                 if set(shape) & set(changed)
             }
             yield f"reshaped-{width}-{new}", inputs | resized
+
+
+def in_other_axes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[tuple[str, Arguments]]:
+    """Yield inputs whose arrays of three axes and more have the same bytes and these in turn.
+
+    Parameters
+    ----------
+    inputs : dict
+        By argument name.
+    shapes : dict
+        Declared shapes by argument name.
+
+    Yields
+    ------
+    str
+        ``turned-<axes>``, the first axis being as long as that many axes before were.
+    dict
+        All arrays of one declared shape have another one.
+
+    Examples
+    --------
+    >>> inputs = {"image": np.arange(6).reshape(1, 2, 3)}
+    >>> for name, new in in_other_axes(inputs, {"image": ["a", "b", "c"]}):
+    ...     print(name, new["image"].shape)
+    turned-1 (2, 3, 1)
+    turned-2 (3, 1, 2)
+    """
+    for wanted in dict.fromkeys(tuple(shape) for shape in shapes.values()):
+        names = [
+            name
+            for name, shape in shapes.items()
+            if tuple(shape) == wanted
+            and isinstance(value := inputs.get(name), np.ndarray)
+            and value.ndim > 2
+        ]
+        if not names or not all(isinstance(size, str) for size in wanted):
+            continue
+        old = inputs[names[0]].shape
+        if any(inputs[name].shape != old for name in names):
+            continue
+        for turn in range(1, len(old)):
+            new = old[turn:] + old[:turn]
+            if new != old:
+                turned = {name: inputs[name].reshape(new) for name in names}
+                yield f"turned-{turn}", {**inputs, **turned}
+
+
+def in_other_byte_order(
+    inputs: Arguments, names: Iterable[str]
+) -> Iterator[tuple[str, Arguments]]:
+    """Yield inputs one array of which has the same bytes, and other numbers in the other order.
+
+    Parameters
+    ----------
+    inputs : dict
+        By argument name.
+    names : iterable of str
+        Arrays whose numbers may be any others, and lie in memory in either order.
+
+    Yields
+    ------
+    str
+        ``other-end-first-<argument>``.
+    dict
+
+    Examples
+    --------
+    >>> drawn = dict(in_other_byte_order({"x": np.array([1, 2], "<i2")}, ["x"]))
+    >>> new = drawn["other-end-first-x"]["x"]
+    >>> new.tolist(), new.tobytes() == np.array([1, 2], "<i2").tobytes()
+    ([256, 512], True)
+    """
+    for name in names:
+        value = inputs.get(name)
+        if isinstance(value, np.ndarray) and value.dtype.itemsize > 1 and value.size:
+            same = np.ascontiguousarray(value)
+            yield f"other-end-first-{name}", {**inputs, name: same.view(same.dtype.newbyteorder())}

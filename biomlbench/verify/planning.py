@@ -16,6 +16,8 @@ from biomlbench.verify.cases import SUITES, Transformed
 from biomlbench.verify.collisions import (
     between_equal_arrays,
     between_equal_ends,
+    in_other_axes,
+    in_other_byte_order,
     in_other_shapes,
     rounded_alike,
     with_equal_sums,
@@ -305,9 +307,12 @@ def _colliding(
     # two of each size, one after the other, for a key that is kept for one call
     for _, reshaped in groupby(in_other_shapes(first, shapes), _size_of):
         yield from islice(promised(reshaped), 2)
+    yield from promised(in_other_axes(first, shapes))
     # What is built may hang together in ways that no declaration carries, as a rotation does.
     free = space.get("rescaled", () if "build" in space else list(declared))
     yield from promised(rounded_alike(first, second, free))
+    if "swapped" in card.layouts:
+        yield from promised(in_other_byte_order(first, free))
     yield from promised(with_equal_sums(first, free))
     if "build" not in space:
         yield from promised(between_equal_arrays(first, second, shapes))

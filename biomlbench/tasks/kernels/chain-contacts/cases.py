@@ -54,6 +54,17 @@ def structure(seed, length=20, chains="AB", messy=0.3, far=0.0, models=1, start=
     return end.join([*lines, "END", ""])
 
 
+def facing(one, other):
+    """Two chains of so many residues, each of the shorter one near to some of the longer one."""
+    lines = []
+    for chain, length in zip("AB", (one, other), strict=True):
+        for k in range(length):
+            row, column = divmod(k % 397, 20)
+            at = (60.0 * column, 60.0 * row, k % 5 + (chain == "B"))
+            lines.append(atom("CA", "GLY", chain, k + 1, at))
+    return "\n".join(lines), "A", "B", 5.0
+
+
 def residue(rng, chain, number, code, at, messy):
     name = NAMES[rng.integers(0, len(NAMES))]
     record = "ATOM"
@@ -138,6 +149,7 @@ def hidden():
 
 
 def adversarial():
+    long = [case(f"facing-{a}-{b}", PAIRS, *facing(a, b)) for a, b in ((40, 4900), (4900, 40))]
     alone = [
         atom("CA", "ALA", "A", 10, (0, 0, 0)),
         atom("CB", "GLY", "A", 11, (1, 1, 1)),
@@ -191,6 +203,7 @@ def adversarial():
         "  ENDMDL",
         atom("CA", "VAL", "A", 3, (7, 0, 0), occupancy=0.0),
         "REMARK  " + "\x0c".join(["", atom("CA", "TRP", "A", 4, (8, 0, 0))]),
+        "REMARK  " + "\r".join(["", atom("CA", "TRP", "A", 8, (8, 0, 2)), "ENDMDL", ""]) + " ",
         atom("CA", "VAL", "A", 5, (8, 0, 1)) + "\x1c" + atom("CA", "TRP", "A", 6, (9, 0, 0)),
         "ENDMDL-1",
         atom("CA", "TRP", "A", 7, (9, 0, 0)),
@@ -214,6 +227,7 @@ def adversarial():
         atom("HB11", "ALA", "A", 9999, (1, 2, 3)),
     ]
     return [
+        *long,
         case("nothing", READ, "", "A"),
         case("nothing-letters", LETTERS, "", "A"),
         case("nothing-pairs", PAIRS, "", "A", "B", 5.0),

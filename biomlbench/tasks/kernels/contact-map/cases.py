@@ -154,6 +154,7 @@ def adversarial():
             )
         ),
         case("exact-separation", F, *line(*np.arange(12) * 0.5), cutoff=100.0),
+        case("separation-beyond-doubles", F, some, chain, 9.0, 10**400),
         case("no-residues", F, np.zeros((0, 3)), chain[:0]),
         case("one-residue", F, some[:1], chain[:1], min_separation=0),
         case("one-atom-missing", F, partly, chain, 9.0, 1),

@@ -6,6 +6,7 @@ READ, FIND, SCORE = "read_fasta", "find_sites", "specificity"
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 CODES = str.maketrans("ACGTRYSWKMBDHV", "TGCAYRSWMKVHDB")
 GUIDE = "GACGCATAAAGATGAGACGC"
+PALINDROME = "TAGCATGAATATTCATGCTA"
 EXAMPLE = "ACGTACGTACGTACGTA"
 
 
@@ -64,6 +65,24 @@ def dense_across_blocks(rng):
     for place in [*(2**i for i in range(8, 18)), *range(16384, 199_000, 16384), 10_000, 100_000]:
         found = found[: place - 40] + "G" * 80 + found[place + 40 :]
     return found
+
+
+def every_letter():
+    """Sites in which one place holds each letter in turn, on both strands."""
+    sites = [
+        GUIDE[:place] + letter + GUIDE[place + 1 :] + "AGG"
+        for place in (0, 7, 19)
+        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    ]
+    back = [GUIDE[:9] + letter + GUIDE[10:] + "AGG" for letter in "BDEFHIJKLMNOPQRSUVWXYZ"]
+    back = [site[::-1].translate(COMPLEMENT) for site in back]
+    return ">a\n" + "TATAT".join(sites) + "\n>b\n" + "tatat".join(back) + "\n"
+
+
+def on_both_strands():
+    """Sites of a guide that is its own other strand: of each start there are two, one a strand."""
+    near = PALINDROME[:3] + "A" + PALINDROME[4:]
+    return f">a\nTTCCA{PALINDROME}AGGTTTTCCT{near}TGGTT\n>b\nCCA{near[::-1]}CGG\n"
 
 
 def rotated(sequence, places):
@@ -204,6 +223,13 @@ def adversarial():
             READ,
             ">a \u2028b\x0bc\x85 \x1c>d\nACGT\n>e \u2028>f\r\nGG\n>g\x0c>h\nTT",
         ),
+        case("carriage-return-in-a-header", READ, ">a b\rACGT\r>c\nGG\n>d \r>e\r\nTT\n"),
+        case("carriage-return-in-a-header-sites", FIND, f">a b\r{perfect}\n{back}\n", GUIDE, 0),
+        case("every-letter-in-sites", FIND, every_letter(), GUIDE, 1),
+        case("every-letter-in-sites-score", SCORE, every_letter(), GUIDE, 2),
+        # one of each strand at one place, and more of them than perfect ones
+        case("both-strands-at-one-start", FIND, on_both_strands(), PALINDROME, 6),
+        case("both-strands-at-one-start-score", SCORE, on_both_strands(), PALINDROME, 6),
         case(
             "white-space-beyond-ascii",
             READ,

@@ -76,6 +76,8 @@ def adversarial():
         # as many numbers as there may be
         _random("largest-and-wide", 40, 132, 1022),
         _random("largest-and-narrow", 41, 3, 15_000, 3),
+        _random("most-vectors", 42, 67_500, 2),
+        _random("most-vectors-of-one", 43, 45, 3_000, 1),
         case("vast-eps", F, x, gamma, beta, 1e300),
         case("any-size", F, x * _sizes(x.shape[1]), gamma, beta, 1e-300),
         case("any-size-and-far", F, (x + 1e7) * _sizes(x.shape[1]), gamma, beta, 1e-300),

@@ -167,6 +167,10 @@ def adversarial():
         resampled("high-labels", a * 33, PLAIN, (9, 9, 9), np.diag([1.43, 1.9, 2.6, 1])),
         case("slab-found", FOUND, slab(), slab()[::-1], 0.5),
         case("winding", TABLE, winding(), oblique(47), 100.0),
+        *(
+            case(f"voxels-of-{size:g}", TABLE, a, oblique(49, (size, size, 3 * size)), 0.0)
+            for size in (1e-5, 1e-4, 1e4)
+        ),
         # a voxel of 2 mm³ between edges that are all but parallel
         case("strongly-sheared", TABLE, a, sheared(2e5), 5.0),
         case("hardly-too-little", FOUND, line(1, 1, 0, 2, 2), line(1, 0, 0, 1, 1), 0.5 + 1e-12),

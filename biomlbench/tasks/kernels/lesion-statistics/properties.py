@@ -59,7 +59,7 @@ def voxels_and_volumes(inputs, output):
         listed = int(voxels[np.asarray(output["label"]) == label].sum())
         if listed > there or (inputs["min_mm3"] == 0 and listed != there):
             return "a label has another number of voxels"
-    off = np.abs(volume - voxels * of_one).max(initial=0)
+    off = np.abs(volume - voxels * of_one).max(initial=0) / max(1.0, voxels.max(initial=0) * of_one)
     return within(off, 1e-6, "volumes are not those of the voxels")
 
 

@@ -1,3 +1,5 @@
+import zlib
+
 import numpy as np
 
 from biomlbench.verify.cases import case
@@ -17,6 +19,20 @@ def _hairpin(seed, middle, extra):
     stem = letters(seed, 90)
     other = stem[::-1].translate(str.maketrans("ACGT", "TGCA"))
     return stem + middle + other + letters(seed + 1, extra)
+
+
+SUMS = (("crc32", zlib.crc32), ("adler32", zlib.adler32))
+
+
+def _of_one(sum_of):
+    """The first k-mers that have the same short sum: canonical ones, as letters in capitals."""
+    rng = np.random.default_rng(98)
+    known = {}
+    while True:
+        window = "A" + "".join("ACGT"[i] for i in rng.integers(0, 4, 22)) + "A"
+        other = known.setdefault(sum_of(window.encode()), window)
+        if other != window:
+            return other, window
 
 
 def visible():
@@ -124,4 +140,5 @@ def adversarial():
         case("kmers-one-long-window", K, letters(45, 130), 130),
         case("kmers-one-letter-short", K, letters(46, 150), 151),
         case("kmers-few-unknown", K, _few_unknown(47, 5000), 21),
+        *(case(f"kmers-of-one-{name}", K, "N".join(_of_one(sum_of)), 24) for name, sum_of in SUMS),
     ]

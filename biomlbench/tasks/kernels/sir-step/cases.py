@@ -22,6 +22,12 @@ def _beyond_an_epidemic():
         _run("traces-become-many", 0.3, 1e-60, 0.7, 0.0, 6.4, 1.0, 37),
         _run("hardly-grows", 5e5, 1, 5e5, 0.0, 2.9, 1.0, 60),
         _run("more-with-infections", 1e14, 1, 1e16, 1.0, 5.3, 1.0, 6),
+        # powers of a rate and of the time, each by itself, are beyond all numbers
+        *(
+            _run(f"{kind}-in-units-of-{unit:g}", 60, 30, 10, beta * unit, unit / 5, 0.5 / unit, 5)
+            for kind, beta in (("recovery", 0.0), ("outbreak", 0.5))
+            for unit in (1e-90, 1e90)
+        ),
     ]
 
 

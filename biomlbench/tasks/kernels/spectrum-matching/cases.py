@@ -152,6 +152,7 @@ def adversarial():
             "other-line-ends",
             READ,
             "x\u2028BEGIN IONS\nBEGIN IONS\nTITLE=a\x0bb\x1c5 7\u2029END IONS\n"
+            "!\r5 9\rEND IONS\r!\n"
             "1 2\t# 3\n5 6\nEND IONS\n",
         ),
         case(
@@ -172,6 +173,13 @@ def adversarial():
             READ,
             "BEGIN IONS\nTITLE = a  =  b\nPEPMASS\t= 300.5 9\n charge  =\t3- \nSCANS = 4\n50 2\n"
             "END IONS\nBEGIN IONS\nTITLE =c\nPepmass =7\t\nCHARGE\t \t=+2\n60 1\nEND IONS\n",
+        ),
+        # of a key the last one counts, also where it is empty
+        case(
+            "empty-after-another",
+            READ,
+            "BEGIN IONS\nTITLE=a\nTITLE=\n5 2\nEND IONS\nBEGIN IONS\nTITLE=\nTITLE=b\ntitle= \n"
+            "6 1\nEND IONS\nBEGIN IONS\nTITLE=\nTITLE=c\nEND IONS\nBEGIN IONS\n7 1\nEND IONS\n",
         ),
         # digits are 0 to 9: others begin keys
         case(

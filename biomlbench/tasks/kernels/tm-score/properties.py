@@ -20,6 +20,12 @@ def drawn_superposition(mobile, target, k, axis, angle, shift):
     }
 
 
+def pairs_of_one_residue(inputs):
+    """How many pairs the residue that is in most of them is in; 0 without pairs."""
+    counts = [np.unique(side, return_counts=True)[1] for side in inputs["pairs"].T]
+    return max((int(count.max()) for count in counts if len(count)), default=0)
+
+
 def at_most_aligned_share(inputs, output):
     """The score is not negative and at most the share of target residues in resolved pairs."""
     i, j = inputs["pairs"].T
