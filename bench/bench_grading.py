@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 #: How many times faster grading has to be than the loop, on two cores.
-TARGET = 6.0
+TARGET = 10.0
 WORKERS = 2
 #: Each way is timed this often, in turns; the medians are compared.
 REPEATS = 5

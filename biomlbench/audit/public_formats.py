@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["SUFFIXES", "arrays_in", "tables_of"]
+__all__ = ["SUFFIXES", "arrays_in", "lines_of", "tables_of"]
 
+_WORD = re.compile(r"[^\s,;:=|'\"()\[\]{}<>]+")
 _ARRAYS = (".npy", ".npz")
 _JSON = (".json", ".jsonl", ".ndjson")
 SUFFIXES = (*_ARRAYS, *_JSON)
@@ -32,6 +34,10 @@ MAX_ARRAY_BYTES = 256 << 20
 """Larger arrays of a ``.npz`` file, some MB of which can hold many GB, are not unpacked."""
 MAX_JSON = 16 << 20
 """Bytes of JSON beyond which it is not searched."""
+MAX_TEXT = 16 << 20
+"""Bytes of text that is no table beyond which its lines are not searched."""
+MAX_WORDS = 8
+"""Words of a line of such text that are looked at, at either end."""
 MAX_TABLES = 100
 """Tables of one file beyond so many are not searched."""
 
@@ -53,6 +59,38 @@ def tables_of(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
         *BROKEN,
     ):
         return
+
+
+def lines_of(path: Path) -> pd.DataFrame | None:
+    """Return the words of each line of a file of text: first ones, then last ones.
+
+    White space, brackets, quotes and ``,;:=|`` separate them.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    DataFrame or None
+        None for what is no text, or too much.
+    """
+    try:
+        if path.stat().st_size > MAX_TEXT:
+            return None
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError):
+        return None
+    if "\0" in text:
+        return None
+    lines = [words for line in text.splitlines() if len(words := _WORD.findall(line)) > 1]
+    rows = [
+        [*words[:MAX_WORDS], *[""] * (MAX_WORDS - len(words)), *words[: -MAX_WORDS - 1 : -1],
+         *[""] * (MAX_WORDS - len(words))]
+        for words in lines
+    ]  # fmt: skip
+    names = [f"word {n}" for n in range(1, MAX_WORDS + 1)]
+    return pd.DataFrame(rows, columns=[*names, *(f"{name} from behind" for name in names)])
 
 
 def _headed(frame: pd.DataFrame) -> pd.DataFrame:

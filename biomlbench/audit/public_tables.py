@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from biomlbench.submission.public_tables import may_be_no_table, table_files
 from biomlbench.submission.public_tables import public_files as below
-from biomlbench.submission.public_tables import table_files
 
-from .public_formats import SUFFIXES, tables_of
+from .public_formats import SUFFIXES, lines_of, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from biomlbench.task.task import Task
 
 __all__ = [
-    *("LEAST_JOINED", "PublicTable", "mixed_codes", "only_rows", "public_files", "read_public"),
+    *("LEAST_JOINED", "PublicTable", "in_words", "mixed_codes", "only_rows", "public_files"),
+    "read_public",
 ]
 
 LEAST_JOINED = 8
@@ -99,12 +100,43 @@ def public_files(task: Task) -> list[Path]:
     return below(task.public_dir)
 
 
-def read_public(task: Task, wanted: pd.DataFrame) -> Iterator[PublicTable]:
-    """Read the public tables, but for the sample submission; what cannot be read is left out."""
-    for path in table_files(task.public_dir, task.sample_submission, SUFFIXES).searched:
-        for part, frame in tables_of(path):
+def read_public(
+    task: Task, wanted: pd.DataFrame, unread: list[Path] | None = None
+) -> Iterator[PublicTable]:
+    """Read the public tables, but for the sample submission, and lines of text that is no table.
+
+    Parameters
+    ----------
+    task : Task
+    wanted : DataFrame
+        Ids of the test rows, as text.
+    unread : list of Path, optional
+        Files of which nothing can be read are added to it.
+    """
+    tables = set(table_files(task.public_dir, task.sample_submission, SUFFIXES).searched)
+    for path in public_files(task):
+        if path == task.sample_submission:
+            continue
+        found = list(tables_of(path)) if path in tables else []
+        if not found or may_be_no_table(path):
+            lines = lines_of(path)
+            if lines is None and not found and unread is not None:
+                unread.append(path)
+            found += [] if lines is None else [("", lines)]
+        for part, frame in found:
             if len(frame):
                 yield PublicTable(_name(path, task) + (part and f":{part}"), frame, wanted)
+
+
+def in_words(files: Iterable[Path]) -> str:
+    """Return how many files there are by the endings of their names; one by its name."""
+    kinds: dict[str, list[Path]] = {}
+    for path in files:
+        kinds.setdefault(path.suffix.lower(), []).append(path)
+    return ", ".join(
+        paths[0].name if len(paths) == 1 else f"{len(paths)} {kind or 'without an ending'}"
+        for kind, paths in sorted(kinds.items())
+    )
 
 
 def _name(path: Path, task: Task) -> str:

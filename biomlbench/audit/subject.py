@@ -16,7 +16,7 @@ from biomlbench.submission.sample import has_rows, sample_of
 from .doors import Doors, Outcome
 from .findings import Found
 from .prediction_values import class_of, exchanged, filled, informs, label, row_texts
-from .public_tables import PublicTable, read_public
+from .public_tables import PublicTable, in_words, read_public
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -357,7 +357,13 @@ class Subject:
     @cached_property
     def public(self) -> tuple[PublicTable, ...]:
         """Tables among the public files, but for the sample submission."""
-        return tuple(read_public(self.task, self.sample[list(self.ids)]))
+        unread: list[Path] = []
+        found = tuple(read_public(self.task, self.sample[list(self.ids)], unread))
+        if unread:
+            self.not_tried.append(
+                f"public files that are neither tables nor text: {in_words(unread)}"
+            )
+        return found
 
     @property
     def tests(self) -> Iterator[tuple[PublicTable, np.ndarray]]:

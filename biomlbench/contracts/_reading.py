@@ -190,7 +190,7 @@ def job_digest(path: str | Path) -> str | None:
 
 
 def _current_record(path: str | Path) -> JsonObject:
-    """Return what a file says that it was made from; one of a batch is asked for each of its runs."""
+    """Return what a file says that it was made from; one of a batch is asked for each run."""
     if (found := _kept_of(path)) is not None:
         return found.record
     with Path(path).open("rb") as file:

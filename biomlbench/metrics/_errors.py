@@ -67,13 +67,38 @@ class MetricError(ValueError):
         return type(self), (self.reason, self.message, self.fault)
 
 
+_ALSO_CALLED = {
+    **dict.fromkeys(("auc", "auroc", "auc_roc", "rocauc", "roc_auc_score"), "roc_auc"),
+    **dict.fromkeys(("auprc", "pr_auc", "aucpr", "average_precision_score"), "average_precision"),
+    **dict.fromkeys(("mean_absolute_error", "neg_mean_absolute_error", "l1"), "mae"),
+    **dict.fromkeys(("mean_squared_error", "neg_mean_squared_error", "l2"), "mse"),
+    **dict.fromkeys(("root_mean_squared_error", "rms"), "rmse"),
+    **dict.fromkeys(("r2_score", "r_squared", "rsquared", "coefficient_of_determination"), "r2"),
+    **dict.fromkeys(("spearmanr", "spearman_correlation", "rho"), "spearman"),
+    **dict.fromkeys(("pearsonr", "pearson_correlation", "pcc"), "pearson"),
+    **dict.fromkeys(("accuracy_score", "acc"), "accuracy"),
+    **dict.fromkeys(("f1_score", "macro_f1"), "f1"),
+    **dict.fromkeys(("cross_entropy", "logloss", "binary_crossentropy", "bce"), "log_loss"),
+    **dict.fromkeys(("c_index", "cindex", "harrell_c"), "concordance_index"),
+    **dict.fromkeys(("jaccard", "jaccard_score", "mean_iou", "miou"), "iou"),
+    **dict.fromkeys(("dice_score", "dice_coefficient", "dsc"), "dice"),
+    **dict.fromkeys(("tmscore", "tm"), "tm_score"),
+    **dict.fromkeys(("gdtts", "gdt"), "gdt_ts"),
+    **dict.fromkeys(("matthews_corrcoef", "matthews"), "mcc"),
+    **dict.fromkeys(("kendalltau", "tau"), "kendall"),
+}
+"""Other names of metrics, as scikit-learn, SciPy and papers have them."""
+
+
 class UnknownMetricError(ValueError):
     """No metric has the name asked for."""
 
     def __init__(self, name: str, known: list[str]) -> None:
         import difflib
 
-        near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=3, cutoff=0.5)
+        asked = name.lower().replace("-", "_").replace(" ", "_")
+        meant = [one for one in (_ALSO_CALLED.get(asked), asked) if one in known]
+        near = meant or difflib.get_close_matches(asked, known, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         super().__init__(f"unknown metric {name!r}: {hint}known metrics: {', '.join(known)}")
         self.name = name

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biomlbench.submission.validation import Inspection
     from biomlbench.task.task import Task
 
-__all__ = ["grades_others", "is_own_fault"]
+__all__ = ["gold_is_refused", "grades_others", "is_own_fault"]
 
 logger = logging.getLogger(__name__)
 
@@ -73,10 +73,28 @@ def grades_others(task: Task, score: Callable[[pa.Table, Inspection], Reason]) -
     return once(("sample submission", task), sample) is Reason.OK
 
 
-def _of(
-    path: Path, task: Task, score: Callable[[pa.Table, Inspection], Reason]
-) -> Reason | None:
-    """Return why a submission of the task's own has no score, if so; None where it is not usable."""
+def gold_is_refused(task: Task, reason: Reason) -> bool:
+    """Tell whether the form of a task's gold submission is refused for a reason.
+
+    Parameters
+    ----------
+    task : Task
+    reason : Reason
+    """
+    if not task.gold_submission.is_file():
+        return False
+
+    def refused() -> Reason:
+        try:
+            return (_read(task.gold_submission, task)[1].first_failure or (Reason.OK, ""))[0]
+        except (InvalidSubmissionError, TaskError, OSError):
+            return Reason.OK
+
+    return once(("form of the gold submission", task), refused) == reason
+
+
+def _of(path: Path, task: Task, score: Callable[[pa.Table, Inspection], Reason]) -> Reason | None:
+    """Return why a submission of the task's own has no score; None where it is not usable."""
     try:
         table, inspection = _read(path, task)
         if inspection.first_failure:

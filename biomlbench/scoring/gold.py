@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from biomlbench.errors import GraderError, InvalidSubmissionError, TaskError
-from biomlbench.outcomes import Fault
+from biomlbench.outcomes import Fault, Reason
 from biomlbench.runtime.once import once
 from biomlbench.scoring.score import log_failure, tried
 from biomlbench.scoring.score_order import ScoreOrder, score_order
@@ -149,6 +149,8 @@ def _looked_at(
         return OwnSubmissions(gold=_without_score(task, gold)), failure
     if sample.fault is Fault.GRADER:
         return OwnSubmissions(), None
+    if sample.inspection is None and sample.reason is not Reason.OK:
+        return OwnSubmissions(sample=_refused(task, sample)), None
     order = score_order(task, (gold.score, sample.score))
     useless = _useless(task, order, gold.score, sample.score, own[0])
     worse = bool(useless) and all(order.better(one, gold.score) for one in useless)
@@ -162,6 +164,13 @@ def _looked_at(
 
 def _without_score(task: Task, gold: ScoreResult) -> str:
     return f"{task.gold_submission}: the gold submission has no score: {gold.message}"
+
+
+def _refused(task: Task, sample: ScoreResult) -> str:
+    return (
+        f"{task.sample_submission}: the sample submission is refused: {sample.message}; fill it "
+        "with predictions of the right form"
+    )
 
 
 def _of_gold(

@@ -17,7 +17,7 @@ from biomlbench.frames import as_frame
 from biomlbench.outcomes import Fault, Reason, fault_of
 from biomlbench.runtime.author_traceback import author_traceback
 from biomlbench.scoring.compared_columns import compared_columns
-from biomlbench.scoring.function_score import grades_others, is_own_fault
+from biomlbench.scoring.function_score import gold_is_refused, grades_others, is_own_fault
 from biomlbench.scoring.metric_faults import is_of_form, metric_reason, of_answers, outcome_of
 from biomlbench.scoring.metric_inputs import metric_inputs, own_inputs
 from biomlbench.scoring.score_apart import score_apart
@@ -150,8 +150,13 @@ def tried(
         metric = task.metric.name if task.metric else task.grader.name
         direction = task.direction
         inspection = inspect_submission(submission, task, name=name, root=root)
-        if failure := inspection.first_failure:
-            reason, message = failure
+        if refused := inspection.first_failure:
+            reason, message = refused
+            if reason is Reason.OUT_OF_RANGE and gold_is_refused(task, reason):
+                raise TaskError(
+                    f"{message}; the gold submission has such values, too: correct what "
+                    "config.yaml declares of the column"
+                )
             exists = reason not in NOT_THERE
             return failed(metric, direction, reason, message, exists=exists), None
         attempt = _Attempt(task, metric, direction, bootstrap, seed)

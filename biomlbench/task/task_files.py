@@ -115,7 +115,14 @@ class TaskFiles:
             If it is a link that leads out of the folder of the tasks.
         """
         path = description_file(self.folder, self.config)
-        return self._within(path) if path.is_file() else None
+        if path.is_file():
+            return self._within(path)
+        if "description" in self.config and self.published is None and not path.exists():
+            raise TaskError(
+                f"{self._where}: `description` names {path.name!r}, which does not exist; put the "
+                "file there, or correct the name"
+            )
+        return None
 
     @property
     def raw_dir(self) -> Path:

@@ -409,9 +409,7 @@ def in_other_axes(inputs: Arguments, shapes: dict[str, Shape]) -> Iterator[tuple
                 yield f"turned-{turn}", {**inputs, **turned}
 
 
-def in_other_byte_order(
-    inputs: Arguments, names: Iterable[str]
-) -> Iterator[tuple[str, Arguments]]:
+def in_other_byte_order(inputs: Arguments, names: Iterable[str]) -> Iterator[tuple[str, Arguments]]:
     """Yield inputs one array of which has the same bytes, and other numbers in the other order.
 
     Parameters

@@ -149,12 +149,31 @@ class _Judge:
         """Look at runs on shuffled labels: the score must have fallen to chance in one."""
         if not all(self._above_chance(table) for table in tables):
             return ""
-        if all(not self._differing(table, "shuffled labels") for table in tables):
+        if all(not self._differing(self._back(table), "shuffled labels") for table in tables):
             raise _LabelsUnused(
                 "it scores far above chance without using the training labels: unsupervised "
                 "work, or answers that it knew before"
             )
         return "trained on shuffled labels, it still scores far above chance"
+
+    def _back(self, table: pa.Table) -> pa.Table:
+        """Shift all predictions of a column by one number to where those of the first run are.
+
+        An intercept that was taken from the labels says nothing of which row is which.
+        """
+        import pyarrow as pa
+
+        second, count = self._by_id(table), len(self.specs)
+        kept = [key for key in self.first if key in second]
+        for number, spec in enumerate(self.specs[:count]):
+            pairs = [(self.first[key][number], second[key][number]) for key in kept]
+            if not pairs or not all(_is_number(one) for pair in pairs for one in pair):
+                continue
+            shift = float(np.median([float(a) - float(b) for a, b in pairs]))
+            place = table.column_names.index(spec.name)
+            moved = [None if one is None else one + shift for one in table[spec.name].to_pylist()]
+            table = table.set_column(place, spec.name, pa.array(moved))
+        return table
 
     def _above_chance(self, table: pa.Table) -> bool:
         from biomlbench.scoring.score import score_submission

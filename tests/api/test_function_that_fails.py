@@ -3,8 +3,8 @@
 import pytest
 
 from biomlbench.errors import GraderError
-from biomlbench.registry import Registry
 from biomlbench.grade import grade_csv
+from biomlbench.registry import Registry
 
 CONFIG = """
 name: Own

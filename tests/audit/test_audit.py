@@ -282,6 +282,34 @@ def test_another_pandas(code, installed, found, not_tried, tmp_path, monkeypatch
     assert bool(told) is bool(not_tried)
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("run.log", "{id},{y}"),
+        ("notes.txt", "{id}: {y}"),
+        ("notes.md", "- `{id}` = **{y}**".replace("`", "'").replace("**", "")),
+        ("seen", "2024-05-01 INFO row={id} truth={y}"),
+        ("settings.yaml", "{id}: {{value: {y}}}"),
+    ],
+)
+def test_answers_in_the_lines_of_any_text_are_found(tmp_path, name, line):
+    task = base().write(tmp_path, "told")
+    rows = pd.read_csv(task.answers).itertuples(index=False)
+    text = "\n".join(line.format(id=row.id, y=row.y) for row in rows)
+    (task.public_dir / name).write_text(f"What was seen, of all rows:\n\n{text}\n")
+    found = [one for one in audit_task(task).findings if one.name.startswith("answers-by")]
+    assert any(one.severity == "severe" and name in str(one) for one in found)
+
+
+def test_public_files_that_cannot_be_read_are_named(tmp_path):
+    task = base().write(tmp_path, "packed")
+    (task.public_dir / "raw.zip").write_bytes(b"PK\x03\x04\0\0")
+    for number in range(3):
+        (task.public_dir / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
+    told = audit_task(task).not_tried
+    assert "public files that are neither tables nor text: 3 .png, raw.zip" in told
+
+
 def test_what_is_not_searched_of_other_tasks_is_told(tmp_path, monkeypatch):
     task = base()
     assert audit_task(task.write(tmp_path, "lonely")).not_tried == (

@@ -21,6 +21,7 @@ from biomlbench.metrics import (
     metric,
 )
 from biomlbench.metrics._base import _METRICS
+from biomlbench.metrics._errors import _ALSO_CALLED
 
 MODULES = sorted(
     f"{package.__name__}{suffix}"
@@ -89,6 +90,11 @@ def test_names_are_read_kindly_and_unknown_ones_named():
     assert get_metric("TM-score") is get_metric("tm_score")
     with pytest.raises(UnknownMetricError, match=r"'auc'.*did you mean roc_auc\?.*known metrics"):
         get_metric("auc")
+    for other, name in (("mean_absolute_error", "mae"), ("AUROC", "roc_auc"), ("R2 score", "r2")):
+        with pytest.raises(UnknownMetricError, match=rf"did you mean {name}\?"):
+            get_metric(other)
+    assert set(_ALSO_CALLED.values()) <= set(list_metrics())
+    assert not set(_ALSO_CALLED) & set(list_metrics())
     assert list_metrics() == sorted(list_metrics())
 
 

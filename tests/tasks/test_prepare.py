@@ -15,6 +15,8 @@ import yaml
 
 from biomlbench.errors import TaskError
 from biomlbench.registry import Registry
+from biomlbench.scoring.gold import look_at_own
+from biomlbench.scoring.score import score_submission
 from biomlbench.stages.preparing import prepare_data
 from biomlbench.task.input_files import input_files
 from biomlbench.task.prepare import file_hashes, has_other_raw_files, prepare_task
@@ -126,6 +128,27 @@ def test_layout_gold_and_description(toy):
     ]
     assert (made.folder / "private/gold_submission.csv").read_text() == "id,y\n1,5.5\n2,7.25\n"
     assert toy.task.answers == made.folder / "private/answers.csv"
+
+
+def test_a_description_that_is_not_there_is_told_by_its_name(toy):
+    toy.write(CONFIG + "description: descr.md\n")
+    with pytest.raises(TaskError, match=r"config\.yaml.*`description` names 'descr\.md'"):
+        prepare_task(toy.task)
+
+
+def test_a_sample_submission_that_is_refused_is_told(toy):
+    toy.write(extra="(public / 'sample_submission.csv').write_text('id,y\\n1,\\n2,\\n')")
+    prepare_task(toy.task)
+    assert "the sample submission is refused" in look_at_own(toy.task).sample
+
+
+def test_bounds_that_the_gold_submission_breaks_are_the_tasks_fault(toy, tmp_path):
+    toy.write(CONFIG.replace("target: y}", "target: y, columns: {y: {type: number, maximum: 6}}}"))
+    prepare_task(toy.task)
+    (tmp_path / "s.csv").write_text("id,y\n1,5\n2,7\n")
+    result = score_submission(tmp_path / "s.csv", toy.task)
+    assert result.fault == "task"
+    assert "correct what config.yaml declares" in result.message
 
 
 def test_the_gold_submission_is_written_where_it_is_declared(toy):

@@ -767,6 +767,23 @@ def test_a_program_that_uses_no_labels_is_only_pointed_out(make_task):
     assert "without using the training labels" in found.message
 
 
+@pytest.mark.parametrize("metric", ["rmse", "spearman"])
+def test_an_intercept_from_the_labels_is_no_leak(make_task, metric):
+    """Knowledge that is in the code, moved to where the labels lie, as a dose model is."""
+    task, _, _, _ = make_task(metric)
+    known = Program(task, "known")
+
+    def program(files):
+        train = task.public_dir / "train.csv"
+        source = pa.BufferReader(files["train.csv"]) if "train.csv" in files else train
+        mean = np.mean(pyarrow.csv.read_csv(source).column("y").to_numpy().astype(float))
+        found = known(files)
+        return found.set_column(1, "y", pa.array(found.column("y").to_numpy() + mean))
+
+    found = row(reruns.judge(task, program({}), program), "shuffled-labels")
+    assert found.severity == "advisory" or found.outcome == "passed"
+
+
 def test_new_test_rows_are_drawn_by_what_no_program_sees(make_task):
     task, ids, _, _ = make_task()
     files = reruns.wanted(task)[2]

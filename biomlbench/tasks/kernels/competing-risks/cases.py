@@ -109,7 +109,13 @@ def adversarial():
         case("none-left-far-horizon", LOST, *emptied, 5, 1e6),
         case("just-before-far-horizon", LOST, np.zeros(1000), late, np.ones(1000, int), 1, 1e6),
         *(
-            case(f"last-at-{far:g}", LOST, *rows([0, 0, 0, 1], [1, 2, far, far], [1, 2, 1, 0]), 2, 10.0)
+            case(
+                f"last-at-{far:g}",
+                LOST,
+                *rows([0, 0, 0, 1], [1, 2, far, far], [1, 2, 1, 0]),
+                2,
+                10.0,
+            )
             for far in (1e9, 1e15, 1e100)
         ),
         case("nobody", CIF, *nobody, 2, at),

@@ -7,8 +7,8 @@ LEAST_SPREAD = 1e-100
 SHOWS = 2e-7
 """Singular values beside the largest from which on those of products have digits left, too."""
 NEAR_TOP = 0.9
-"""Elements within this factor of the largest count as largest, so that rounding decides nothing, also
-in a column of which it has left three digits."""
+"""Elements within this factor of the largest count as largest, so that rounding decides nothing,
+also in a column of which it has left three digits."""
 
 
 def signs_fixed(output):
