@@ -34,7 +34,7 @@ MAX_ARRAY_BYTES = 256 << 20
 """Larger arrays of a ``.npz`` file, some MB of which can hold many GB, are not unpacked."""
 MAX_JSON = 16 << 20
 """Bytes of JSON beyond which it is not searched."""
-MAX_TEXT = 16 << 20
+MAX_TEXT = 4 << 20
 """Bytes of text that is no table beyond which its lines are not searched."""
 MAX_WORDS = 8
 """Words of a line of such text that are looked at, at either end."""
@@ -73,7 +73,7 @@ def lines_of(path: Path) -> pd.DataFrame | None:
     Returns
     -------
     DataFrame or None
-        None for what is no text, or too much.
+        None for what is no text, or too much of it.
     """
     try:
         if path.stat().st_size > MAX_TEXT:
@@ -84,6 +84,8 @@ def lines_of(path: Path) -> pd.DataFrame | None:
     if "\0" in text:
         return None
     lines = [words for line in text.splitlines() if len(words := _WORD.findall(line)) > 1]
+    if len(lines) > MAX_CELLS // (2 * MAX_WORDS):
+        return None
     rows = [
         [*words[:MAX_WORDS], *[""] * (MAX_WORDS - len(words)), *words[: -MAX_WORDS - 1 : -1],
          *[""] * (MAX_WORDS - len(words))]

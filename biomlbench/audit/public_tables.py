@@ -25,6 +25,8 @@ __all__ = [
     "read_public",
 ]
 
+MAX_TEXTS = 100
+"""Files of text beyond so many are not searched."""
 LEAST_JOINED = 8
 """With fewer rows that join, agreement may be chance."""
 
@@ -114,18 +116,24 @@ def read_public(
         Files of which nothing can be read are added to it.
     """
     tables = set(table_files(task.public_dir, task.sample_submission, SUFFIXES).searched)
+    texts = 0
     for path in public_files(task):
         if path == task.sample_submission:
             continue
-        found = list(tables_of(path)) if path in tables else []
-        if not found or may_be_no_table(path):
-            lines = lines_of(path)
-            if lines is None and not found and unread is not None:
-                unread.append(path)
-            found += [] if lines is None else [("", lines)]
-        for part, frame in found:
+        read = False
+        for part, frame in tables_of(path) if path in tables else ():
+            read = True
             if len(frame):
                 yield PublicTable(_name(path, task) + (part and f":{part}"), frame, wanted)
+        if read and not may_be_no_table(path):
+            continue
+        lines = lines_of(path) if texts < MAX_TEXTS else None
+        if lines is not None:
+            texts += 1
+            if len(lines):
+                yield PublicTable(_name(path, task), lines, wanted)
+        elif not read and unread is not None:
+            unread.append(path)
 
 
 def in_words(files: Iterable[Path]) -> str:

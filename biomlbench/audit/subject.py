@@ -361,7 +361,7 @@ class Subject:
         found = tuple(read_public(self.task, self.sample[list(self.ids)], unread))
         if unread:
             self.not_tried.append(
-                f"public files that are neither tables nor text: {in_words(unread)}"
+                f"public files that are no tables, nor a little text: {in_words(unread)}"
             )
         return found
 

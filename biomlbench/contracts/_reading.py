@@ -68,7 +68,8 @@ def read_table(
         one pair.
     """
     try:
-        if (found := _kept_of(path)) and found.name == name and found.table and not coded:
+        found = _kept_of(path)
+        if found is not None and found.table is not None and found.name == name and not coded:
             return found.table if columns is None else found.table.select(columns)
         state, content = _opened(path)
         small = content is not None

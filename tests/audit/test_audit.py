@@ -307,7 +307,7 @@ def test_public_files_that_cannot_be_read_are_named(tmp_path):
     for number in range(3):
         (task.public_dir / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     told = audit_task(task).not_tried
-    assert "public files that are neither tables nor text: 3 .png, raw.zip" in told
+    assert "public files that are no tables, nor a little text: 3 .png, raw.zip" in told
 
 
 def test_what_is_not_searched_of_other_tasks_is_told(tmp_path, monkeypatch):
