@@ -86,13 +86,13 @@ def lines_of(path: Path) -> pd.DataFrame | None:
     lines = [words for line in text.splitlines() if len(words := _WORD.findall(line)) > 1]
     if len(lines) > MAX_CELLS // (2 * MAX_WORDS):
         return None
-    rows = [
-        [*words[:MAX_WORDS], *[""] * (MAX_WORDS - len(words)), *words[: -MAX_WORDS - 1 : -1],
-         *[""] * (MAX_WORDS - len(words))]
-        for words in lines
-    ]  # fmt: skip
+    rows = [[*_first_words(words), *_first_words(words[::-1])] for words in lines]
     names = [f"word {n}" for n in range(1, MAX_WORDS + 1)]
     return pd.DataFrame(rows, columns=[*names, *(f"{name} from behind" for name in names)])
+
+
+def _first_words(words: list[str]) -> list[str]:
+    return [*words[:MAX_WORDS], *[""] * (MAX_WORDS - len(words))]
 
 
 def _headed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -45,7 +45,7 @@ def is_own_fault(
     """
     if fault_of(reason) != Fault.SUBMISSION or not task.grader.is_own:
         return False
-    gold = once(("gold submission", task), partial(_of, task.gold_submission, task, score))
+    gold = _of_own(task.gold_submission, task, score)
     return gold is not None and (gold == reason or fault_of(gold) == Fault.GRADER)
 
 
@@ -66,11 +66,10 @@ def grades_others(task: Task, score: Callable[[pa.Table, Inspection], Reason]) -
     """
     if not task.grader.is_own:
         return False
-    gold = once(("gold submission", task), partial(_of, task.gold_submission, task, score))
+    gold = _of_own(task.gold_submission, task, score)
     if gold is not None:
         return gold is Reason.OK
-    sample = partial(_of, task.sample_submission, task, score)
-    return once(("sample submission", task), sample) is Reason.OK
+    return _of_own(task.sample_submission, task, score) is Reason.OK
 
 
 def gold_is_refused(task: Task, reason: Reason) -> bool:
@@ -93,8 +92,16 @@ def gold_is_refused(task: Task, reason: Reason) -> bool:
     return once(("form of the gold submission", task), refused) == reason
 
 
-def _of(path: Path, task: Task, score: Callable[[pa.Table, Inspection], Reason]) -> Reason | None:
+def _of_own(
+    path: Path, task: Task, score: Callable[[pa.Table, Inspection], Reason]
+) -> Reason | None:
     """Return why a submission of the task's own has no score; None where it is not usable."""
+    return once(("own submission", task, path), partial(_looked_up, path, task, score))
+
+
+def _looked_up(
+    path: Path, task: Task, score: Callable[[pa.Table, Inspection], Reason]
+) -> Reason | None:
     try:
         table, inspection = _read(path, task)
         if inspection.first_failure:

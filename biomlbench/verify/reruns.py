@@ -163,9 +163,9 @@ class _Judge:
         """
         import pyarrow as pa
 
-        second, count = self._by_id(table), len(self.specs)
+        second = self._by_id(table)
         kept = [key for key in self.first if key in second]
-        for number, spec in enumerate(self.specs[:count]):
+        for number, spec in enumerate(self.specs):
             pairs = [(self.first[key][number], second[key][number]) for key in kept]
             if not pairs or not all(_is_number(one) for pair in pairs for one in pair):
                 continue

@@ -287,7 +287,7 @@ def test_another_pandas(code, installed, found, not_tried, tmp_path, monkeypatch
     [
         ("run.log", "{id},{y}"),
         ("notes.txt", "{id}: {y}"),
-        ("notes.md", "- `{id}` = **{y}**".replace("`", "'").replace("**", "")),
+        ("notes.md", "- '{id}' = {y}"),
         ("seen", "2024-05-01 INFO row={id} truth={y}"),
         ("settings.yaml", "{id}: {{value: {y}}}"),
     ],
