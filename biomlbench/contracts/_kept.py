@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Kept", "keep", "kept"]
 
-_MOST = 16
+_MOST = 512
 _MOST_BYTES = 1 << 16
 """Size of a file up to which its table is kept."""
 

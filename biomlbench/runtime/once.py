@@ -1,11 +1,14 @@
 """What is looked up once while many pairs of a task are worked on, one after another.
 
 A pair looks for its task's files again and again, as they may change between two pairs. Within a
-batch, whose table says once what all its pairs were made from, one look is enough.
+batch, whose table says once what all its pairs were made from, one look is enough; and so it is for
+jobs of one process, one after another, between which nothing has changed.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,16 +20,35 @@ __all__ = ["once", "one_look"]
 
 _Found = TypeVar("_Found")
 _found: ContextVar[dict[Hashable, Any] | None] = ContextVar("_found", default=None)
+_MOST = 8
+_lock = threading.Lock()
+_kept: OrderedDict[Hashable, dict[Hashable, Any]] = OrderedDict()
 
 
 @contextmanager
-def one_look() -> Iterator[None]:
-    """Let :func:`once` remember what it found, until the end of the block."""
-    token = _found.set({})
+def one_look(state: Hashable = None) -> Iterator[None]:
+    """Let :func:`once` remember what it found, until the end of the block.
+
+    Parameters
+    ----------
+    state : hashable, optional
+        All that what is found depends on: the next block of an equal state goes on with what was
+        found in this one. By default nothing is remembered beyond the block.
+    """
+    token = _found.set({} if state is None else _found_in(state))
     try:
         yield
     finally:
         _found.reset(token)
+
+
+def _found_in(state: Hashable) -> dict[Hashable, Any]:
+    with _lock:
+        found = _kept.setdefault(state, {})
+        _kept.move_to_end(state)
+        while len(_kept) > _MOST:
+            _kept.popitem(last=False)
+    return found
 
 
 def once(key: Hashable, look: Callable[[], _Found]) -> _Found:

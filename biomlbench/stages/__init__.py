@@ -143,11 +143,8 @@ class Context:
 
     def effective_task(self, task_id: str) -> EffectiveTask:
         """Return the task of that id as the config changes it."""
-        # The overrides, which nobody changes, are the context's own.
-        return once(
-            (id(self.overrides), task_id),
-            lambda: EffectiveTask(self.task(task_id), self.overrides),
-        )
+        changes = json.dumps(self.overrides, sort_keys=True, default=repr)
+        return once((changes, task_id), lambda: EffectiveTask(self.task(task_id), self.overrides))
 
 
 @cache
@@ -191,6 +188,7 @@ def run_stage(
     from biomlbench.contracts import from_rows, write_table
     from biomlbench.contracts import provenance as provenance_of_table
     from biomlbench.stages.chain import get_stage
+    from biomlbench.stages.data_state import state_of_data
     from biomlbench.stages.provenance import sources
 
     reads = get_stage(stage).reads
@@ -200,7 +198,7 @@ def run_stage(
     if reads:
         record_of_first = provenance_of_table(folder / "validate.parquet")
         validated = record_of_first.get("submission_sha256", "")
-    with one_look():
+    with one_look(state_of_data(pair, context)):
         rows, digest = rows_and_digest(stage, pair, context, tables, folder, validated)
         made_from = sources(stage, pair.task_id, context, tables, pair.seed)
     table = from_rows(stage, rows)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 from biomlbench.contracts import SCHEMAS, SCORE_COLUMNS, VERDICT_COLUMNS
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Fault, Gravity, Outcome, Reason, Severity, Verdict, fault_of
-from biomlbench.scoring.effective_task import EffectiveTask
 from biomlbench.stages import specification as spec
 from biomlbench.stages.provenance import board_hashes, file_hash
 from biomlbench.stages.upstream import first_failure, grade_row, upstream_failure
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
         VerifyRow,
     )
     from biomlbench.scoring.award import Award
+    from biomlbench.scoring.effective_task import EffectiveTask
     from biomlbench.stages import Context, Pair
     from biomlbench.task.registry import Task
 
@@ -100,7 +100,7 @@ def sources(task: Task, context: Context) -> dict[str, str]:
     -------
     dict of str to str
     """
-    found = EffectiveTask(task, context.overrides)
+    found = context.effective_task(task.id)
     return {**board_hashes(found), "audit_sha256": file_hash(found.audit)}
 
 
