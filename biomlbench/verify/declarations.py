@@ -98,8 +98,8 @@ class EdgesSpec(TypedDict, total=False):
     build: str
     """Function of `properties.py`: values to inputs, or None where they are not promised."""
     count: int
-    large: bool
-    """False: the one large call keeps to `sizes`, because of its cost."""
+    large: bool | dict[str, int]
+    """False: large calls keep to `sizes`, because of their cost; or their largest sizes."""
 
 
 NESTED = ("items", "record", "mapping")
@@ -169,8 +169,12 @@ _EDGES: JsonObject = {
         "build": {"type": "string"},
         "count": {"type": "integer", "minimum": 0},
         "large": {
-            "type": "boolean",
-            "description": "false: the one large call keeps to `sizes`, because of its cost",
+            "description": "false: large calls keep to `sizes`, because of their cost; or the "
+            "largest sizes of large calls, where those of `sizes` are for small ones",
+            "anyOf": [
+                {"type": "boolean"},
+                {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
+            ],
         },
     },
     "additionalProperties": False,

@@ -80,7 +80,12 @@ def declared_sizes(
     used = {name for spec in source.arguments.values() for name in names_of_sizes(spec, inner)}
     own = card.config.get("edges", {}).get(function, {})
     # What an input space may have is its author's to say, and so are sizes for the sake of cost.
-    declared = card.config.get("sizes", {}) if source.strict and own.get("large", True) else {}
+    large = own.get("large", True)
+    declared = card.config.get("sizes", {}) if source.strict and large else {}
+    if isinstance(large, dict):
+        declared = declared | {
+            name: [source.sizes[name][0], large[name]] for name in used & large.keys()
+        }
     return {name: declared.get(name, source.sizes[name]) for name in sorted(used)}
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Oracle", "RightResult", "answers", "compute", "load"]
 
-_FORMAT = "biomlbench-oracle-2"
+_FORMAT = "biomlbench-oracle-3"
 _PROMISES = ("inputs", "sizes", "product", "quantities", "edges")
 
 
@@ -83,21 +83,27 @@ class Oracle:
         return {case_id: RightResult("ok", value) for case_id, value in self.values.items()}
 
     def save(self, path: str | Path) -> None:
-        """Write the oracle to a file, all or nothing."""
+        """Write the oracle to a file, all or nothing.
+
+        Each value and each call is encoded by itself, as the codec bounds what one may take.
+        """
         ids = sorted(self.values)
         payload = {
             "format": _FORMAT,
             "fingerprint": self.fingerprint,
             "ids": ids,
-            "values": [self.values[case_id] for case_id in ids],
+            "values": [encode(self.values[case_id], layouts=True) for case_id in ids],
             "seconds": [float(self.seconds[case_id]) for case_id in ids],
             "draws": [
-                [str(case.suite), case.function, list(case.args), case.kwargs, value]
+                encode(
+                    [str(case.suite), case.function, list(case.args), case.kwargs, value],
+                    layouts=True,
+                )
                 for case, value in zip(*self.draws, strict=True)
             ],
         }
         with whole_file(path) as temporary:
-            temporary.write_bytes(encode(payload, layouts=True))
+            temporary.write_bytes(encode(payload))
 
     def belongs_to(self, card: Card, plan: Plan) -> bool:
         """Tell whether the oracle was computed from this plan and this reference."""
@@ -217,7 +223,14 @@ def load(path: str | Path) -> Oracle:
     """
     path = Path(path)
     try:
-        payload = decode(path.read_bytes(), layouts=True)
+        payload = decode(path.read_bytes())
+        if not isinstance(payload, dict) or payload.get("format") != _FORMAT:
+            raise TaskError(
+                f"{path}: not an oracle of this version; prepare the task again", "not_prepared"
+            )
+        values, draws = (
+            [decode(one, layouts=True) for one in payload[name]] for name in ("values", "draws")
+        )
     except OSError as error:
         raise TaskError(
             f"{path}: {error.strerror}; prepare the task first", "not_prepared"
@@ -226,15 +239,11 @@ def load(path: str | Path) -> Oracle:
         raise TaskError(
             f"{path}: not an oracle ({error}); prepare the task again", "not_prepared"
         ) from error
-    if not isinstance(payload, dict) or payload.get("format") != _FORMAT:
-        raise TaskError(
-            f"{path}: not an oracle of this version; prepare the task again", "not_prepared"
-        )
     return Oracle(
-        dict(zip(payload["ids"], payload["values"], strict=True)),
+        dict(zip(payload["ids"], values, strict=True)),
         dict(zip(payload["ids"], (float(s) for s in payload["seconds"]), strict=True)),
         payload["fingerprint"],
-        _draws(payload["draws"]),
+        _draws(draws),
     )
 
 

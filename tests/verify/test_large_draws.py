@@ -17,6 +17,7 @@ from biomlbench.verify.edges import is_promised
 from biomlbench.verify.long_pairs import long_pair
 from biomlbench.verify.many_draws import MOST_BYTES, TOGETHER_BYTES, drawn, in_few_processes
 from biomlbench.verify.on_cases import OnCases
+from biomlbench.verify.oracle import Oracle, load
 
 KERNELS = Path(biomlbench.tasks.__file__).parent / "kernels"
 LEAST = 400
@@ -82,6 +83,25 @@ def test_large_calls_share_a_process_with_few_others():
     )
 
 
+@pytest.mark.parametrize(("name", "function", "size"), [
+    ("chain-contacts", "interface", 20_000),
+    ("guide-off-targets", "find_sites", 3_000),
+    ("spectrum-matching", "read_mgf", 3_000),
+    ("variant-consequences", "coding_sequence", 2_000),
+])  # fmt: skip
+def test_what_is_built_is_built_large_too(name, function, size):
+    """Bounds of sizes that are for small calls do not hold for the large ones beside them."""
+    loaded = cards.load(KERNELS / name)
+    few = replace(loaded, config={**loaded.config, "draws": 480})
+    large = [
+        case
+        for case in drawn(few)
+        if case.function == function and len(case.args[0]) > size  # the text of the call
+    ]
+    assert len(large) >= 5
+    assert all(is_promised(loaded, case) for case in large)
+
+
 def test_long_texts_of_a_call_are_related():
     loaded = cards.load(KERNELS / "needleman-wunsch")
     (source,) = sources(loaded, "global_score", 1)
@@ -97,3 +117,9 @@ def test_long_texts_of_a_call_are_related():
     numbers = [abs(call[name]) for call in made for name in ("match", "gap")]
     assert min(numbers) < 10
     assert max(numbers) > 1e6
+
+
+def test_an_oracle_holds_more_than_one_value_may(tmp_path):
+    values = {f"case-{number}": {"text": str(number) * (1 << 20)} for number in range(10)}
+    Oracle(values, dict.fromkeys(values, 0.0), "made").save(tmp_path / "oracle.bin")
+    assert load(tmp_path / "oracle.bin").values == values

@@ -179,9 +179,11 @@ def chain_at_edges(places, names, kinds, records, numbers, first, codes, chains,
     rows = zip(names, kinds, records, numbers, codes, chains, places, strict=True)
     atoms = []
     for k, (name, kind, record, number, code, letter, place) in enumerate(rows):
+        on = 17 * (k // 33)  # to numbers that no atom before has, where there are many
+        number += first + (-on if first > 0 else on)
         residue = "HOH" if record == "W" else _NAMES[name]
         letter = "Aa"[k % 2] if letter == "." else letter
-        label = f"{residue} {letter}{first + number:4d}{code}   "
+        label = f"{residue} {letter}{number:4d}{code}   "
         field = "ATOM  " if record == "A" else "HETATM"
         for i, atom in enumerate(_ATOMS[kind].split()):
             atoms.append((k, f"{field}{k + 1:5d}  {atom:<3} {label}", place + 0.7 * i))
