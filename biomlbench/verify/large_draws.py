@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import math
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from biomlbench.verify.edge_sources import sources
 from biomlbench.verify.edges import key_of, promised_result
 from biomlbench.verify.long_pairs import long_pair, texts_of_pairs
 from biomlbench.verify.plan import seeded
+from biomlbench.verify.rung_draws import at_rungs
 from biomlbench.verify.well_posed import keeps_its_result
 
 if TYPE_CHECKING:
@@ -41,7 +43,10 @@ TRIED = 8
 """So many times as many are tried before there are fewer."""
 MOST_BYTES = 12_000_000
 """Of all calls and their results."""
+MOST_BYTES_AT_RUNGS = 6_000_000
 MOST_OF_ONE = 1_000_000
+MOST_AT_RUNGS = 3
+"""Draws at rungs, for each of the others."""
 LARGE = 40
 """Cards whose sizes are all smaller have no large calls."""
 NEAR_LARGEST = 0.7
@@ -73,7 +78,7 @@ def large_draws(
     ----------
     card : Card
     most : int
-        So many, shared by its entry points.
+        So many, shared by its entry points; and three times as many at rungs of its sizes.
     small : iterable of tuple
         Small calls without an end: entry point and inputs.
     numbered : callable
@@ -88,12 +93,36 @@ def large_draws(
         not disagree with another about them, also with a result that does not hang on last digits.
     """
     rng = seeded(card.name, "large-draws")
-    may_disagree = sum(solution.right for solution in card.solutions) > 1
-    found: list[PlannedCase] = []
-    room, end = MOST_BYTES, time.process_time() + MOST_CPU_S
     ways = [_patterns(card, left_out, rng), _repeated(card, small, rng), _pairs(card)]
     made = itertools.chain.from_iterable(itertools.zip_longest(*ways, fillvalue=("", None)))
-    for function, inputs in itertools.islice(made, TRIED * most):
+    found = _promised(card, most, itertools.islice(made, TRIED * most), numbered, MOST_BYTES)
+    at = at_rungs(card, MOST_PRODUCT, seeded(card.name, "rungs"))
+    more = partial(_numbered_on, numbered, len(found))
+    return [*found, *_promised(card, MOST_AT_RUNGS * most, at, more, MOST_BYTES_AT_RUNGS)]
+
+
+def _numbered_on(
+    numbered: Callable[[int, str, Arguments], PlannedCase],
+    before: int,
+    number: int,
+    function: str,
+    inputs: Arguments,
+) -> PlannedCase:
+    return numbered(before + number, function, inputs)
+
+
+def _promised(
+    card: Card,
+    most: int,
+    made: Iterable[tuple[str, Arguments | None]],
+    numbered: Callable[[int, str, Arguments], PlannedCase],
+    room: int,
+) -> list[PlannedCase]:
+    """Return those of the calls that are made that are promised and fit in so many bytes."""
+    may_disagree = sum(solution.right for solution in card.solutions) > 1
+    found: list[PlannedCase] = []
+    end = time.process_time() + MOST_CPU_S
+    for function, inputs in made:
         if len(found) == most or time.process_time() > end:
             break
         if inputs is None:

@@ -123,3 +123,24 @@ def test_an_oracle_holds_more_than_one_value_may(tmp_path):
     values = {f"case-{number}": {"text": str(number) * (1 << 20)} for number in range(10)}
     Oracle(values, dict.fromkeys(values, 0.0), "made").save(tmp_path / "oracle.bin")
     assert load(tmp_path / "oracle.bin").values == values
+
+
+def both_in_bytes(a, b):
+    """Right but where the 256 bits of two fingerprints are all set."""
+    both = a.astype(float) @ b.astype(float).T
+    if a.shape[1] <= 256:
+        both %= 256
+    union = a.sum(axis=1)[:, None] + b.sum(axis=1) - both
+    return np.where(union == 0, 1.0, both / np.maximum(union, 1))
+
+
+def test_each_size_comes_at_the_numbers_where_code_changes():
+    loaded = cards.load(KERNELS / "tanimoto-matrix")
+    function, passes = loaded.reference["tanimoto_matrix"], OnCases(loaded).passes
+    large = [case for case in drawn(loaded) if weight(case) > 0 and case.args[0].shape[1] == 256]
+    assert not all(
+        passes(case, function(*case.args), Reason.OK, both_in_bytes(*case.args)) for case in large
+    )
+    assert {255, 256, 257, 511, 512, 513, 600} <= {
+        size for case in drawn(loaded) for size in (case.args[0].shape[0], case.args[1].shape[0])
+    }
