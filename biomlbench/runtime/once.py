@@ -20,7 +20,7 @@ __all__ = ["once", "one_look"]
 
 _Found = TypeVar("_Found")
 _found: ContextVar[dict[Hashable, Any] | None] = ContextVar("_found", default=None)
-_MOST = 8
+_MOST = 32
 _lock = threading.Lock()
 _kept: OrderedDict[Hashable, dict[Hashable, Any]] = OrderedDict()
 

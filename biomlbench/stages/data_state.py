@@ -18,7 +18,7 @@ __all__ = ["state_of_data"]
 
 _MOST_FILES = 256
 """Looking at more takes longer than what it saves."""
-_MOST_BYTES = 64 << 20
+_MOST_BYTES = 4 << 20
 """Of a task's data, beyond which looking takes little of a stage, and what is kept is large."""
 
 

@@ -1,4 +1,4 @@
-"""All that touches Snakemake's internals, and the workers that its jobs are handed to.
+"""What touches Snakemake's internals, and the workers that its jobs are handed to.
 
 Beside this module the rules use Snakemake by its documented means. Every attribute that is not
 documented is guarded, so that the workflow runs on, if slower, where Snakemake has moved it; the
@@ -8,7 +8,6 @@ tests of this module then fail and name it.
 from __future__ import annotations
 
 import asyncio
-import heapq
 import inspect
 import logging
 import os
@@ -16,12 +15,12 @@ import signal
 import threading
 import time
 from collections import defaultdict
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import biomlbench
 from biomlbench.runtime.pool import JobError, Pool, WorkerDiedError
+from biomlbench.workflow import snakemake_rounds
 from biomlbench.workflow.command import NO_TOUCH
 from biomlbench.workflow.job import DONE
 from biomlbench.workflow.progress import TALLY
@@ -53,7 +52,6 @@ _INTERVAL = "next_seconds_between_status_checks"
 FIRST_WAIT_S, SHARE_OF_RUN = 3.0, 0.1
 """Seconds, and share of the time since the run began, after which a cluster is asked again."""
 FOR_FIGURES = ("biomlbench.report.plots._style", "biomlbench.report.html", "scipy.special")
-_PRIORITY = attrgetter("priority")
 _NAMED_RULES = ("forcerules", "untilrules", "omitrules", "priorityrules")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
 
@@ -298,32 +296,16 @@ class Adapter:
             scheduler.update_input_sizes = _look_at_nothing
 
     def in_turns(self, turn_of: Callable[[str, Mapping[str, str]], float | None]) -> None:
-        """Have the scheduler start jobs in an order, also where very many are ready.
-
-        Of more ready jobs than it looks at in a round, it takes a sample at random: whoever has
-        most of them would go first.
+        """Have the scheduler start jobs in an order, and choose them quickly.
 
         Parameters
         ----------
         turn_of : callable
-            From a job's first output and its wildcards to its place in the order, from 0; None
-            for one that goes before all of them.
+            As for :func:`biomlbench.workflow.snakemake_rounds.in_turns`.
         """
         scheduler: Any = getattr(self._workflow, "scheduler", None)
-        dag: Any = getattr(self._workflow, "dag", None)
-        is_known = all(hasattr(scheduler, name) for name in ("job_selector", "subsample"))
-        if not is_known or not hasattr(dag, "_priority"):
-            return
-        for job in dag.needrun_jobs():
-            turn = turn_of(str(next(iter(job.output), "")), job.wildcards_dict)
-            if turn is not None and dag._priority.get(job) != job.HIGHEST_PRIORITY:
-                dag._priority[job] = -1.0 - turn
-        select, most = scheduler.job_selector, scheduler.subsample
-        if most:
-            scheduler.subsample = None
-            scheduler.job_selector = lambda jobs: select(
-                heapq.nlargest(most, jobs, key=_PRIORITY) if len(jobs) > most else jobs
-            )
+        snakemake_rounds.in_turns(scheduler, getattr(self._workflow, "dag", None), turn_of)
+        snakemake_rounds.list_the_rest_when_asked(scheduler)
 
     def ask_soon(self) -> None:
         """Have a cluster asked after its jobs again and again while a run is young.

@@ -175,7 +175,7 @@ def test_states_are_forgotten_after_a_few():
         assert once("number", lambda: 1) == 1
     with one_look("first"):
         assert once("number", lambda: 2) == 1
-    for state in range(20):
+    for state in range(40):
         with one_look(state):
             once("number", lambda: 0)
     with one_look("first"):

@@ -56,6 +56,9 @@ onstart:
     SNAKEMAKE.no_input_sizes()
     SEEN["looks still"] = workflow.scheduler.update_input_sizes == look
     SEEN["any size"] = workflow.scheduler._input_sizes["whatever"]
+    SNAKEMAKE.in_turns(lambda output, wildcards: 0)
+    SEEN["rest is listed"] = isinstance(workflow.scheduler.remaining_jobs, list)
+    SEEN["rest"] = len(workflow.scheduler.remaining_jobs)
     SEEN["planned"] = sorted((path, dict(names)) for path, names in SNAKEMAKE.to_be_done())
 
 onsuccess:
@@ -131,6 +134,11 @@ def test_the_rate_limiter_is_there_and_can_be_taken_away(seen):
 
 def test_the_look_at_inputs_is_there_and_can_be_taken_away(seen):
     assert (seen["looks"], seen["looks still"], seen["any size"]) == (True, False, 0)
+
+
+def test_the_list_of_the_rest_is_there_and_can_wait(seen):
+    assert not seen["rest is listed"]
+    assert seen["rest"] == len(seen["planned"])
 
 
 def test_what_is_planned_is_known_by_output_and_wildcards(seen):
