@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 _CHUNKS_PER_WORKER = 8
 _MAX_CHUNK = 64
 # Estimated work from which on starting a worker process (half a second) saves time, seconds.
-_WORTH_S = 1.0
+_WORTH_S = 0.6
 # How many times that has to be so by the measure of a single line.
 _DOUBT = 4.0
 # Time a line from which on most of it is spent outside the interpreter's lock, so that a
