@@ -89,7 +89,7 @@ def in_turns(
         return priorities.get(job, 0.0)
 
     def free() -> int:
-        return min(scheduler.resources.get(name, most) for name in ("_cores", "_nodes"))
+        return int(min(scheduler.resources.get(name, most) for name in ("_cores", "_nodes")))
 
     def chosen(jobs: Any) -> list[Any]:
         few = min(most, A_CORE * free() + BESIDE)
