@@ -34,8 +34,8 @@ def state_of_data(pair: Pair, context: Context) -> Hashable:
     -------
     hashable
         What the config changes, and place, inode, size and times of each file of the task and of
-        its data. None where stages read other files, too: for code, for published tasks, and for
-        data behind links; and where there are too many files.
+        its data. None where stages read other files, too: for code, for published tasks, for
+        data behind links and for boards beside the task; and where there are too many files.
     """
     if pair.kind != "predictions":
         return None
@@ -45,7 +45,9 @@ def state_of_data(pair: Pair, context: Context) -> Hashable:
             return None
         home = str(task.home)
         own = (task.answers, task.sample_submission, task.gold_submission)
-        if any(not str(path).startswith(f"{home}/") for path in own):
+        boards = (str(task.config.get(key) or "") for key in ("leaderboard", "human_baselines"))
+        inside = all(str(path).startswith(f"{home}/") for path in own)
+        if not inside or any(".." in board for board in boards):
             return None
         changes = context.overrides
         named = [_file(str(changes[key])) for key in ("audit", "leaderboard") if changes.get(key)]

@@ -12,7 +12,6 @@ import contextlib
 import itertools
 import math
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,8 +44,6 @@ MOST_BYTES = 12_000_000
 """Of all calls and their results."""
 MOST_BYTES_AT_RUNGS = 6_000_000
 MOST_OF_ONE = 1_000_000
-MOST_AT_RUNGS = 3
-"""Draws at rungs, for each of the others."""
 LARGE = 40
 """Cards whose sizes are all smaller have no large calls."""
 NEAR_LARGEST = 0.7
@@ -67,6 +64,7 @@ ODD = 0.3
 def large_draws(
     card: Card,
     most: int,
+    most_at_rungs: int,
     small: Iterable[tuple[str, Arguments]],
     numbered: Callable[[int, str, Arguments], PlannedCase],
     *,
@@ -78,7 +76,9 @@ def large_draws(
     ----------
     card : Card
     most : int
-        So many, shared by its entry points; and three times as many at rungs of its sizes.
+        So many of a size near the largest, shared by its entry points.
+    most_at_rungs : int
+        So many of sizes at which code changes, likewise.
     small : iterable of tuple
         Small calls without an end: entry point and inputs.
     numbered : callable
@@ -97,18 +97,16 @@ def large_draws(
     made = itertools.chain.from_iterable(itertools.zip_longest(*ways, fillvalue=("", None)))
     found = _promised(card, most, itertools.islice(made, TRIED * most), numbered, MOST_BYTES)
     at = at_rungs(card, MOST_PRODUCT, seeded(card.name, "rungs"))
-    more = partial(_numbered_on, numbered, len(found))
-    return [*found, *_promised(card, MOST_AT_RUNGS * most, at, more, MOST_BYTES_AT_RUNGS)]
-
-
-def _numbered_on(
-    numbered: Callable[[int, str, Arguments], PlannedCase],
-    before: int,
-    number: int,
-    function: str,
-    inputs: Arguments,
-) -> PlannedCase:
-    return numbered(before + number, function, inputs)
+    return [
+        *found,
+        *_promised(
+            card,
+            most_at_rungs,
+            at,
+            lambda number, *call: numbered(len(found) + number, *call),
+            MOST_BYTES_AT_RUNGS,
+        ),
+    ]
 
 
 def _promised(

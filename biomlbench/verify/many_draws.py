@@ -47,6 +47,8 @@ COUNT = 3000
 """Draws of a card, shared by its entry points."""
 MOST_LARGE = 120
 """Of them those of a large size."""
+MOST_AT_RUNGS = 360
+"""Of them those of a size at which code that counts in bits or bytes changes."""
 TRIED = 4
 """So many times as many are tried before there are fewer."""
 MOST_CPU_S = 20.0
@@ -110,6 +112,7 @@ def drawn(card: Card) -> list[PlannedCase]:
     large = large_draws(
         card,
         min(MOST_LARGE, most // 4),
+        min(MOST_AT_RUNGS, most // 4),
         _inputs(card, "large"),
         partial(_case, card),
         left_out=EXTREME - {"inf"},

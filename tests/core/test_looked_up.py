@@ -158,6 +158,14 @@ def test_jobs_of_an_unchanged_task_look_once(made, tmp_path, monkeypatch):
     assert looked == []
 
 
+def test_nothing_is_kept_of_what_lies_beside_the_task(made):
+    context, pair, folder = made
+    (folder / "leaderboard.csv").rename(folder.parent / "board.csv")
+    config = json.loads((folder / "config.yaml").read_text()) | {"leaderboard": "../board.csv"}
+    (folder / "config.yaml").write_text(json.dumps(config))
+    assert state_of_data(pair, context) is None
+
+
 def test_nothing_is_kept_of_data_behind_links_and_of_large_ones(made, tmp_path, monkeypatch):
     context, pair, _ = made
     assert state_of_data(pair, context) is not None
