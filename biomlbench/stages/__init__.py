@@ -143,8 +143,14 @@ class Context:
 
     def effective_task(self, task_id: str) -> EffectiveTask:
         """Return the task of that id as the config changes it."""
-        changes = json.dumps(self.overrides, sort_keys=True, default=repr)
-        return once((changes, task_id), lambda: EffectiveTask(self.task(task_id), self.overrides))
+        return once(
+            (self.changes, task_id), lambda: EffectiveTask(self.task(task_id), self.overrides)
+        )
+
+    @property
+    def changes(self) -> str:
+        """The overrides as a text, equal for equal ones, by which results can be kept."""
+        return json.dumps(self.overrides, sort_keys=True, default=repr)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,15 +48,15 @@ def state_of_data(pair: Pair, context: Context) -> Hashable:
         inside = all(str(path).startswith(f"{home}/") for path in own)
         if not inside or any(".." in board for board in boards):
             return None
-        changes = context.overrides
-        named = [_file(str(changes[key])) for key in ("audit", "leaderboard") if changes.get(key)]
+        given = (context.overrides.get(key) for key in ("audit", "leaderboard"))
+        named = [_file(str(path)) for path in given if path]
         files = list(islice(chain(_files(str(task.folder)), _files(home)), _MOST_FILES + 1))
     except (OSError, TaskError):  # told by the stage that meets it
         return None
     if len(files) > _MOST_FILES or sum(file.size for file in files) > _MOST_BYTES:
         return None
     # a task of another config is another object
-    return task, json.dumps(changes, sort_keys=True, default=repr), *named, *files
+    return task, context.changes, *named, *files
 
 
 class _File(NamedTuple):

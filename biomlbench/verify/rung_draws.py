@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from biomlbench.verify.card import Card
     from biomlbench.verify.edge_sources import Source
 
-__all__ = ["ROUND", "at_rungs", "rungs_within"]
+__all__ = ["at_rungs"]
 
 LEAST = 48
 """Smaller sizes come by themselves among thousands of small calls."""
@@ -40,7 +40,7 @@ SAME = ("same",)
 PLAIN = ("spread", "mixed", "choice-0")
 
 
-def rungs_within(low: int, high: int) -> list[int]:
+def _rungs_within(low: int, high: int) -> list[int]:
     """Return the sizes within bounds at which code changes, and the largest two."""
     powers = (2**n + step for n in range(HIGHEST_POWER) for step in (-1, 0, 1))
     found = {*powers, *ROUND, *(number + 1 for number in ROUND), high - 1, high}
@@ -66,18 +66,19 @@ def at_rungs(
         None where the build takes none of a few.
     """
     wanted = [
-        (function, source, name, size)
+        (function, source, bounds, name, size)
         for function in card.entry_points
         for source in sources(card, function, 1)
-        for name, bounds in declared_sizes(source, card, function).items()
-        for size in rungs_within(*bounds)
+        for bounds in [declared_sizes(source, card, function)]
+        for name in bounds
+        for size in _rungs_within(*bounds[name])
     ]
     for kind in ("one value", "same", "plain"):
         for place in rng.permutation(len(wanted)):
-            function, source, name, size = wanted[place]
+            function, source, bounds, name, size = wanted[place]
             inputs = None
             with contextlib.suppress(Exception):  # what a build cannot take is no input
-                dims = {**_few(declared_sizes(source, card, function), rng), name: size}
+                dims = {**_few(bounds, rng), name: size}
                 if math.prod(max(n, 1) for n in dims.values()) <= most:
                     inputs = edge_draws.tried(source, _levels(source, kind), rng, dims)
             yield function, inputs
