@@ -130,10 +130,21 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
 
 
-def canonical(check: Any, library: Library) -> Callable[[Any], Any]:
-    """Return the function that brings an output into its canonical form."""
+def canonical(check: Any, library: Library, unit: Any = None) -> Callable[[Any], Any]:
+    """Return the function that brings an output into its canonical form.
+
+    Parameters
+    ----------
+    check : Check
+    library : Library
+    unit : Unit, optional
+        What the check looks at; a function with a parameter `inputs` gets those of it, first.
+    """
     name = check.options.get("canonical")
-    return library.own(name) if name else _identity
+    function = library.own(name) if name else _identity
+    if unit is not None and "inputs" in _signature(function).parameters:
+        return functools.partial(function, unit.inputs)
+    return function
 
 
 def _identity(value: Any) -> Any:

@@ -24,7 +24,9 @@ from biomlbench.verify.statement_sentences import (
     ARRAYS,
     AXES,
     BESIDE,
+    BUT,
     DICTS,
+    FINITE,
     FREE,
     LIMITS,
     MAGNITUDES,
@@ -36,6 +38,7 @@ from biomlbench.verify.statement_sentences import (
     SCALARS,
     SIZE,
     SIZES,
+    SPECIAL,
     TIME,
     UNCHANGED,
     WHOLE,
@@ -61,6 +64,8 @@ __all__ = [
 
 LEAST_STATED = 100
 """Whole numbers of the statement from here on must be declared."""
+SPECIAL_NAMES = {"nan": "NaN", "inf": "infinite"}
+"""What a declaration calls floats that are no finite numbers, and a statement."""
 _STATED = re.compile(r"(?<![\w.^*-])(\d{1,3}(?:,\d{3})+|\d{3,})(?![\w.]*\d|\*\*)")
 
 
@@ -97,6 +102,8 @@ def conventions(card: Card) -> str:
     if any(spec.get("number") == "int" and _is_unbounded(spec) for _, spec in _leaves(given)):
         lines.append(WORDS)
     floats = [(name, spec) for name, spec in _leaves(given) if may_be_float(spec)]
+    if floats:
+        lines.append(_finite(floats))
     lines += magnitudes(floats)
     returned = _returned(card)
     if {FLOAT, INT} & returned:
@@ -144,6 +151,21 @@ def magnitudes(floats: list[tuple[str, ArgumentSpec]]) -> Iterator[str]:
         yield MAGNITUDES.format(limit=limit, free=more)
     elif free:
         yield FREE.format(names=names)
+
+
+def _finite(floats: list[tuple[str, ArgumentSpec]]) -> str:
+    """Say of which arguments floats may be NaN or infinite."""
+    flags: dict[str, set[str]] = {}
+    for name, spec in floats:
+        flags.setdefault(name, set()).update(flag for flag in SPECIAL_NAMES if spec.get(flag))
+    by_what: dict[str, list[str]] = {}
+    for name, found in flags.items():
+        if what := " or ".join(said for flag, said in SPECIAL_NAMES.items() if flag in found):
+            by_what.setdefault(what, []).append(f"`{name}`")
+    special = [
+        SPECIAL.format(names=" and ".join(names), what=what) for what, names in by_what.items()
+    ]
+    return FINITE.format(but=BUT.format(special=", and those of ".join(special)) if special else "")
 
 
 def _least(spec: ArgumentSpec) -> float:

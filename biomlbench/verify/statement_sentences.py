@@ -11,7 +11,9 @@ __all__ = [
     "ARRAYS",
     "AXES",
     "BESIDE",
+    "BUT",
     "DICTS",
+    "FINITE",
     "FREE",
     "LIMITS",
     "MAGNITUDES",
@@ -23,6 +25,7 @@ __all__ = [
     "SCALARS",
     "SIZE",
     "SIZES",
+    "SPECIAL",
     "TIME",
     "UNCHANGED",
     "WHOLE",
@@ -37,7 +40,10 @@ ARRAYS = (
     "memory in any of these ways, which must not change the result: {ways}."
 )
 NUMBERS = "Single numbers are Python's own, never 0-d arrays."
-MAGNITUDES = "Floats other than 0, NaN and infinity are {limit} in magnitude{free}."
+FINITE = "Floats are finite{but}."
+BUT = ", but for those of {special}"
+SPECIAL = "{names}, which may be {what}"
+MAGNITUDES = "Finite floats other than 0 are {limit} in magnitude{free}."
 BESIDE = "; {names} may be of any"
 FREE = "Floats of {names} may be of any magnitude."
 WORDS = "Whole numbers for which no bound is given may be of any size, also beyond 64 bits."
@@ -83,7 +89,9 @@ def _several(pattern: str, between: str) -> str:
 
 _COUNT, _FLOAT = r"[\d,]+", r"[-+.\de]+"
 _NAMES = _several(r"`[^`]+`", " and ")
+_LIMIT = rf"(?:from {_FLOAT} to|at least|at most) {_FLOAT}"
 _EARLIER = ("Arguments must not be changed in place, nor by what a caller does to a result.",)
+_EARLIER_MAGNITUDES = "Floats other than 0, NaN and infinity are {limit} in magnitude{free}."
 """What earlier versions wrote."""
 OURS = re.compile(
     "|".join(
@@ -98,9 +106,20 @@ OURS = re.compile(
                 ways=_several("|".join(map(re.escape, (*LAYOUTS.values(), IN_ONE_MEMORY))), ", "),
             ),
             _form(
-                MAGNITUDES,
-                limit=f"(?:from {_FLOAT} to|at least|at most) {_FLOAT}",
-                free=f"(?:{_form(BESIDE, names=_NAMES)})?",
+                FINITE,
+                but="(?:{})?".format(
+                    _form(
+                        BUT,
+                        special=_several(
+                            _form(SPECIAL, names=_NAMES, what="(?:NaN|infinite|NaN or infinite)"),
+                            ", and those of ",
+                        ),
+                    )
+                ),
+            ),
+            *(
+                _form(sentence, limit=_LIMIT, free=f"(?:{_form(BESIDE, names=_NAMES)})?")
+                for sentence in (MAGNITUDES, _EARLIER_MAGNITUDES)
             ),
             _form(FREE, names=_NAMES),
             _form(

@@ -49,7 +49,7 @@ FOR_PAIRS = (
 )
 """What the stages of a pair import when they are needed: half a second of a worker's time."""
 _INTERVAL = "next_seconds_between_status_checks"
-FIRST_WAIT_S, SHARE_OF_RUN = 3.0, 0.1
+FIRST_WAIT_S, SHARE_OF_RUN = 1.0, 0.1
 """Seconds, and share of the time since the run began, after which a cluster is asked again."""
 FOR_FIGURES = ("biomlbench.report.plots._style", "biomlbench.report.html", "scipy.special")
 _NAMED_RULES = ("forcerules", "untilrules", "omitrules", "priorityrules")

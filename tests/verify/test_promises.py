@@ -304,6 +304,24 @@ def test_the_statement_names_the_magnitudes_that_bounds_leave_open(low, high, is
 
 
 @pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ("", "Floats are finite."),
+        (", nan: true", "Floats are finite, but for those of `x`, which may be NaN."),
+        (", inf: true", "Floats are finite, but for those of `x`, which may be infinite."),
+        (", nan: true, inf: true", "but for those of `x`, which may be NaN or infinite."),
+    ],
+)
+def test_the_statement_says_which_floats_may_be_no_finite_number(tmp_path, flags, told):
+    folder = _card(tmp_path, f"array: [float64], shape: [n]{flags}", x="np.zeros(3)")
+    section = statement.conventions(card.load(folder))
+    items = " ".join(section.split()).split(" - ")
+    (said,) = [item for item in items if item.startswith("Floats are finite")]
+    assert said.endswith(told)
+    assert OURS.fullmatch(said)
+
+
+@pytest.mark.parametrize(
     ("dtype", "result", "told"),
     [
         ("int64", "int(x.sum())", False),

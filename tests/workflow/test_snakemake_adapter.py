@@ -211,7 +211,7 @@ def test_a_cluster_is_asked_soon_while_a_run_is_young(monkeypatch, tmp_path):
     for elapsed in (0, 200, 4000):
         now[0] = 100.0 + elapsed
         asyncio.run(executor.sleep())
-    assert waited == [3.0, 20.0, 40]
+    assert waited == [1.0, 20.0, 40]
 
 
 def test_the_slurm_plugins_waits_are_where_they_are_looked_for():

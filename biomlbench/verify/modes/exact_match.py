@@ -40,7 +40,8 @@ OPTIONS: JsonObject = {
     "unordered": {"type": "boolean", "description": "the order of the outermost list is free"},
     "canonical": {
         "type": "string",
-        "description": "function of properties.py that brings an output into its canonical form",
+        "description": "function of properties.py that brings an output into its canonical form; "
+        "with a parameter `inputs`, of (inputs, output)",
     },
 }
 
@@ -57,7 +58,7 @@ def claim(check: Any, library: Any) -> str:
 
 def judge(check: Any, unit: Any, library: Any) -> Finding:
     """Compare the output with the oracle's."""
-    form = canonical(check, library)
+    form = canonical(check, library, unit)
     options = check.options
     found = difference(
         form(unit.output),

@@ -41,7 +41,8 @@ OPTIONS: JsonObject = {
     "unordered": {"type": "boolean", "description": "the order of the outermost list is free"},
     "canonical": {
         "type": "string",
-        "description": "function of properties.py that brings an output into its canonical form",
+        "description": "function of properties.py that brings an output into its canonical form; "
+        "with a parameter `inputs`, of (inputs, output)",
     },
 }
 
@@ -62,7 +63,7 @@ def claim(check: Any, library: Any) -> str:
 
 def judge(check: Any, unit: Any, library: Any) -> Finding:
     """Compare the output with the oracle's; the margin is that of the worst element."""
-    form = canonical(check, library)
+    form = canonical(check, library, unit)
     tolerance = Tolerance(**{name: check.options.get(name, 0.0) for name in _LIMITS})
     found = difference(
         form(unit.output),

@@ -141,6 +141,9 @@ def adversarial():
         case("many-alike", TABLE, lattice(), oblique(45), 0.0),
         case("beyond-a-thousand", TABLE, beyond_a_thousand(), oblique(48), 0.0),
         case("large-beside-small", TABLE, large_beside_small(), PLAIN, 0.0),
+        case("past-words", TABLE, past_words(), oblique(49), 0.0),
+        case("past-words-found", FOUND, past_words(), np.minimum(past_words(), 8), 0.5),
+        case("largest", TABLE, np.ones((60, 60, 60), np.int64), PLAIN, 0.0),
         case("beyond-a-thousand-found", FOUND, beyond_a_thousand(), beyond_a_thousand()[::-1], 0.5),
         case("many-found", FOUND, lattice(), np.roll(lattice(), 1, axis=2) * 9, 0.5),
         # 0.14 times 50 is above 7 in floating point
@@ -200,6 +203,15 @@ def large_beside_small():
     labels[20:29] = 100
     labels[40, 30, 30] = 7
     labels[50:52, 3:8, 3:8] = 9
+    return labels
+
+
+def past_words():
+    """Lesions of more voxels than 15 and 16 bits count, beside one that they can."""
+    labels = np.zeros((60, 60, 60), np.int64)
+    labels[:10] = 8
+    labels[11:31] = 100
+    labels[32:35] = 7
     return labels
 
 

@@ -156,6 +156,12 @@ def adversarial():
             "1 2\t# 3\n5 6\nEND IONS\n",
         ),
         case(
+            "any-lines-outside",
+            READ,
+            "PEPMASS=x y\nBEGIN\n5 five\nCHARGE\n=\nBEGIN IONS\n1 2\nPEPMASS=3\nEND IONS\n7 x\n"
+            "CHARGE=a\nwords alone\nEND\nBEGIN IONS\n8 9\nEND IONS\nPEPMASS=\n5",
+        ),
+        case(
             "numbers-otherwise-written",
             READ,
             "BEGIN IONS\n100.5 2\n250 7\n100.50 3\n250.0 1e1\n100.500 5.0\n99.9 0.5\nEND IONS\n",
