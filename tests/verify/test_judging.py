@@ -19,6 +19,7 @@ from biomlbench.sandbox.inside import calls
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, evaluate, feedback, judge, local, v1
 from biomlbench.verify.evidence import refusing
+from biomlbench.verify.library import Library
 from biomlbench.verify.modes import get_mode
 from biomlbench.verify.oracle import load as load_oracle
 
@@ -425,3 +426,12 @@ def test_complex_numbers_are_not_of_the_type_of_real_ones(wrap, real):
         assert get_mode("shape_guard").judge(check, unit, None).ok is passed
     both = SimpleNamespace(output=wrap(real + 1j), expected=wrap(real + 2j))
     assert get_mode("shape_guard").judge(check, both, None).ok
+
+
+@pytest.mark.parametrize("mode", ["exact_match", "numeric_tolerance"])
+@pytest.mark.parametrize(("size", "passed"), [(1.0, False), (1e6, True)])
+def test_a_canonical_form_may_depend_on_the_inputs(mode, size, passed):
+    library = Library(SimpleNamespace(in_units=lambda inputs, output: output / inputs["size"]))
+    check = SimpleNamespace(options={"canonical": "in_units", "atol": 1e-3})
+    unit = SimpleNamespace(inputs={"size": size}, output=1.0, expected=2.0)
+    assert get_mode(mode).judge(check, unit, library).ok is passed

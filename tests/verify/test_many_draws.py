@@ -291,7 +291,7 @@ def test_a_call_that_does_not_end_is_found(context, candidate, rare, monkeypatch
     # each of many such calls is waited for
     monkeypatch.setattr(running, "LEAST_WALL_S", 1.0)
     quick = replace(context, limits={"wall_s": 1.0})
-    own, rows = graded(candidate(rare, "while True: pass"), quick)
+    own, rows = graded(candidate(rare, "import time; time.sleep(99)"), quick)
     assert own.draws
     assert "runs" in failing(rows)
 
