@@ -18,6 +18,7 @@ from biomlbench.verify.plan import planned_case
 from biomlbench.verify.related_runs import RUN_RELATIONS, meeting_runs
 from biomlbench.verify.related_steps import STEP_RELATIONS
 from biomlbench.verify.well_posed import is_well_posed
+from tests.verify.test_many_draws import with_absolute_limits
 
 KERNELS = Path(biomlbench.tasks.__file__).parent / "kernels"
 FEW = 900
@@ -104,7 +105,8 @@ def test_order_does_not_hang_on_last_digits_and_differences_do():
     loaded = card.load(KERNELS / "cox-partial-log-likelihood")
     args = (np.arange(5.0), np.ones(5, bool), far[:, None], np.zeros(1), "efron")
     call = planned_case(loaded, "hidden", "far", "cox_log_likelihood", args, {})
-    assert not is_well_posed(loaded, call)
+    assert is_well_posed(loaded, call)
+    assert not is_well_posed(with_absolute_limits(loaded), call)
 
 
 @given(
