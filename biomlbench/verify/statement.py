@@ -21,6 +21,7 @@ from biomlbench.verify.shared_memory import can_share
 from biomlbench.verify.statement_section import TITLE, in_parts
 from biomlbench.verify.statement_sentences import (
     ALLOWED,
+    AND_OF,
     ARRAYS,
     AXES,
     BESIDE,
@@ -64,7 +65,7 @@ __all__ = [
 
 LEAST_STATED = 100
 """Whole numbers of the statement from here on must be declared."""
-SPECIAL_NAMES = {"nan": "NaN", "inf": "infinite"}
+_SPECIAL_NAMES = {"nan": "NaN", "inf": "infinite"}
 """What a declaration calls floats that are no finite numbers, and a statement."""
 _STATED = re.compile(r"(?<![\w.^*-])(\d{1,3}(?:,\d{3})+|\d{3,})(?![\w.]*\d|\*\*)")
 
@@ -157,15 +158,15 @@ def _finite(floats: list[tuple[str, ArgumentSpec]]) -> str:
     """Say of which arguments floats may be NaN or infinite."""
     flags: dict[str, set[str]] = {}
     for name, spec in floats:
-        flags.setdefault(name, set()).update(flag for flag in SPECIAL_NAMES if spec.get(flag))
+        flags.setdefault(name, set()).update(flag for flag in _SPECIAL_NAMES if spec.get(flag))
     by_what: dict[str, list[str]] = {}
     for name, found in flags.items():
-        if what := " or ".join(said for flag, said in SPECIAL_NAMES.items() if flag in found):
+        if what := " or ".join(said for flag, said in _SPECIAL_NAMES.items() if flag in found):
             by_what.setdefault(what, []).append(f"`{name}`")
     special = [
         SPECIAL.format(names=" and ".join(names), what=what) for what, names in by_what.items()
     ]
-    return FINITE.format(but=BUT.format(special=", and those of ".join(special)) if special else "")
+    return FINITE.format(but=BUT.format(special=AND_OF.join(special)) if special else "")
 
 
 def _least(spec: ArgumentSpec) -> float:

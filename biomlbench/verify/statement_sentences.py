@@ -8,6 +8,7 @@ from biomlbench.verify.alternates import IN_ONE_MEMORY, LAYOUTS
 
 __all__ = [
     "ALLOWED",
+    "AND_OF",
     "ARRAYS",
     "AXES",
     "BESIDE",
@@ -43,6 +44,7 @@ NUMBERS = "Single numbers are Python's own, never 0-d arrays."
 FINITE = "Floats are finite{but}."
 BUT = ", but for those of {special}"
 SPECIAL = "{names}, which may be {what}"
+AND_OF = ", and those of "
 MAGNITUDES = "Finite floats other than 0 are {limit} in magnitude{free}."
 BESIDE = "; {names} may be of any"
 FREE = "Floats of {names} may be of any magnitude."
@@ -112,7 +114,7 @@ OURS = re.compile(
                         BUT,
                         special=_several(
                             _form(SPECIAL, names=_NAMES, what="(?:NaN|infinite|NaN or infinite)"),
-                            ", and those of ",
+                            AND_OF,
                         ),
                     )
                 ),
