@@ -13,6 +13,7 @@ import pytest
 
 import biomlbench.tasks
 import biomlbench.verify
+from biomlbench.sandbox.codec import encode
 from biomlbench.verify import card, compute, decide, evidence, impure, judge, promises, stock
 from biomlbench.verify.execution import in_process, in_sandbox, preload_for
 from biomlbench.verify.modes import get_mode
@@ -240,16 +241,11 @@ def test_the_plan_and_the_oracle_are_the_same_every_time(name):
     loaded, oracle = prepared(name)
     again = card.load(loaded.folder)
     assert again.plan().fingerprint == loaded.plan().fingerprint
-    second = compute(again)
-    plan = loaded.plan()
-    outputs = in_process(loaded.folder / "reference.py", plan.cases, loaded)
-    assert judge(loaded, plan, oracle, outputs) == judge(again, again.plan(), second, outputs)
+    assert encode(compute(again).values) == encode(oracle.values)
 
 
 @every_card
 def test_the_reference_leaves_its_inputs_alone(name):
-    from biomlbench.sandbox.codec import encode
-
     loaded, _ = prepared(name)
     before = loaded.plan().fingerprint
     for case in loaded.plan().calls:

@@ -390,10 +390,9 @@ for folder in map(Path, sys.argv[1:]):
     loaded = card.load(folder)
     plan = loaded.plan()
     oracle = compute(loaded, plan)
-    for solution in loaded.solutions:
-        if solution.right:
-            rows = judge(loaded, plan, oracle, in_process(solution.path, plan.cases, loaded))
-            found.append([list(row) for row in rows])
+    for solution in [one for one in loaded.solutions if one.right][:2]:
+        rows = judge(loaded, plan, oracle, in_process(solution.path, plan.cases, loaded))
+        found.append([list(row) for row in rows])
 print(json.dumps(found))
 """
 
@@ -414,7 +413,7 @@ def test_tables_do_not_depend_on_the_number_of_threads():
         )  # fmt: skip
         tables.append(json.loads(done.stdout))
     assert tables[0] == tables[1]
-    assert len(tables[0]) == 8
+    assert len(tables[0]) == 4
 
 
 @pytest.mark.parametrize("wrap", [lambda x: x, lambda x: (1, x), lambda x: {"a": [x]}])
