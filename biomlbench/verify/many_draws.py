@@ -12,12 +12,14 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import statistics
 import time
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomlbench.outcomes import Suite
+from biomlbench.sandbox.codec import encode
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.verify import edge_draws, edges
 from biomlbench.verify.alternates import layouts_of, with_mixed
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("COUNT", "NO_DRAWS", "Draws", "Together"),
-    *("drawn", "in_few_processes", "in_one_process", "numbered", "packed"),
+    *("drawn", "in_few_processes", "in_one_process", "long_row", "numbered", "packed"),
 ]
 
 COUNT = 3000
@@ -55,6 +57,14 @@ MOST_CPU_S = 20.0
 """After so long no more are drawn, where a reference or a build takes milliseconds."""
 TOGETHER = 100
 """Calls that share a process."""
+IN_LONG_ROW = 1000
+"""Calls of the one process that makes many: a cache of a few hundred entries is full by then."""
+LONG_ROW_S = 0.2
+"""What the reference takes for them at most: right code may take fifty times as long."""
+REPEATED = 8
+"""Calls that come again and again at the end of it."""
+ROUNDS = 12
+"""So often they come."""
 TOGETHER_BYTES = 1_000_000
 """Of calls that share a process, or pairs of letters in them: large ones take longer."""
 MOST_BYTES = 4000
@@ -243,6 +253,32 @@ def _work_of(case: PlannedCase) -> int:
     )
     texts = [max(len(value), 1) for value in values if isinstance(value, str)]
     return max(size, math.prod(texts) if len(texts) > 1 else 0)
+
+
+def long_row(draws: Draws, seconds: Iterable[float]) -> list[PlannedCase]:
+    """Return small calls of which many more are made in one process than of others.
+
+    Parameters
+    ----------
+    draws : Draws
+    seconds : iterable of float
+        What the reference takes for cases.
+
+    Returns
+    -------
+    list of PlannedCase
+        The last ones again and again; none where a call takes long.
+    """
+    each = max(statistics.median(seconds), LONG_ROW_S / IN_LONG_ROW)
+    most = int(LONG_ROW_S / each) - REPEATED * ROUNDS
+    small = [
+        case
+        for case, value in zip(*draws, strict=True)
+        if _work_of(case) <= MOST_BYTES and len(encode(value)) <= MOST_BYTES
+    ][:most]
+    if most < TOGETHER or len(small) < TOGETHER:
+        return []
+    return [*small, *small[:REPEATED] * ROUNDS]
 
 
 def packed(shares: Mapping[PlannedCase, float]) -> list[list[PlannedCase]]:

@@ -14,7 +14,6 @@ import pytest
 from biomlbench.registry import Registry
 from biomlbench.sandbox import CaseResult
 from biomlbench.sandbox.codec import encode
-from biomlbench.sandbox.inside.calls import WATCHED
 from biomlbench.stages import Context, Pair, running
 from biomlbench.stages.cards import load_card, oracle_path
 from biomlbench.stages.executed_lines import TRACER, TRACING, unexecuted_lines
@@ -22,14 +21,14 @@ from biomlbench.stages.outputs import case_outputs
 from biomlbench.stages.preparing import prepare_card
 from biomlbench.stages.running import run_functions
 from biomlbench.stages.screening import failed_among
-from biomlbench.verify import card, decide, judge, oracle, well_posed
+from biomlbench.verify import card, decide, edges, judge, many_draws, oracle, well_posed
 from biomlbench.verify.alternates import lies_in
 from biomlbench.verify.candidate import TOGETHER, Own
 from biomlbench.verify.edge_draws import factors_of
 from biomlbench.verify.edge_sources import Source
 from biomlbench.verify.execution import in_process
 from biomlbench.verify.joined_keys import SEPARATORS
-from biomlbench.verify.many_draws import drawn, in_few_processes, numbered
+from biomlbench.verify.many_draws import MOST_BYTES, drawn, in_few_processes, numbered
 from biomlbench.verify.plan import seeded
 from biomlbench.verify.promises import broken_by
 from biomlbench.verify.related_draws import RELATIONS, related
@@ -44,6 +43,7 @@ from biomlbench.verify.related_numbers import (
 from biomlbench.verify.stretches import SHORTEST, stretched
 
 TASK = "kernels/spearman-correlation"
+ARRAYS = "kernels/benjamini-hochberg"
 CALLS = (numbered(0, "adversarial", "f", (), {}),)
 CHANGED = """
 
@@ -69,6 +69,13 @@ def context(tmp_path_factory):
 @pytest.fixture(scope="module")
 def loaded(context):
     return load_card(context.task(TASK))
+
+
+@pytest.fixture(scope="module")
+def of_arrays(context):
+    """A card whose function returns arrays."""
+    prepare_card(context.task(ARRAYS))
+    return context, load_card(context.task(ARRAYS))
 
 
 @pytest.fixture
@@ -109,20 +116,20 @@ def rare(loaded):
     raise AssertionError("every draw is like a case of the card")
 
 
-def rows_of(path, context):
-    return run_functions(Pair(TASK, "r", str(path), "functions"), context)
+def rows_of(path, context, task=TASK):
+    return run_functions(Pair(task, "r", str(path), "functions"), context)
 
 
-def graded(path, context):
+def graded(path, context, task=TASK):
     """Return the rows of execute, the card with the candidate's cases, and the verdict."""
     import pyarrow as pa
 
     from biomlbench.contracts import SCHEMAS
     from biomlbench.stages.outputs import own_in
 
-    full = [{"task_id": TASK, "run_id": "r", **row} for row in rows_of(path, context)]
+    full = [{"task_id": task, "run_id": "r", **row} for row in rows_of(path, context, task)]
     table = pa.Table.from_pylist(full, SCHEMAS["execute"])
-    mine = load_card(context.task(TASK)).with_own(own_in(table))
+    mine = load_card(context.task(task)).with_own(own_in(table))
     outputs = {name: repeats[0] for name, repeats in case_outputs(table).items()}
     assert set(outputs) == {case.id for case in mine.plan.cases}
     return own_in(table), judge(*mine, outputs)
@@ -185,6 +192,64 @@ def test_what_only_many_calls_in_one_process_show_is_state(context, candidate, l
     assert not own.draws
     assert "keeps-no-state" in failing(rows)
     assert TOGETHER in {case.id for case in loaded.with_own(own).plan.cases}
+
+
+STATE = {
+    "wrong after many calls": "return result if len(_calls) < 400 else result + 1",
+    "raises after many calls": """if len(_calls) > 400:
+        raise RuntimeError
+    return result""",
+    "memory used again after many calls": """_kept.setdefault(
+        (len(_calls) % 150, np.shape(result)), np.empty(np.shape(result))
+    )[...] = result
+    return _kept[len(_calls) % 150, np.shape(result)]""",
+    "what is asked for often is not copied": """key = x.tobytes()
+    _often[key] += 1
+    _kept.setdefault(key, result)
+    return _kept[key] if _often[key] > 5 else result.copy()""",
+    "what a full cache drops is returned": """_kept.setdefault(x.tobytes(), result)
+    if len(_kept) < 256:
+        return result.copy()
+    dropped = _kept.pop(next(iter(_kept)))
+    return dropped if dropped.shape == result.shape else result.copy()""",
+}
+KEEPS = """
+
+import collections
+
+_right, _calls, _kept, _often = adjust, [], {}, collections.Counter()
+
+
+def adjust(p):
+    x, result = p.copy(), _right(p)
+    _calls.append(None)
+    BODY
+"""
+
+
+@pytest.mark.parametrize("body", STATE.values(), ids=STATE)
+def test_state_that_shows_after_hundreds_of_calls_is_found(of_arrays, tmp_path, body):
+    context, loaded = of_arrays
+    path = tmp_path / "candidate.py"
+    right = (loaded.card.folder / "reference.py").read_text()
+    path.write_text(right + KEEPS.replace("BODY", body))
+    assert (
+        decide(judge(*loaded, in_process(path, loaded.plan.cases, loaded.card))).verdict == "pass"
+    )
+    own, rows = graded(path, context, ARRAYS)
+    assert own.together
+    assert "keeps-no-state" in failing(rows)
+
+
+def test_a_long_row_is_of_small_quick_calls(of_arrays):
+    _, loaded = of_arrays
+    draws = loaded.oracle.draws
+    row = many_draws.long_row(draws, [1e-5])
+    assert len(row) == many_draws.IN_LONG_ROW
+    assert max(len(edges.key_of(case)) for case in row) <= MOST_BYTES
+    assert max(Counter(case.id for case in row).values()) == many_draws.ROUNDS + 1
+    assert len(many_draws.long_row(draws, [1e-3])) == many_draws.LONG_ROW_S / 1e-3
+    assert many_draws.long_row(draws, [0.01]) == []
 
 
 def test_lines_that_nothing_executes_are_told_of_a_candidate_that_passes(context, candidate):
@@ -272,7 +337,7 @@ def told(payload):
     return lambda code, cases: {"one": CaseResult("one", "ok", payload)}
 
 
-def test_a_draw_whose_result_changes_later_shows_with_the_calls_after_it(loaded):
+def test_a_draw_whose_result_changes_later_shows_with_all_calls_of_its_process(loaded):
     values = loaded.oracle.draws.values
     numbers = list(range(20, 40))
     right = [encode(values[number]) for number in numbers]
@@ -283,7 +348,7 @@ def test_a_draw_whose_result_changes_later_shows_with_the_calls_after_it(loaded)
         return failed_among(loaded, outputs, {"some": numbers})
 
     assert failed() == []
-    assert failed(3, 18) == [20 + 3 + WATCHED, numbers[-1]]
+    assert failed(3, 18) == [("some", len(numbers))]
 
 
 @pytest.mark.slow

@@ -177,7 +177,7 @@ def test_suites_and_draws_run_under_hash_seeds_of_their_own(
     def noting(task, code, card, context, calls):
         for call in calls if code == written.encode() else ():  # not those of the tracer
             case_id = call.id.removesuffix("-0")
-            kind = suite_of.get(case_id) or ("draws" if "draw-" in case_id else Suite.ADVERSARIAL)
+            kind = suite_of.get(case_id) or ("draws" if "draw" in case_id else Suite.ADVERSARIAL)
             seeds.setdefault(kind, set()).add(call.hash_seed)
         return execute(task, code, card, context, calls)
 

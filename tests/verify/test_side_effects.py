@@ -7,7 +7,7 @@ from biomlbench.outcomes import Reason
 from biomlbench.registry import Registry
 from biomlbench.sandbox.codec import decode, encode
 from biomlbench.sandbox.inside import calls
-from biomlbench.sandbox.inside.shared_memory import view_of
+from biomlbench.sandbox.inside.shared_memory import owner, view_of
 from biomlbench.sandbox.model import Case
 from biomlbench.sandbox.requests import prepare
 from biomlbench.verify import card, compute, decide, judge
@@ -229,6 +229,64 @@ def test_a_result_that_holds_a_part_of_an_argument_is_a_change_of_it(result, cha
     sent = prepare(PlannedCase("1", "hidden", "f", given, {}, "case"))
     report, _ = calls.run({"f": result}.get, sent.function, sent.body)
     assert sent.changed(report) == changed
+
+
+@pytest.mark.parametrize(
+    ("touch", "changed"),
+    [
+        (lambda x, wide: wide.fill(0.5) if wide is not x else None, "changed"),
+        (lambda x, wide: wide if wide is not x else None, LIES.format(1)),
+        (lambda x, wide: wide[1:2] if wide is not x else None, LIES.format(1)),
+        (lambda x, wide: x + wide.sum(), ""),
+    ],
+    ids=["written", "returned", "between-returned", "read"],
+)
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_table_around_an_argument_is_its_callers(view, touch, changed):
+    given = with_layout(np.arange(1.0, 13.0).reshape(3, 4), view)
+    sent = prepare(PlannedCase("1", "hidden", "f", (given,), {}, "case"))
+
+    def f(x):
+        kept = x.copy()
+        result = touch(x, owner(x))
+        x[...] = kept
+        return result
+
+    report, _ = calls.run({"f": f}.get, sent.function, sent.body)
+    said = sent.changed(report)
+    arrived = decode(sent.body, layouts=True)[0][0]
+    if owner(arrived) is arrived or (changed == "changed" and arrived.size == owner(arrived).size):
+        assert said == ""  # there is nothing around it
+    else:
+        assert changed in said
+        assert bool(said) == bool(changed)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "?", "U3", "c16"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(), (0,), (5,), (2, 3), (2, 0, 3)])
+def test_an_array_arrives_as_one_that_owns_its_memory(dtype, order, shape):
+    given = np.ones(shape, dtype, order=order)
+    arrived = decode(encode(given, layouts=True), layouts=True)
+    assert arrived.flags.owndata
+    assert arrived.flags.writeable
+    assert arrived.strides == given.strides
+    assert (arrived == given).all()
+
+
+def test_a_result_must_stay_as_its_caller_has_left_it_to_the_end():
+    ring = [np.zeros(2) for _ in range(50)]
+    steps = tuple(("f", (float(number),), {}) for number in range(60))
+    sent = prepare(PlannedCase("1", "hidden", calls.SEQUENCE, (True, steps), {}, "row"))
+
+    def f(x):
+        ring[int(x) % 50][:] = x
+        return ring[int(x) % 50]
+
+    _, payload = calls.run({"f": f}.get, sent.function, sent.body)
+    results, changed = decode(payload)
+    assert [decode(one)[0] for one in results] == [*map(float, range(60))]
+    assert [place for place, later in enumerate(changed) if later is not None] == [*range(10)]
 
 
 @pytest.mark.parametrize("name", ["list-grows", "keyed-by-id", "one-buffer", "memory-order"])

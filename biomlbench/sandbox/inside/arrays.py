@@ -87,7 +87,7 @@ def array_from_bytes(data: bytes | memoryview) -> NDArray[Any]:
     Returns
     -------
     numpy.ndarray
-        A fresh, writable array of the base class.
+        A fresh, writable array of the base class that owns its memory, as most arrays do.
 
     Raises
     ------
@@ -118,7 +118,9 @@ def array_from_bytes(data: bytes | memoryview) -> NDArray[Any]:
     except (TypeError, ValueError) as error:
         raise CodecError(f"an array cannot be read: {error}") from error
     _check_elements(flat)
-    return flat.copy().reshape(shape, order="F" if order == "True" else "C")
+    array = np.empty(shape, flat.dtype, order="F" if order == "True" else "C")
+    array.reshape(-1, order="A")[:] = flat
+    return array
 
 
 def _itemsize(descr: str) -> int:

@@ -16,6 +16,7 @@ import sys
 from .arrays import CodecError
 from .decoder import decode
 from .encoder import encode
+from .shared_memory import owner
 
 # Spelt out because nothing here may import what a case does not need; checkers know the name.
 TYPE_CHECKING = False
@@ -48,6 +49,8 @@ WATCHED = 4
 MOST_WATCHED_BYTES = 1 << 23
 MOST_WORK = 10_000
 """After so many steps it is not asked further whether two arrays have a number in common."""
+MARKS = 100
+"""So many numbers one after the other are written into results; each fits into a byte."""
 OVERWRITTEN = "overwritten"
 """What a list or a dict that was returned holds after its caller has changed it."""
 _COUNT = struct.Struct("<H")
@@ -58,17 +61,23 @@ class MissingFunctionError(LookupError):
 
 
 def digests(args: tuple[Any, ...], kwargs: Arguments) -> list[bytes]:
-    """Return one digest for each argument, its layout in memory included."""
+    """Return one digest for each argument, and the memory in which it is a view included."""
     return [_digest(value) for value in (*args, *kwargs.values())]
 
 
 def _digest(value: Any) -> bytes:
     try:
-        data = encode(value, layouts=True)
+        data = encode(value, layouts=True) + _around(value)
     except (CodecError, RecursionError):
         # only something put in by the call is no plain data
         return bytes(DIGEST_BYTES)
     return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
+
+
+def _around(value: Any) -> bytes:
+    """Return the memory of which arrays of a value are views: what lies between their elements."""
+    views = [one for one in _arrays(_changeable(value, set())) if type(one.base) is type(one)]
+    return b"".join(owner(one).tobytes("A") for one in views if not one.dtype.hasobject)
 
 
 def pack(report: list[bytes], payload: bytes) -> bytes:
@@ -113,7 +122,8 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
     payload : bytes
         The encoded result. For a sequence a list of two lists: each call's encoded result, and
         what it had become by the end of the sequence, None where it stayed. With `reuse` its
-        caller has changed it, and it is looked at after each of the next :data:`WATCHED` calls.
+        caller has changed it, and it is looked at after each of the next :data:`WATCHED` calls,
+        and after the last one.
 
     Raises
     ------
@@ -131,6 +141,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
     results: list[bytes] = []
     held: list[tuple[Any, tuple[Any, ...], Arguments]] = []
     watched: list[tuple[int, Any, Any]] = []
+    room = MOST_WATCHED_BYTES
     changed: dict[int, bytes] = {}
     pool: dict[Any, Any] = {}
     for name, one in calls:
@@ -143,16 +154,22 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         of_call, own = _reported(value, args, kwargs)
         report += of_call
         if reuse:
-            for number, earlier, left in watched:
+            for number, earlier, left in watched[-WATCHED:]:
                 if _contents(earlier) != left:
                     changed.setdefault(number, encode(earlier))
             parts = [value, *_arrays(_changeable(value, set()))]
-            overwrite(value)
+            overwrite(value, len(results))
             if own:
-                watched = [*watched[1 - WATCHED :], (len(results) - 1, parts, _contents(parts))]
+                watched.append((len(results) - 1, parts, _contents(parts)))
+                room -= len(results[-1])
+                if room < 0:  # large ones are not kept to the end
+                    del watched[:-WATCHED]
         else:
             # keeping arguments and results alive keeps their addresses from being used again
             held.append((value, args, kwargs))
+    for number, earlier, left in watched:
+        if number not in changed and _contents(earlier) != left:
+            changed[number] = encode(earlier)
     for number, (value, args, kwargs) in enumerate(held):
         report += digests(args, kwargs)
         if (later := encode(value)) != results[number]:
@@ -185,12 +202,13 @@ def _share_parts(parts: list[Any], given: Any) -> bool:
     """Say whether anything of a result that can be changed is an argument's, or lies in it.
 
     A view that is read-only does so, too: the argument shows through it, and it can be unlocked.
+    What lies between the elements of an argument that is a view is its caller's as well.
     """
     others = _changeable(given, set())
     # an array is held against others by its memory, so that one without any number lies nowhere
     known = {id(other) for other in others if not _is_array(other)}
     return any(id(part) in known for part in parts) or any(
-        _overlap(one, other) for one in _arrays(parts) for other in _arrays(others)
+        _overlap(one, owner(other)) for one in _arrays(parts) for other in _arrays(others)
     )
 
 
@@ -225,23 +243,35 @@ def _changeable(value: Any, seen: set[int]) -> list[Any]:
     return parts
 
 
-def overwrite(value: Any) -> None:
-    """Change a result as its caller may, so that one that was kept for a later call shows."""
+def overwrite(value: Any, number: int = 0) -> None:
+    """Change a result as its caller may, so that one that was kept for a later call shows.
+
+    Parameters
+    ----------
+    value : object
+        Every element of it is another one afterwards.
+    number : int
+        Of the call: what two calls return in one object differs as well.
+    """
     if type(value) is tuple:
         for item in value:
-            overwrite(item)
+            overwrite(item, number)
     elif type(value) in (dict, list):
         for item in value.values() if type(value) is dict else value:
-            overwrite(item)
+            overwrite(item, number)
         value.clear()
         # what was empty is kept for no call either
         if type(value) is dict:
-            value[OVERWRITTEN] = OVERWRITTEN
+            value[OVERWRITTEN] = number
         else:
-            value.append(OVERWRITTEN)
+            value += [OVERWRITTEN, number]
     elif type(value).__name__ == "ndarray" and value.flags.writeable:
-        # zeros become ones: what was kept of a special case may be nothing but zeros
-        value[...] = value == 0 if value.dtype.kind in "biufc" else 0
+        if value.dtype.kind in "iufc":
+            mark = 1 + number % MARKS
+            # what was kept of a special case may be nothing but the mark
+            value[...] = (value != mark) * mark
+        else:
+            value[...] = value == 0 if value.dtype.kind == "b" else 0
 
 
 def _target(lookup: Callable[[str], Any], name: str) -> Any:
