@@ -117,7 +117,8 @@ def screened(
     wrong, lost = judged(in_few_processes([draws[number] for number in smallest], 1))
     if alone := {numbers[-1] for numbers in (*wrong, *lost)}:
         return Screened(draws=tuple(number for number in smallest if number in alone))
-    return Screened(together=tuple(min(found, key=len)))
+    shortest = min(found, key=len)
+    return Screened(together=tuple(shortest))
 
 
 def failed_among(
