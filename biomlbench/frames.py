@@ -27,6 +27,8 @@ __all__ = [
 FORMS = ("pandas", "polars", "arrow")
 """Libraries in whose form tables are given."""
 
+_MOST_NESTED = 50
+"""Lists in lists that Arrow is given."""
 _TAKEN = "the path of a file, or a table: a DataFrame of pandas or Polars, or a table of Arrow"
 
 
@@ -164,9 +166,30 @@ def _as_text(values: Iterable[Any], pa: Any) -> pa.ChunkedArray:
     return pa.chunked_array([texts], pa.string())
 
 
+def _is_deep(column: Any) -> bool:
+    """Say whether a cell of a column of objects is nested beyond all use, or holds itself."""
+    if str(getattr(column, "dtype", "")).lower() != "object":
+        return False
+    inside = [value for value in column if isinstance(value, (list, tuple, dict))]
+    for _ in range(_MOST_NESTED):
+        if not inside:
+            return False
+        nested = {
+            id(item): item
+            for value in inside
+            for item in (value.values() if isinstance(value, dict) else value)
+            if isinstance(item, (list, tuple, dict))
+        }
+        inside = list(nested.values())
+    return bool(inside)
+
+
 def _array(column: Any, pa: Any) -> Any:
     """Return a column as Arrow that Parquet can hold; values of several types become text."""
     known = pa.types
+    if _is_deep(column):  # which Arrow, and even `str`, would end the process at
+        column = (type(value).__name__ for value in column)
+        return _as_text(column, pa)
     try:
         if not isinstance(column, pa.ChunkedArray):
             column = _chunked(column, pa)

@@ -15,6 +15,7 @@ from biomlbench.errors import GraderError, InvalidSubmissionError, NotPreparedEr
 from biomlbench.frames import is_path, parquet_of
 from biomlbench.outcomes import Fault, Outcome, Reason
 from biomlbench.plain_text import as_python
+from biomlbench.scoring.bootstrap import MOST_RESAMPLES
 from biomlbench.scoring.grader import Grader, TaskReport
 from biomlbench.scoring.task_report import Summary, Totals
 from biomlbench.submission.cells import MAX_SEED
@@ -136,11 +137,13 @@ def _check_task(task: Any) -> None:
 
 
 def check_numbers(bootstrap: Any, seed: Any, program_seed: Any = 0) -> None:
-    """Refuse a number of resamples, or a seed, that is no whole number from 0 on."""
+    """Refuse a number of resamples, or a seed, that is no whole number from 0 on, or too large."""
     given = {"bootstrap": bootstrap, "seed": seed, "program_seed": program_seed}
     for name, value in given.items():
         if not hasattr(value, "__index__") or operator.index(value) < 0:
             raise ValueError(f"{name}: {as_python(value)!r} is no whole number from 0 on")
+    if operator.index(bootstrap) > MOST_RESAMPLES:
+        raise ValueError(f"bootstrap: {bootstrap} resamples are more than {MOST_RESAMPLES}")
     if operator.index(program_seed) > MAX_SEED:
         raise ValueError(f"program_seed: {program_seed} is larger than {MAX_SEED}")
 

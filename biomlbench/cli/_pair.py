@@ -23,6 +23,7 @@ from biomlbench.cli._common import (
     track,
 )
 from biomlbench.outcomes import Fault, Reason, Verdict
+from biomlbench.scoring.bootstrap import MOST_RESAMPLES
 from biomlbench.stages import run_pair
 from biomlbench.stages.kinds import all_kinds
 from biomlbench.submission.cells import MAX_SEED
@@ -38,10 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["finish", "pair_options", "stage_tables", "where_looked"]
 
 
-# As the config allows.
-_MOST_RESAMPLES = 100_000
-
-
 def pair_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the arguments and options of a command about one submission."""
     for option in (
@@ -51,7 +48,7 @@ def pair_options(function: Callable[..., Any]) -> Callable[..., Any]:
         seed_option("Seed that a program is given.", most=MAX_SEED),
         click.option(
             "--bootstrap",
-            type=click.IntRange(0, _MOST_RESAMPLES),
+            type=click.IntRange(0, MOST_RESAMPLES),
             default=2000,
             show_default=True,
             help="Resamples for the score's interval; 0 for none.",

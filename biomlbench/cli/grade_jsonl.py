@@ -11,7 +11,7 @@ import click
 from biomlbench.cli._common import as_json, data_options, echo, print_json, seed_option
 from biomlbench.cli._published import refuse_errors
 from biomlbench.export.forms import published_forms
-from biomlbench.scoring.bootstrap import LEAST_RESAMPLES
+from biomlbench.scoring.bootstrap import LEAST_RESAMPLES, MOST_RESAMPLES
 
 if TYPE_CHECKING:
     from biomlbench.stages import Context
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option(
     "--bootstrap",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_RESAMPLES),
     default=0,
     show_default=True,
     help=f"Resamples for the scores' intervals, at least {LEAST_RESAMPLES}; 0: none.",

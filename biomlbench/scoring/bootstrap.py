@@ -12,10 +12,19 @@ if TYPE_CHECKING:
 
     from biomlbench.metrics import Metric
 
-__all__ = ["LEAST_RESAMPLES", "N_QUANTILES", "ScoreInterval", "score_interval", "summarize"]
+__all__ = [
+    "LEAST_RESAMPLES",
+    "MOST_RESAMPLES",
+    "N_QUANTILES",
+    "ScoreInterval",
+    "score_interval",
+    "summarize",
+]
 
 #: Fewest resamples that an interval is made of (Efron and Tibshirani 1993, section 14.3).
 LEAST_RESAMPLES = 1000
+#: Most that are drawn: more change no digit that an interval shows.
+MOST_RESAMPLES = 100_000
 #: Evenly spaced quantiles by which a distribution is kept, 0 and 1 included.
 N_QUANTILES = 201
 #: Share of resamples that must have a score; with fewer, the interval would be of another

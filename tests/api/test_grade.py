@@ -153,6 +153,7 @@ def test_the_tasks_and_the_graders_faults_are_raised(factory, good):
     ("arguments", "said"),
     [
         ({"bootstrap": -1}, "bootstrap: -1 is no whole number"),
+        ({"bootstrap": 10**12}, "resamples are more than 100000"),
         ({"bootstrap": "x"}, "bootstrap: 'x' is no whole number"),
         ({"bootstrap": 1000, "seed": -1}, "seed: -1 is no whole number"),
         ({"seed": 0.5}, "seed: 0.5 is no whole number"),

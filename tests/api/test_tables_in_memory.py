@@ -75,6 +75,37 @@ def test_a_bad_table_has_the_reason_of_a_bad_file(table, reason, task):
     assert not validate_submission(table, task)[0]
 
 
+def nested(depth):
+    value = 1.0
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def holds_itself(kind):
+    value = kind()
+    if kind is dict:
+        value["a"] = value
+    else:
+        value.append(value)
+    return value
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(lambda depth=depth: nested(depth) for depth in (2, 60, 1_000, 100_000)),
+        lambda: holds_itself(list),
+        lambda: holds_itself(dict),
+    ],
+    ids=["2", "60", "1000", "100000", "list", "dict"],
+)
+def test_cells_that_hold_themselves_or_are_nested_deeply_are_no_numbers(make, task):
+    frame = FRAME.assign(y=pd.Series([make(), 1.0], dtype=object))
+    assert grade_csv(frame, task).reason == "wrong_type"
+    assert not validate_submission(frame, task)[0]
+
+
 def of_polars(dtype, values):
     """Return a frame of Polars whose predictions are of a type."""
     pl = pytest.importorskip("polars")
