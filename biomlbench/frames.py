@@ -188,8 +188,7 @@ def _array(column: Any, pa: Any) -> Any:
     """Return a column as Arrow that Parquet can hold; values of several types become text."""
     known = pa.types
     if _is_deep(column):  # which Arrow, and even `str`, would end the process at
-        column = (type(value).__name__ for value in column)
-        return _as_text(column, pa)
+        return _as_text((type(value).__name__ for value in column), pa)
     try:
         if not isinstance(column, pa.ChunkedArray):
             column = _chunked(column, pa)

@@ -30,7 +30,6 @@ __all__ = [
     "DIGEST_BYTES",
     "LIES_IN_IT",
     "SEQUENCE",
-    "WATCHED",
     "MissingFunctionError",
     "digests",
     "overwrite",
@@ -76,7 +75,7 @@ def _digest(value: Any) -> bytes:
 
 def _around(value: Any) -> bytes:
     """Return the memory of which arrays of a value are views: what lies between their elements."""
-    views = [one for one in _arrays(_changeable(value, set())) if type(one.base) is type(one)]
+    views = [one for one in _arrays(_changeable(value, set())) if _is_array(one.base)]
     return b"".join(owner(one).tobytes("A") for one in views if not one.dtype.hasobject)
 
 
@@ -154,9 +153,7 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         of_call, own = _reported(value, args, kwargs)
         report += of_call
         if reuse:
-            for number, earlier, left in watched[-WATCHED:]:
-                if _contents(earlier) != left:
-                    changed.setdefault(number, encode(earlier))
+            _note_changes(watched[-WATCHED:], changed)
             parts = [value, *_arrays(_changeable(value, set()))]
             overwrite(value, len(results))
             if own:
@@ -167,14 +164,19 @@ def run(lookup: Callable[[str], Any], function: str, request: bytes) -> tuple[li
         else:
             # keeping arguments and results alive keeps their addresses from being used again
             held.append((value, args, kwargs))
-    for number, earlier, left in watched:
-        if number not in changed and _contents(earlier) != left:
-            changed[number] = encode(earlier)
+    _note_changes(watched, changed)
     for number, (value, args, kwargs) in enumerate(held):
         report += digests(args, kwargs)
         if (later := encode(value)) != results[number]:
             changed[number] = later
     return report, encode([results, [changed.get(number) for number in range(len(results))]])
+
+
+def _note_changes(watched: list[tuple[int, Any, Any]], changed: dict[int, bytes]) -> None:
+    """Note which results are not as their caller has left them, and what each has become."""
+    for number, parts, left in watched:
+        if number not in changed and _contents(parts) != left:
+            changed[number] = encode(parts)
 
 
 def _contents(value: Any) -> Any:
