@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable
 
     import pandas as pd
     import pyarrow as pa
@@ -29,6 +30,8 @@ FORMS = ("pandas", "polars", "arrow")
 
 _MOST_NESTED = 50
 """Lists in lists that Arrow is given."""
+_PLAIN = {str, float, int, bool, bytes, type(None)}
+"""Types of cells that hold nothing."""
 _TAKEN = "the path of a file, or a table: a DataFrame of pandas or Polars, or a table of Arrow"
 
 
@@ -170,18 +173,29 @@ def _is_deep(column: Any) -> bool:
     """Say whether a cell of a column of objects is nested beyond all use, or holds itself."""
     if str(getattr(column, "dtype", "")).lower() != "object":
         return False
-    inside = [value for value in column if isinstance(value, (list, tuple, dict))]
+    inside = [value for value in column if type(value) not in _PLAIN]
     for _ in range(_MOST_NESTED):
+        within = (_within(value) for value in inside)
+        inside = list({id(value): value for values in within for value in values}.values())
         if not inside:
             return False
-        nested = {
-            id(item): item
-            for value in inside
-            for item in (value.values() if isinstance(value, dict) else value)
-            if isinstance(item, (list, tuple, dict))
-        }
-        inside = list(nested.values())
-    return bool(inside)
+    return True
+
+
+def _within(value: Any) -> Iterable[Any]:
+    """Return what a cell of a table holds, if it is a collection."""
+    if hasattr(value, "dtype"):
+        return _items(value) if str(value.dtype) == "object" else ()
+    if isinstance(value, Mapping):
+        return value.values()
+    is_collection = isinstance(value, Collection) and not isinstance(value, (str, bytes, bytearray))
+    return value if is_collection else ()
+
+
+def _items(array: Any) -> Iterable[Any]:
+    import numpy as np
+
+    return np.asarray(array, dtype=object).flat
 
 
 def _array(column: Any, pa: Any) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -83,11 +86,13 @@ def nested(depth):
 
 
 def holds_itself(kind):
-    value = kind()
-    if kind is dict:
+    value = np.empty(1, dtype=object) if kind is np.ndarray else kind()
+    if kind is np.ndarray:
+        value[0] = value
+    elif issubclass(kind, dict):
         value["a"] = value
     else:
-        value.append(value)
+        value.append((value,))
     return value
 
 
@@ -95,10 +100,9 @@ def holds_itself(kind):
     "make",
     [
         *(lambda depth=depth: nested(depth) for depth in (2, 60, 1_000, 100_000)),
-        lambda: holds_itself(list),
-        lambda: holds_itself(dict),
+        *(lambda kind=kind: holds_itself(kind) for kind in (list, dict, deque, np.ndarray)),
     ],
-    ids=["2", "60", "1000", "100000", "list", "dict"],
+    ids=["2", "60", "1000", "100000", "list", "dict", "deque", "array"],
 )
 def test_cells_that_hold_themselves_or_are_nested_deeply_are_no_numbers(make, task):
     frame = FRAME.assign(y=pd.Series([make(), 1.0], dtype=object))
