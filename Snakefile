@@ -40,6 +40,7 @@ rule all:
         "<results>/agents.parquet",
         "<results>/tasks.parquet",
         "<results>/grading_report.json",
+        "<results>/provenance.json",
         "<results>/telemetry.parquet",
         "<results>/calibration/usage.json",
         "<results>/report.html",

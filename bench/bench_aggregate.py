@@ -10,7 +10,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import yaml
 
 from bench.bench_workflow import TASKS, make_benchmark, snakemake
 from bench.rows import against_target
+from bench.scratch import kept_folder
 from biomlbench.contracts import DIGESTS, write_table
 from biomlbench.stages import STAGES, Context, Pair, run_pair
 from biomlbench.stages.prepare import compute
@@ -110,7 +110,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
         and ``ok``.
     """
     pairs = 1_000 if quick else 100_000
-    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+    with kept_folder() as name:
         make_results(Path(name), pairs)
         found = measure(Path(name), pairs)
     limits = (("CPU s", TARGET_S), ("GB", TARGET_GB), ("MB of the report", TARGET_MB))
@@ -127,7 +127,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
 
 def main(pairs: int) -> None:
     """Print what each step takes, and what planning does."""
-    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+    with kept_folder() as name:
         folder = Path(name)
         make_results(folder, pairs)
         wall, peak, _ = snakemake(folder, ROOT / "Snakefile", "-n")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from bench.rows import against_target
+from bench.scratch import kept_folder
 
 SIZES = (1_000, 100_000)
 FOLDERS, FEW = 406, 60
@@ -88,7 +88,7 @@ def cpu_of_audit(folder: Path, *names: str) -> float:
 def run(quick: bool = False) -> list[dict[str, Any]]:
     """Measure tasks of both sizes and a suite's folders."""
     rows = []
-    with tempfile.TemporaryDirectory(prefix="biomlbench-bench-") as scratch:
+    with kept_folder() as scratch:
         root = Path(scratch)
         for size in SIZES[:1] if quick else SIZES:
             for grader in GRADERS:

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 
 from bench.bench_workflow import ROOT, ROWS, TASKS, make_benchmark
 from bench.rows import against_target
+from bench.scratch import kept_folder
 from biomlbench.sandbox.accounting import tree
 
 TARGET_S, TARGET_GB, TARGET_AGAIN_S, TARGET_MB = 420.0, 2.0, 20.0, 15.0
@@ -99,7 +99,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
         ``figure``, ``ours``, ``peer`` (the target), ``ratio``, ``target`` and ``ok``.
     """
     pairs = 1_000 if quick else 100_000
-    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+    with kept_folder() as name:
         folder = Path(name)
         make(folder, pairs)
         if not quick:

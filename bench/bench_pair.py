@@ -6,12 +6,12 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from bench.bench_workflow import TASKS, make_benchmark
 from bench.rows import against_target
+from bench.scratch import kept_folder
 from biomlbench.runtime.threads import variables
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,7 +32,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     list of dict
         ``figure``, ``ours`` and ``peer`` (milliseconds), ``ratio``, ``target`` and ``ok``.
     """
-    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+    with kept_folder() as name:
         make_benchmark(Path(name), TASKS * (PAIRS_A_TASK // 2 if quick else PAIRS_A_TASK))
         return [_row(name, way) for way in TARGETS_MS]
 

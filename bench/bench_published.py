@@ -7,13 +7,14 @@ is paid once a task.
 from __future__ import annotations
 
 import statistics
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from bench.scratch import kept_folder
 
 #: How many times longer than a plain call, which reads the submission and grades, it may take.
 TARGET = 8.0
@@ -74,7 +75,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
 
     count = 10 if quick else 100
     rng = np.random.default_rng(1)
-    with tempfile.TemporaryDirectory() as name:
+    with kept_folder() as name:
         folder = Path(name)
         make_task(folder)
         registry = Registry([folder / "benchsuite" / "tasks"], folder / "data")

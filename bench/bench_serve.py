@@ -10,7 +10,6 @@ import gzip
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ import requests
 
 from bench.bench_workflow import make_benchmark
 from bench.rows import against_target
+from bench.scratch import kept_folder
 from biomlbench.stages import Context
 from biomlbench.stages.prepare import compute
 
@@ -115,7 +115,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
         ``figure``, ``ours``, ``peer`` (target or quiet server), ``ratio``, ``target`` and ``ok``.
     """
     seconds = 3.0 if quick else 40.0
-    with tempfile.TemporaryDirectory(prefix="bench-") as name, serving(Path(name)) as url:
+    with kept_folder() as name, serving(Path(name)) as url:
         card = Context(data_dir=str(Path(name) / "data"), tasks_dirs=()).task(CARD)
         honest = min((card.folder / "solutions/right").glob("*.py")).read_bytes()
         send(url, "evaluate", honest, "solution.py")

@@ -6,12 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 from bench.bench_workflow import ROOT, _row, make_benchmark
+from bench.scratch import kept_folder
 from tests.slurm.slurm_cluster import SlurmCluster, missing
 
 TARGET = 2.0
@@ -35,7 +35,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
         print(f"slurm: left out: {problem}")
         return []
     pairs = 50 if quick else 1_000
-    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+    with kept_folder() as name:
         folder = Path(name)
         make_benchmark(folder / "local", pairs)
         shutil.copytree(folder / "local", folder / "slurm")

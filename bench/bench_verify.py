@@ -9,13 +9,13 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-import tempfile
 import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import biomlbench.tasks
+from bench.scratch import kept_folder
 from biomlbench.outcomes import Suite
 from biomlbench.sandbox.inside.calls import SEQUENCE
 from biomlbench.stages import Context, Pair, run_pair
@@ -122,7 +122,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     repeats = REPEATS
     if quick:
         folders, repeats = folders[:QUICK_CARDS], 1
-    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+    with kept_folder() as name:
         context = Context(f"{name}/data", ())
         costs = {
             folder.name: measure(f"kernels/{folder.name}", context, Path(name) / "pair", repeats)

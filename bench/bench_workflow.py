@@ -8,7 +8,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from bench.rows import against_target
+from bench.scratch import kept_folder
 from biomlbench.stages import STAGES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -159,7 +159,7 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     pairs = 300 if quick else 1_000
     rows = []
     snakefiles = {"ours": ROOT / "Snakefile", "floor": Path("Floor.smk")}
-    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+    with kept_folder() as name:
         folder = Path(name)
         made = folder / "made"
         make_benchmark(made, pairs)

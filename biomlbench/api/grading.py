@@ -224,6 +224,8 @@ def calculate_human_performance_metrics(
     ------
     TaskError
         If there is no column ``score``, or a score is no number.
+    TypeError
+        If `is_lower_better` is neither true nor false.
 
     Examples
     --------
@@ -234,6 +236,8 @@ def calculate_human_performance_metrics(
     """
     from biomlbench.scoring.humans import compare_with_humans
 
+    if is_lower_better not in (True, False):
+        raise TypeError(f"is_lower_better is {is_lower_better!r}; give True or False")
     direction = "minimize" if is_lower_better else "maximize"
     beats, percentile = compare_with_humans(agent_score, human_df, direction)
     return beats, percentile
@@ -260,7 +264,7 @@ def aggregate_reports(task_reports: Iterable[TaskReport | Mapping[str, Any]]) ->
     Raises
     ------
     TypeError
-        If one is neither, or a single report comes without a list.
+        If one is neither, a medal is no boolean, or a single report comes without a list.
     KeyError
         If a dictionary lacks what a report has.
 

@@ -146,13 +146,23 @@ class TaskReport:
         ------
         KeyError
             If a field without a default is missing.
+        TypeError
+            If one that is counted is neither true nor false.
         """
-        values = {name: data[name] for name in _FIELDS if name in data}
+        values = {name: _as_none(data[name]) for name in _FIELDS if name in data}
         if missing := [name for name in _REQUIRED if name not in values]:
             raise KeyError(f"the report lacks {', '.join(missing)}")
         if isinstance(values["created_at"], str):
             values["created_at"] = datetime.fromisoformat(values["created_at"])
+        for name in _COUNTED.keys() & values.keys():
+            if values[name] not in (True, False, None):
+                raise TypeError(f"the report's {name} is {values[name]!r}, no boolean")
         return cls(**values)
+
+
+def _as_none(value: Any) -> Any:
+    """Return None for NaN, by which pandas says that a cell is empty."""
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def columns_of_pairs(pairs: pa.RecordBatch) -> dict[str, pa.Array]:

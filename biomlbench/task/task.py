@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,6 +45,7 @@ _DECIDING = (
     "leaderboard_note",
     "leaderboard_of",
     "limits",
+    "noise_floor",
     "preparer",
     "source",
     "submission",
@@ -78,6 +80,7 @@ class Task(TaskFiles):
         if self.published is None:
             self._refuse_misspelt()
             self._refuse_other_than_text()
+            self._refuse_unusable()
             for section in ("limits", "compute_requirements"):
                 self._amounts(section)
         if not self.is_card and not isinstance(self.config.get("grader"), dict):
@@ -113,6 +116,22 @@ class Task(TaskFiles):
                 raise TaskError(
                     f"{self._where}: `{key}` has more than {_MOST_OF_A_TEXT} bytes; shorten it"
                 )
+
+    def _refuse_unusable(self) -> None:
+        """Refuse values that a stage could only stumble over once submissions are there."""
+        floor, own = self.config.get("noise_floor"), self.config.get("environment")
+        if floor is not None and not _is_finite(floor):
+            raise TaskError(f"{self._where}: `noise_floor` must be a finite number, not {floor!r}")
+        is_below = isinstance(own, str) and not own.startswith("/") and ".." not in own.split("/")
+        if own is not None and not (is_below and own.strip("./ ")):
+            raise TaskError(
+                f"{self._where}: `environment` must be the name of a folder in the task's own or "
+                f"in envs/, not {own!r}"
+            )
+        if "installed_data" in self.config:
+            from biomlbench.task.installed_data import declared
+
+            declared(self)
 
     def _refuse_alike(self, place: str, section: Mapping[str, Any], known: Collection[str]) -> None:
         for key in section:
@@ -308,6 +327,14 @@ class Task(TaskFiles):
         if not reference:
             raise TaskError(f"{self._where}: there is no `preparer`")
         return load_function(reference, self.folder)
+
+
+def _is_finite(value: Any) -> bool:
+    """Tell whether a value of a config is a finite number; `1e-3` is text to YAML."""
+    try:
+        return not isinstance(value, bool) and math.isfinite(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _meant(key: str, known: Collection[str]) -> str:

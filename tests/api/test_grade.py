@@ -282,6 +282,22 @@ def test_summary_of_reports():
     assert empty["avg_leaderboard_percentile"] is None
 
 
+def test_reports_that_come_from_a_table_count_as_they_did():
+    """Empty cells are NaN there; and text, which is what CSV has, is no boolean."""
+    reports = [
+        plain_report(gold_medal=True, any_medal=True, leaderboard_percentile=90.0),
+        plain_report(leaderboard_percentile=None, beats_human=True),
+    ]
+    rows = pd.DataFrame([one.to_dict() for one in reports]).to_dict("records")
+    rows[0]["beats_human"] = rows[1]["leaderboard_percentile"] = float("nan")
+    counted = aggregate_reports(rows)
+    assert counted["total_beats_human"] == 1
+    assert counted["avg_leaderboard_percentile"] == 90.0
+    rows[0]["gold_medal"] = "False"
+    with pytest.raises(TypeError, match="the report's gold_medal is 'False', no boolean"):
+        aggregate_reports(rows)
+
+
 def frame(**columns):
     return pd.DataFrame(columns)
 
@@ -495,6 +511,8 @@ class TestHumans:
         assert calculate_human_performance_metrics(2.6, humans, False) == (True, 50.0)
         assert calculate_human_performance_metrics(2.0, humans, True) == (True, 75.0)
         assert calculate_human_performance_metrics(4.0, humans, True) == (False, 25.0)
+        with pytest.raises(TypeError, match="is_lower_better is 'False'; give True or False"):
+            calculate_human_performance_metrics(2.0, humans, "False")
 
     def test_unrounded(self):
         humans = frame(score=[1.0, 2.0, 3.0])

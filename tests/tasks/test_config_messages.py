@@ -18,6 +18,14 @@ from biomlbench.registry import Registry
         ("grader: {metric: rmse, options: x}", "`options` must be a mapping of options to values"),
         ("grader: rmse", "`grader` must be a mapping, as {metric: rmse}, not 'rmse'"),
         ("grader:", "there is no `grader`"),
+        ("noise_floor: x", "`noise_floor` must be a finite number, not 'x'"),
+        ("noise_floor: .nan", "`noise_floor` must be a finite number, not nan"),
+        ("noise_flor: 0.1", "did you mean `noise_floor`?"),
+        ("environment: ../../x", "must be the name of a folder in the task's own or in envs/"),
+        ("environment: /usr", "must be the name of a folder in the task's own or in envs/"),
+        ("environment: {a: b}", "must be the name of a folder in the task's own or in envs/"),
+        ("installed_data: x.csv", "`installed_data` must be a list of files"),
+        ("installed_data: [../x.csv]", "must be a path below the installed packages"),
     ],
 )
 def test_a_wrong_type_or_key_is_told_with_what_is_allowed(tmp_path, more, says):

@@ -101,6 +101,24 @@ def test_a_deleted_table_is_made_again_with_what_follows(bench):
     assert {planned[rule] for rule in ("grade", "verify", "medal")} == {1}
 
 
+def test_a_summary_that_is_not_what_its_job_wrote_is_made_again(bench):
+    """Whatever its time says; and one that is gone."""
+    names = ("checks.parquet", "plots/agent_rates.svg", "report.html")
+    before = {name: (bench.results() / name).read_bytes() for name in names}
+    for name, whole in before.items():
+        path = bench.results() / name
+        time = path.stat().st_mtime_ns
+        path.write_bytes(whole[: len(whole) // 2])
+        os.utime(path, ns=(time, time))
+    (bench.results() / "provenance.json").unlink()
+    done = bench.snakemake()
+    for name in names:
+        assert f"{name}: is not what its job has written" in done.stderr
+        assert len((bench.results() / name).read_bytes()) > len(before[name]) / 2
+    assert (bench.results() / "provenance.json").is_file()
+    assert "Nothing to be done" in bench.snakemake().stderr
+
+
 def test_another_leaderboard_reruns_the_medals_of_its_task(bench):
     bench.edit("toy/toy/line/leaderboard.csv", "team3,0.160", "team3,0.165")
     assert bench.stages() == {"medal": 6}

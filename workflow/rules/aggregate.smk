@@ -23,4 +23,4 @@ rule aggregate:
         calibrated=calibrated_hash,
     run:
         SNAKEMAKE.meanwhile(FOR_FIGURES, f"{RESULTS}/report.html")
-        run_script("aggregate", {}, output, params, wildcards, threads, log)
+        run_summary("aggregate", {}, output, params, wildcards, threads, log)

@@ -30,6 +30,7 @@ from biomlbench.workflow.config import Sources
 from biomlbench.workflow.plan import Benchmark
 from biomlbench.workflow.progress import TALLY
 from biomlbench.workflow.replaced import Replaced
+from biomlbench.workflow.summaries import Summaries
 from biomlbench.workflow.unrecorded import made_otherwise
 from biomlbench.workflow.snakemake_adapter import (
     FOR_FIGURES,
@@ -101,6 +102,7 @@ with told_to_users():
     CALIBRATION = Settings.of(BENCHMARK.config.get("calibration"))
     REPLACED = Replaced(RESULTS)
     DATA = ChangedData(RESULTS)
+    SUMMARIES = Summaries(RESULTS)
     TALLY.tables_left_out = sum(row.is_table for row in BENCHMARK.bad_rows)
     TALLY.left_out = len(BENCHMARK.bad_rows) - TALLY.tables_left_out
     if SNAKEMAKE.is_main:
@@ -143,6 +145,12 @@ def run_script(
         raise WorkflowError(str(error)) from None
     if FINAL in output.keys():
         TALLY.finish(output[FINAL], faults)
+
+
+def run_summary(name, input, output, params, wildcards, threads, log):
+    """Run the script of a job over all pairs, and record what it has written."""
+    run_script(name, input, output, params, wildcards, threads, log)
+    SUMMARIES.note(output)
 
 
 def refuse_touch():
@@ -192,7 +200,7 @@ def tables_from_elsewhere(recorded):
     summary = f"{RESULTS}/pairs.parquet"
     if os.path.isfile(summary) and recorded(summary) is None:
         found.append(summary)
-    return found
+    return [*found, *SUMMARIES.changed()]
 
 
 @with_signature

@@ -27,7 +27,7 @@ for figure, category in plots.categories().items():
             figure=figure,
             code=BENCHMARK.code("report"),
         run:
-            run_script("plot", input, output, params, wildcards, threads, log)
+            run_summary("plot", input, output, params, wildcards, threads, log)
 
 
 rule report:
@@ -53,4 +53,4 @@ rule report:
         title=lambda wildcards: BENCHMARK.config["title"],
         code=BENCHMARK.code("report"),
     run:
-        run_script("report", input, output, params, wildcards, threads, log)
+        run_summary("report", input, output, params, wildcards, threads, log)

@@ -12,4 +12,4 @@ rule telemetry:
     params:
         **summary_params("telemetry"),
     run:
-        run_script("telemetry", input, output, params, wildcards, threads, log)
+        run_summary("telemetry", input, output, params, wildcards, threads, log)
