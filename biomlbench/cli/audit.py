@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biomlbench.cli import INVALID
+from biomlbench.cli import INVALID, TROUBLE
 from biomlbench.cli._common import (
     Trouble,
     as_json,
@@ -109,6 +109,8 @@ def command(
         for name, fault in faults.items():
             echo(f"{name}: not audited: {fault.removeprefix(f'{name}: ')}", fg="yellow")
         echo(f"{sum(a.clean for a in audits)} of {len(audits)} clean; {out / PAGE}")
+    if not any(audit.tried or audit.findings for audit in audits):
+        sys.exit(TROUBLE)  # their tasks are at fault
     if not all(audit.clean for audit in audits):
         sys.exit(INVALID)
 

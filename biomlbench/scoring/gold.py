@@ -132,12 +132,15 @@ def _state(path: Path) -> tuple[int, int] | None:
 def _looked_at(
     task: Task, _folder: object, _data: object
 ) -> tuple[OwnSubmissions, GraderError | None]:
-    try:
-        columns = sample_of(task).columns
-        # as tables: as files they are private, or the same as a private one
-        own = [read_table(path, columns) for path in (task.gold_submission, task.sample_submission)]
-    except (InvalidSubmissionError, TaskError):
-        return OwnSubmissions(), None
+    own = []
+    for path in (task.gold_submission, task.sample_submission):
+        try:  # as tables: as files they are private, or the same as a private one
+            own.append(read_table(path, sample_of(task).columns))
+        except TaskError:
+            return OwnSubmissions(), None
+        except InvalidSubmissionError as error:
+            is_gold = path == task.gold_submission
+            return OwnSubmissions(gold=_unreadable(path, error) if is_gold else ""), None
     gold, failure = tried(own[0], task)
     if gold.fault is Fault.GRADER:  # which the sample submission would only say again
         return OwnSubmissions(gold=_without_score(task, gold)), failure
@@ -164,6 +167,13 @@ def _looked_at(
 
 def _without_score(task: Task, gold: ScoreResult) -> str:
     return f"{task.gold_submission}: the gold submission has no score: {gold.message}"
+
+
+def _unreadable(gold: Path, error: InvalidSubmissionError) -> str:
+    return (
+        f"{gold}: the gold submission is refused: {error.message}; let the preparer write it as "
+        "the best submission that there could be"
+    )
 
 
 def _refused(task: Task, sample: ScoreResult) -> str:

@@ -50,6 +50,8 @@ from biomlbench.task.version import file_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pandas as pd
+
     from biomlbench.contracts.mappings import JsonObject
     from biomlbench.task.submission_columns import SubmissionSchema
     from biomlbench.task.task import Task
@@ -319,11 +321,16 @@ def _run_preparer(task: Task, config: Mapping[str, Any], raw: Path, made: Path) 
                 f"{task.id}: the preparer did not write {gold}; write it, or let "
                 "`dataset: {gold_submission: ...}` name a .csv file, which is written by itself"
             )
-        _write_gold(task.id, task.submission, made / placed["answers"], made / gold)
+        grader = config.get("grader")
+        options = grader.get("options") if isinstance(grader, dict) else None
+        positive = options.get("pos_label") if isinstance(options, dict) else None
+        _write_gold(task.id, task.submission, made / placed["answers"], made / gold, positive)
 
 
-def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, place: Path) -> None:
-    """Write the submission that repeats the answers."""
+def _write_gold(
+    task_id: str, schema: SubmissionSchema, answers_file: Path, place: Path, positive: object
+) -> None:
+    """Write the submission that repeats the answers: numbers for classes, if one is positive."""
     ids, targets, predictions = map(list, (schema.ids, schema.targets, schema.predictions))
     if len(predictions) != len(targets):
         raise TaskError(
@@ -356,7 +363,28 @@ def _write_gold(task_id: str, schema: SubmissionSchema, answers_file: Path, plac
             f"{columns_hint(answers_file, found, (*ids, *targets))}"
         )
     gold = answers[[*ids, *targets]].set_axis([*ids, *predictions], axis=1)
+    for target, name in zip(targets, predictions, strict=True):
+        spec = schema.columns.get(name)
+        if spec is None or not spec.numeric or _holds_numbers(gold[name]):
+            continue
+        if positive is None:
+            logger.warning(
+                "%s: the preparer did not write private/%s, and it is not written by itself, as "
+                "%r is a number and %r is text; let the preparer write the best submission",
+                *(task_id, place.name, name, target),
+            )
+            return
+        gold[name] = (gold[name].astype(str) == str(positive)).astype(float)
     write_csv(gold, place)
+
+
+def _holds_numbers(column: pd.Series[Any]) -> bool:
+    """Tell whether a column has numbers or booleans, as such or as text, and maybe missing ones."""
+    import pandas as pd
+
+    texts = column.dropna().astype(str).str.strip().str.lower()
+    numbers = pd.to_numeric(texts, errors="coerce").notna()
+    return bool((numbers | texts.isin(["true", "false", ""])).all())
 
 
 def _check_against(folder: Path, files: dict[str, str]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("AGAIN", "DONE", "Job", "JobParameters", "PairFields", "TaskJob"),
-    *("context_of", "digest_of", "provenance_of", "run_job"),
+    *("context_of", "digest_of", "is_digest_of", "provenance_of", "run_job"),
 ]
 
 AGAIN = frozenset({"changes", "failures", "replaced"})
@@ -143,6 +143,18 @@ def provenance_of(params: JobParameters) -> dict[str, str]:
 
 
 def digest_of(params: JobParameters) -> str:
-    """Return a hash of what a job is about, without the numbers that only have it done again."""
+    """Return a hash of what a job is about; behind a dash, one of the counts in :data:`AGAIN`.
+
+    Only where there are any: results that were brought here have tables that were made as often as
+    needed, and no counts.
+    """
+    counts = {key: value for key, value in params["job"].items() if key in AGAIN}
     job = {key: value for key, value in params["job"].items() if key not in AGAIN}
-    return digest({"job": job, "code": params["code"]})
+    found = digest({"job": job, "code": params["code"]})
+    return f"{found}-{digest(counts)}" if counts else found
+
+
+def is_digest_of(params: JobParameters, found: str | None) -> bool:
+    """Tell whether a table's hash is that of a job, whatever was counted where it was made."""
+    wanted = digest_of(params)
+    return found == wanted or (found is not None and found.partition("-")[0] == wanted)

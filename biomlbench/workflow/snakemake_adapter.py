@@ -12,6 +12,7 @@ import inspect
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections import defaultdict
@@ -56,6 +57,9 @@ _NAMED_RULES = ("forcerules", "untilrules", "omitrules", "priorityrules")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
 
 
+_AT_ONCE = "interrupted; run again, then what is missing is done\n"
+
+
 async def _look_at_nothing(jobs: object) -> None:
     """Stand in for the scheduler's look at the sizes of inputs."""
 
@@ -96,9 +100,10 @@ class Adapter:
         os.environ["PYTHONSAFEPATH"] = "1"
 
     def end_jobs_when_interrupted(self) -> None:
-        """Have an interrupt (Ctrl-C) end the jobs under way.
+        """Have an interrupt (Ctrl-C) end the jobs under way, and a second one all the rest.
 
         Snakemake waits for them, and code in a sandbox may take all the time that its task allows.
+        Before the first job there is nothing to end but Snakemake itself.
         """
         is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         is_here = threading.current_thread() is threading.main_thread()
@@ -106,6 +111,9 @@ class Adapter:
             return
 
         def end(number: int, frame: FrameType | None) -> None:
+            if TALLY.interrupted or getattr(self._workflow, "scheduler", None) is None:
+                sys.stderr.write(_AT_ONCE)
+                raise SystemExit(1)
             TALLY.interrupted = True
             self._pool.kill()
             signal.default_int_handler(number, frame)

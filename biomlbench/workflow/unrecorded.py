@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from biomlbench.contracts import ContractError, job_digest
-from biomlbench.workflow.job import AGAIN, digest_of
+from biomlbench.workflow.job import is_digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,8 +48,7 @@ def made_otherwise(
     Returns
     -------
     list of str
-        Their paths. That of a job which counts how often it was done again is among them, as its
-        table does not have these counts.
+        Their paths.
     """
     found = []
     for path, params_of in tables:
@@ -60,8 +59,7 @@ def made_otherwise(
         known = recorded(path)
         if known is not None and abs(known - time) < _SAME_S:
             continue
-        params = params_of()
-        if AGAIN & params["job"].keys() or _digest_in(path) != digest_of(params):
+        if not is_digest_of(params_of(), _digest_in(path)):
             found.append(path)
     for path in found[:_MOST_NAMED]:
         log.warning("%s: %s, so it is made again", path, _WHY)

@@ -170,6 +170,32 @@ def test_the_gold_submission_has_the_ids_as_they_are_written(toy):
     assert written == (made.folder / "private/answers.csv").read_text()
 
 
+OF_CLASSES = """
+name: Toy
+preparer: prepare:prepare
+grader: {metric: roc_auc, options: {pos_label: "yes"}}
+submission: {id: id, target: lab, prediction: s, columns: {s: {type: number}}}
+"""
+
+
+def test_the_gold_submission_has_numbers_where_predictions_are_numbers(toy, caplog):
+    """Not the labels, which a submission may not have there."""
+    answers, sample = "id,lab\n1,no\n2,yes\n", "id,s\n1,0.5\n2,0.5\n"
+    extra = f"{ANSWERS}({answers!r}); {SAMPLE}({sample!r})"
+    toy.write(OF_CLASSES, extra)
+    made = prepare_task(toy.task)
+    gold = made.folder / "private/gold_submission.csv"
+    assert gold.read_text() == "id,s\n1,0.0\n2,1.0\n"
+    assert look_at_own(toy.task).gold == ""
+    toy.write(OF_CLASSES.replace('options: {pos_label: "yes"}', "grade_fn: x:y"), extra)
+    prepare_task(toy.task, force=True)
+    assert not gold.exists()
+    assert "'s' is a number and 'lab' is text; let the preparer write" in caplog.text
+    toy.write(OF_CLASSES, f"{extra}; (private / 'gold_submission.csv').write_text({answers!r})")
+    gold.write_text(answers.replace("lab", "s"))
+    assert "the gold submission is refused: column" in look_at_own(toy.task).gold
+
+
 @pytest.mark.parametrize(
     ("extra", "said"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -53,6 +54,23 @@ def test_a_moved_folder_of_results_reruns_what_the_first_one_would(bench, change
     wanted = bench.stages_with(together)
     assert bool(wanted) == (change is not _change_nothing)
     assert bench.stages_with(together, "results_dir=moved") == wanted
+
+
+@pytest.mark.parametrize("per_job", [3, 1])
+def test_a_copy_in_which_a_submission_had_changed_reruns_nothing(bench, per_job):
+    """How often it has is a parameter of its job, which its table has to know."""
+    together = ("--config", f"pairs_per_job={per_job}")
+    bench.tables(*together)
+    _replace_a_submission(bench)
+    bench.tables(*together)
+    for path in bench.path.rglob("*"):  # as `cp -r` does
+        if path.is_file() and not path.is_symlink():
+            os.utime(path)
+    assert not bench.stages_with(*together[1:])
+    shutil.rmtree(bench.path / ".snakemake")
+    assert not bench.stages_with(*together[1:])
+    (bench.path / "subs/near.csv").write_text(predictions(2.3))
+    assert bench.stages_with(*together[1:])
 
 
 def test_a_moved_folder_of_results_gets_the_tables_that_the_first_one_would(bench):

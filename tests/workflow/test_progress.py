@@ -101,6 +101,32 @@ def test_an_interrupted_run_says_so_and_goes_on(fresh):
     fresh.snakemake()
 
 
+@pytest.mark.slow
+def test_an_interrupt_while_a_run_is_planned_or_a_second_one_ends_it_in_a_line(fresh):
+    fresh.at_start("import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n")
+    twice = "import os, signal; os.kill(os.getpid(), signal.SIGINT)\n"
+    planning, reporting = fresh.path / "workflow/rules/audit.smk", fresh.path / "scripts"
+    text = planning.read_text()
+    planning.write_text(text + twice)
+    stopped = fresh.snakemake(check=False)
+    assert (stopped.returncode, "Traceback" in stopped.stderr) == (1, False)
+    assert "interrupted; run again, then what is missing is done\n" in stopped.stderr
+    planning.write_text(text)
+    fresh.before_each_stage("""
+        import os, signal, time
+        if not os.path.exists("interrupted"):
+            open("interrupted", "w").close()
+            os.kill(os.getppid(), signal.SIGINT)
+            time.sleep(3600)
+    """)
+    with (reporting / "partial_report.py").open("a") as file:
+        file.write("import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(9)\n")
+    stopped = fresh.snakemake(check=False)
+    assert (stopped.returncode, "Traceback" in stopped.stderr) == (1, False)
+    assert "interrupted; run again, then what is missing is done" in stopped.stderr
+    fresh.tables()
+
+
 def test_a_table_is_counted_once(tally):
     tally.finish("results/pairs/a/b/medal.parquet", ["none"])
     tally.finish("results/pairs/a/b/medal.parquet", ["none"])
