@@ -13,6 +13,7 @@ import signal
 import struct
 from dataclasses import dataclass
 
+from biomlbench.plain_text import plain
 from biomlbench.sandbox.inside import wire
 
 __all__ = [
@@ -212,15 +213,12 @@ def _child(data: bytes, code: int) -> tuple[str, str, bytes | None]:
     return name, message, data[start:] if name == "ok" else None
 
 
-_CONTROL = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
-
-
 def clean_text(data: bytes) -> str:
-    r"""Decode a hostile process's text; control characters other than newline and tab go.
+    r"""Decode a hostile process's text; what controls or turns text goes, but newline and tab.
 
     Examples
     --------
     >>> clean_text(b"a\x1b[2Jb\n").replace("\ufffd", "?")
     'a?[2Jb\n'
     """
-    return data.decode("utf-8", "replace").replace("\r\n", "\n").translate(_CONTROL)
+    return plain(data.decode("utf-8", "replace").replace("\r\n", "\n"), mark="\ufffd")

@@ -12,7 +12,6 @@ import inspect
 import logging
 import os
 import signal
-import sys
 import threading
 import time
 from collections import defaultdict
@@ -57,7 +56,7 @@ _NAMED_RULES = ("forcerules", "untilrules", "omitrules", "priorityrules")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
 
 
-_AT_ONCE = "interrupted; run again, then what is missing is done\n"
+_AT_ONCE = "interrupted; run again, then what is missing is done"
 
 
 async def _look_at_nothing(jobs: object) -> None:
@@ -112,8 +111,7 @@ class Adapter:
 
         def end(number: int, frame: FrameType | None) -> None:
             if TALLY.interrupted or getattr(self._workflow, "scheduler", None) is None:
-                sys.stderr.write(_AT_ONCE)
-                raise SystemExit(1)
+                raise SystemExit(_AT_ONCE)  # which Python writes in the end; the code is 1
             TALLY.interrupted = True
             self._pool.kill()
             signal.default_int_handler(number, frame)

@@ -110,7 +110,7 @@ def test_an_interrupt_while_a_run_is_planned_or_a_second_one_ends_it_in_a_line(f
     planning.write_text(text + twice)
     stopped = fresh.snakemake(check=False)
     assert (stopped.returncode, "Traceback" in stopped.stderr) == (1, False)
-    assert "interrupted; run again, then what is missing is done\n" in stopped.stderr
+    assert stopped.stderr.endswith("interrupted; run again, then what is missing is done\n")
     planning.write_text(text)
     fresh.before_each_stage("""
         import os, signal, time
