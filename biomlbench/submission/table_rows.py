@@ -357,7 +357,10 @@ def _records(lines: list[str], first: int, header: list[str], delimiter: str) ->
             cells.pop()
         row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
         if not problem and len(cells) != len(header):
-            problem = f"{len(cells)} cells where the header has {len(header)}"
+            count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            problem = f"{count} where the header has {len(header)}"
+            if text.lstrip().startswith("#"):
+                problem += "; comments are not read, delete the line"
             problem += _other_separator(cells, delimiter) or cells_hint(len(cells), len(header))
         yield TableRow(start + 1, row, problem)
 

@@ -364,6 +364,13 @@ def test_tables_of_excel_are_read_and_the_separator_is_told(tmp_path, encoding, 
     assert all("the columns seem to be separated by" in text for text in notes)
 
 
+def test_a_comment_is_told_as_one(tmp_path):
+    (tmp_path / "r.csv").write_text("run_id,agent,task_id,submission\n# mine\na,ada,line,s.csv\n")
+    (run,), (bad,) = read_runs([tmp_path / "r.csv"], resolve)
+    assert run.run_id == "a"
+    assert "1 cell where the header has 4; comments are not read, delete the line" in bad.message
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize(
