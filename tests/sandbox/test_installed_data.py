@@ -117,6 +117,6 @@ def test_a_wrong_declaration_is_refused(wrong, tmp_path):
     folder = tmp_path / "tasks" / "other" / "toy"
     folder.mkdir(parents=True)
     (folder / "config.yaml").write_text(f"grader: {{metric: rmse}}\ninstalled_data: {wrong}\n")
-    task = Registry(tasks_dirs=[tmp_path / "tasks"], data_dir=tmp_path / "data").get_task("toy")
+    tasks = Registry(tasks_dirs=[tmp_path / "tasks"], data_dir=tmp_path / "data")
     with pytest.raises(TaskError, match="installed_data"):
-        installed_data(task)
+        tasks.get_task("toy")
