@@ -63,11 +63,14 @@ def test_a_copy_in_which_a_submission_had_changed_reruns_nothing(bench, per_job)
     bench.tables(*together)
     _replace_a_submission(bench)
     bench.tables(*together)
+    records, aside = bench.path / ".snakemake", bench.path / "aside"
+    records.rename(aside)  # without them times count, so that they are kept first
+    assert not bench.stages_with(*together[1:])
+    shutil.rmtree(records)
+    aside.rename(records)
     for path in bench.path.rglob("*"):  # as `cp -r` does
         if path.is_file() and not path.is_symlink():
             os.utime(path)
-    assert not bench.stages_with(*together[1:])
-    shutil.rmtree(bench.path / ".snakemake")
     assert not bench.stages_with(*together[1:])
     (bench.path / "subs/near.csv").write_text(predictions(2.3))
     assert bench.stages_with(*together[1:])
