@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
@@ -173,29 +174,29 @@ def _is_deep(column: Any) -> bool:
     """Say whether a cell of a column of objects is nested beyond all use, or holds itself."""
     if str(getattr(column, "dtype", "")).lower() != "object":
         return False
-    inside = [value for value in column if type(value) not in _PLAIN]
+    inside = _holders(column)
     for _ in range(_MOST_NESTED):
-        within = (_within(value) for value in inside)
-        inside = list({id(value): value for values in within for value in values}.values())
+        inside = _holders(chain.from_iterable(map(_within, inside)))
         if not inside:
             return False
     return True
 
 
+def _holders(values: Iterable[Any]) -> Collection[Any]:
+    """Return each value once, but those that hold nothing."""
+    return {id(value): value for value in values if type(value) not in _PLAIN}.values()
+
+
 def _within(value: Any) -> Iterable[Any]:
     """Return what a cell of a table holds, if it is a collection."""
     if hasattr(value, "dtype"):
-        return _items(value) if str(value.dtype) == "object" else ()
+        import numpy as np
+
+        return np.asarray(value).flat if str(value.dtype) == "object" else ()
     if isinstance(value, Mapping):
         return value.values()
     is_collection = isinstance(value, Collection) and not isinstance(value, (str, bytes, bytearray))
     return value if is_collection else ()
-
-
-def _items(array: Any) -> Iterable[Any]:
-    import numpy as np
-
-    return np.asarray(array, dtype=object).flat
 
 
 def _array(column: Any, pa: Any) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Written", "encoded", "write_json"]
+__all__ = ["Written", "encoded", "read_record", "write_json"]
 
 
 # Of bytes that are not UTF-8: no file can hold them as they are.
@@ -55,6 +55,15 @@ def write_json(path: Path, content: Mapping[str, Any], *, allow_nan: bool = True
     dumps = partial(encoded, sort_keys=True, allow_nan=allow_nan)
     with whole_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(_lines(content, dumps))
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Return a mapping that was written, empty where none is, or it cannot be read."""
+    try:
+        record = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 def _lines(content: Mapping[str, Any], dumps: Callable[[Any], str]) -> Iterator[str]:

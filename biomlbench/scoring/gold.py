@@ -132,19 +132,21 @@ def _state(path: Path) -> tuple[int, int] | None:
 def _looked_at(
     task: Task, _folder: object, _data: object
 ) -> tuple[OwnSubmissions, GraderError | None]:
-    own = []
-    for path in (task.gold_submission, task.sample_submission):
-        try:  # as tables: as files they are private, or the same as a private one
-            own.append(read_table(path, sample_of(task).columns))
-        except TaskError:
-            return OwnSubmissions(), None
-        except InvalidSubmissionError as error:
-            is_gold = path == task.gold_submission
-            return OwnSubmissions(gold=_unreadable(path, error) if is_gold else ""), None
-    gold, failure = tried(own[0], task)
+    # as tables: as files they are private, or the same as a private one
+    try:
+        gold_table = read_table(task.gold_submission, sample_of(task).columns)
+    except InvalidSubmissionError as error:
+        return OwnSubmissions(gold=_unreadable(task, error)), None
+    except TaskError:
+        return OwnSubmissions(), None
+    try:
+        sample_table = read_table(task.sample_submission, sample_of(task).columns)
+    except (InvalidSubmissionError, TaskError):
+        return OwnSubmissions(), None
+    gold, failure = tried(gold_table, task)
     if gold.fault is Fault.GRADER:  # which the sample submission would only say again
         return OwnSubmissions(gold=_without_score(task, gold)), failure
-    sample, _ = tried(own[1], task)
+    sample, _ = tried(sample_table, task)
     for result in (gold, sample):
         if result.fault is Fault.TASK:
             return OwnSubmissions(gold=result.message, broken=True), None
@@ -155,7 +157,7 @@ def _looked_at(
     if sample.inspection is None and sample.reason is not Reason.OK:
         return OwnSubmissions(sample=_refused(task, sample)), None
     order = score_order(task, (gold.score, sample.score))
-    useless = _useless(task, order, gold.score, sample.score, own[0])
+    useless = _useless(task, order, gold.score, sample.score, gold_table)
     worse = bool(useless) and all(order.better(one, gold.score) for one in useless)
     if told := _of_gold(task, order, gold.score, useless, worse=worse):
         remedy = (
@@ -169,10 +171,10 @@ def _without_score(task: Task, gold: ScoreResult) -> str:
     return f"{task.gold_submission}: the gold submission has no score: {gold.message}"
 
 
-def _unreadable(gold: Path, error: InvalidSubmissionError) -> str:
+def _unreadable(task: Task, error: InvalidSubmissionError) -> str:
     return (
-        f"{gold}: the gold submission is refused: {error.message}; let the preparer write it as "
-        "the best submission that there could be"
+        f"{task.gold_submission}: the gold submission is refused: {error.message}; let the "
+        "preparer write it as the best submission that there could be"
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from biomlbench.errors import TaskError
-from biomlbench.task.submission_columns import SubmissionSchema
+from biomlbench.task.submission_columns import SubmissionSchema, is_finite
 from biomlbench.task.task_files import SECTIONS, TaskFiles
 
 if TYPE_CHECKING:
@@ -120,7 +120,10 @@ class Task(TaskFiles):
     def _refuse_unusable(self) -> None:
         """Refuse values that a stage could only stumble over once submissions are there."""
         floor, own = self.config.get("noise_floor"), self.config.get("environment")
-        if floor is not None and not _is_finite(floor):
+        if isinstance(floor, str):  # as `1e-3` is to YAML
+            with suppress(ValueError):
+                floor = float(floor)
+        if floor is not None and not is_finite(floor):
             raise TaskError(f"{self._where}: `noise_floor` must be a finite number, not {floor!r}")
         is_below = isinstance(own, str) and not own.startswith("/") and ".." not in own.split("/")
         if own is not None and not (is_below and own.strip("./ ")):
@@ -327,14 +330,6 @@ class Task(TaskFiles):
         if not reference:
             raise TaskError(f"{self._where}: there is no `preparer`")
         return load_function(reference, self.folder)
-
-
-def _is_finite(value: Any) -> bool:
-    """Tell whether a value of a config is a finite number; `1e-3` is text to YAML."""
-    try:
-        return not isinstance(value, bool) and math.isfinite(float(value))
-    except (TypeError, ValueError, OverflowError):
-        return False
 
 
 def _meant(key: str, known: Collection[str]) -> str:

@@ -12,18 +12,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.errors import TaskError
-from biomlbench.runtime.json_lines import write_json
+from biomlbench.runtime.json_lines import read_record, write_json
 from biomlbench.stages.preparing import data_digest, data_files
 from biomlbench.task.input_files import raw_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from biomlbench.task.task import Task
 
@@ -120,7 +118,7 @@ def _differs(task: Task, table: Path) -> bool:
 
 def _read(path: Path) -> dict[str, tuple[str, int]]:
     try:
-        record: Any = json.loads(path.read_bytes())
-        return {str(task): (str(state), int(count)) for task, (state, count) in record.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+        entries = read_record(path).items()
+        return {task: (str(state), int(count)) for task, (state, count) in entries}
+    except (ValueError, TypeError):
         return {}

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from biomlbench.contracts.mappings import Config
 
 __all__ = [
-    *("AGAIN", "DONE", "Job", "JobParameters", "PairFields", "TaskJob"),
-    *("context_of", "digest_of", "is_digest_of", "provenance_of", "run_job"),
+    *("DONE", "Job", "JobParameters", "PairFields", "TaskJob"),
+    *("context_of", "is_digest_of", "provenance_of", "run_job"),
 ]
 
-AGAIN = frozenset({"changes", "failures", "replaced"})
+_AGAIN = frozenset({"changes", "failures", "replaced"})
 """Keys of a job that count how often something has happened for which it is done again."""
 DONE = "done in "
 """How the log of a job begins that has ended well."""
@@ -135,26 +135,25 @@ def context_of(job: TaskJob, grant: Mapping[str, int] | None = None) -> Context:
 def provenance_of(params: JobParameters) -> dict[str, str]:
     """Return what a job's table was made from, for its metadata."""
     return {
-        JOB: digest_of(params),
+        JOB: _digest_of(params),
         "task_fingerprint": params["job"]["task"],
         "code": params["code"],
         "environment": environment_hash(),
     }
 
 
-def digest_of(params: JobParameters) -> str:
-    """Return a hash of what a job is about; behind a dash, one of the counts in :data:`AGAIN`.
+def _digest_of(params: JobParameters) -> str:
+    """Return a hash of what a job is about; behind a dash, one of the counts in `_AGAIN`.
 
     Only where there are any: results that were brought here have tables that were made as often as
     needed, and no counts.
     """
-    counts = {key: value for key, value in params["job"].items() if key in AGAIN}
-    job = {key: value for key, value in params["job"].items() if key not in AGAIN}
+    counts = {key: value for key, value in params["job"].items() if key in _AGAIN}
+    job = {key: value for key, value in params["job"].items() if key not in _AGAIN}
     found = digest({"job": job, "code": params["code"]})
     return f"{found}-{digest(counts)}" if counts else found
 
 
 def is_digest_of(params: JobParameters, found: str | None) -> bool:
     """Tell whether a table's hash is that of a job, whatever was counted where it was made."""
-    wanted = digest_of(params)
-    return found == wanted or (found is not None and found.partition("-")[0] == wanted)
+    return found is not None and _digest_of(params) in (found, found.partition("-")[0])

@@ -15,7 +15,6 @@ read.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import stat
@@ -24,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomlbench.runtime.json_lines import write_json
+from biomlbench.runtime.json_lines import read_record, write_json
 from biomlbench.runtime.locking import is_held
 from biomlbench.stages import is_outdated, submission_hash
 from biomlbench.submission.path_hints import no_file
@@ -80,7 +79,7 @@ class Replaced:
 
     def __init__(self, results: str | Path) -> None:
         self._results = Path(results)
-        self._before = _read(self._results / RECORD)
+        self._before: dict[str, list[int]] = read_record(self._results / RECORD)
         self._to_settle = False
         self._now: dict[str, list[int]] = {}
         self.missing: list[Run] = []
@@ -232,11 +231,3 @@ def _differs(run: Run, table: Path) -> bool:
     except (OSError, ValueError, pa.ArrowException):
         return False  # What reads it next puts it aside.
     return seen != submission_hash(run.submission, run.root)
-
-
-def _read(path: Path) -> dict[str, list[int]]:
-    try:
-        record = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}

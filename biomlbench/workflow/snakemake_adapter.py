@@ -54,8 +54,6 @@ FIRST_WAIT_S, SHARE_OF_RUN = 1.0, 0.1
 FOR_FIGURES = ("biomlbench.report.plots._style", "biomlbench.report.html", "scipy.special")
 _NAMED_RULES = ("forcerules", "untilrules", "omitrules", "priorityrules")
 _GRANT = {"memory_mb": "mem_mb", "runtime_min": "runtime", "gpus": "gpu"}
-
-
 _AT_ONCE = "interrupted; run again, then what is missing is done"
 
 

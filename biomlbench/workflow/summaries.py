@@ -9,18 +9,16 @@ made again.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomlbench.runtime.hashing import file_sha256
-from biomlbench.runtime.json_lines import write_json
+from biomlbench.runtime.json_lines import read_record, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
 __all__ = ["RECORD", "Summaries"]
 
@@ -53,7 +51,7 @@ class Summaries:
         """
         with self._writing, contextlib.suppress(OSError, ValueError):
             found = {self._name(path): file_sha256(Path(path)) for path in paths}
-            write_json(self._results / RECORD, {**self._known(), **found})
+            write_json(self._results / RECORD, {**read_record(self._results / RECORD), **found})
 
     def changed(self) -> list[str]:
         """Return the paths of the summaries that are there, and are not what was recorded.
@@ -64,7 +62,7 @@ class Summaries:
             Each is named in a warning, too. One whose record is lost counts as unchanged.
         """
         found = []
-        for name, known in self._known().items():
+        for name, known in read_record(self._results / RECORD).items():
             path = self._results / name
             with contextlib.suppress(OSError):
                 if path.is_file() and file_sha256(path) != known:
@@ -74,10 +72,3 @@ class Summaries:
 
     def _name(self, path: str) -> str:
         return Path(path).relative_to(self._results).as_posix()
-
-    def _known(self) -> dict[str, str]:
-        try:
-            record: Any = json.loads((self._results / RECORD).read_bytes())
-        except (OSError, ValueError):
-            return {}
-        return record if isinstance(record, dict) else {}

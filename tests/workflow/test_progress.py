@@ -104,10 +104,12 @@ def test_an_interrupted_run_says_so_and_goes_on(fresh):
 @pytest.mark.slow
 def test_an_interrupt_while_a_run_is_planned_or_a_second_one_ends_it_in_a_line(fresh):
     fresh.at_start("import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n")
-    twice = "import os, signal; os.kill(os.getpid(), signal.SIGINT)\n"
-    planning, reporting = fresh.path / "workflow/rules/audit.smk", fresh.path / "scripts"
+    interrupt = "import os, signal; os.kill(os.getpid(), signal.SIGINT)\n"
+    planning, reporting = (
+        fresh.path / name for name in ("workflow/rules/audit.smk", "scripts/partial_report.py")
+    )
     text = planning.read_text()
-    planning.write_text(text + twice)
+    planning.write_text(text + interrupt)
     stopped = fresh.snakemake(check=False)
     assert (stopped.returncode, "Traceback" in stopped.stderr) == (1, False)
     assert stopped.stderr.endswith("interrupted; run again, then what is missing is done\n")
@@ -119,7 +121,7 @@ def test_an_interrupt_while_a_run_is_planned_or_a_second_one_ends_it_in_a_line(f
             os.kill(os.getppid(), signal.SIGINT)
             time.sleep(3600)
     """)
-    with (reporting / "partial_report.py").open("a") as file:
+    with reporting.open("a") as file:
         file.write("import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(9)\n")
     stopped = fresh.snakemake(check=False)
     assert (stopped.returncode, "Traceback" in stopped.stderr) == (1, False)
