@@ -10,6 +10,7 @@ from biomlbench.outcomes import Reason
 from biomlbench.submission.code_syntax import syntax_fault
 from biomlbench.submission.private_files import PrivateFiles
 from biomlbench.submission.submitted_file import read_code
+from biomlbench.submission.table_rows import shown
 from biomlbench.submission.validation import structure_rows
 
 if TYPE_CHECKING:
@@ -55,5 +56,12 @@ def code_rows(
     if not code.strip():
         found["syntax"] = (Reason.EMPTY, "the file holds no code")
     elif fault := syntax_fault(code, functions):
-        found["syntax"] = fault
+        reason, told = fault
+        found["syntax"] = (reason, told + _of_other_name(Path(path)))
     return structure_rows(CODE_CHECKS, found, "syntax")
+
+
+def _of_other_name(path: Path) -> str:
+    if path.suffix.lower() in ("", ".py"):
+        return ""
+    return f"; Python code is asked for, and this is a {shown(path.suffix, 20)} file"

@@ -102,7 +102,10 @@ def _read(path: Path) -> bytes:
     except TooLargeError as error:
         raise RunTableError(str(error)) from None
     except FileNotFoundError:
-        hint = path_hint(path) or "; create it or change `runs` in the config"
+        hint = path_hint(path) or (
+            "; create it or change `runs` in the config (a relative path starts at the folder in "
+            "which the workflow runs)"
+        )
         raise RunTableError(f"{path}: no such run table{hint}") from None
     except (OSError, ValueError) as error:
         if isinstance(error, RunTableError):

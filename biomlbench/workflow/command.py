@@ -40,6 +40,7 @@ NO_TOUCH = (
 )
 """Why the workflow is not run with this option of Snakemake's, and the remedy."""
 _PROFILE = ("--profile", "--workflow-profile")
+_DIRECTORY = ("-d", "--directory")
 
 
 def arguments(given: Sequence[str], folder: str | Path, results: str | None = None) -> list[str]:
@@ -69,7 +70,7 @@ def arguments(given: Sequence[str], folder: str | Path, results: str | None = No
 
 
 def check_configs(given: Sequence[str]) -> None:
-    """Refuse config files that there are not or that are no YAML, and odd keys of ``--config``.
+    """Refuse files and folders that there are not, files of no YAML, and odd keys of ``--config``.
 
     Parameters
     ----------
@@ -89,7 +90,11 @@ def check_configs(given: Sequence[str]) -> None:
             option, _, value = text.partition("=")
         else:
             value = text
-        if option in _CONFIGFILE and value:
+        if option in _DIRECTORY and value:
+            if not Path(value).is_dir():
+                raise UserError(f"{value}: to run in it, make this folder in {Path.cwd()} first")
+            option = ""  # what follows is a target
+        elif option in _CONFIGFILE and value:
             if not Path(value).is_file():
                 raise UserError(f"{value}: there is no such config file in {Path.cwd()}")
             if not isinstance(read(Path(value))[0], dict):
@@ -139,7 +144,7 @@ def runs_the_demo(given: Sequence[str], folder: str | Path) -> bool:
     given, folder
         As for :func:`arguments`.
     """
-    elsewhere = _names(given, (*_CONFIGFILE, *_SNAKEFILE, "-d", "--directory"))
+    elsewhere = _names(given, (*_CONFIGFILE, *_SNAKEFILE, *_DIRECTORY))
     named = any(text.startswith("runs=") for text in given)
     here = Path(folder)
     return not (elsewhere or named or (here / CONFIG).is_file() or _has_own(here))

@@ -205,7 +205,7 @@ def describe(tally: Tally) -> str:
 
 
 # The first jobs of a run wait for workers that start, and tell nothing of the others.
-_FIRST_S, _FIRST = 30.0, 0.05
+_FIRST_S, _FIRST = 120.0, 0.05
 
 
 def seconds_left(done: int, total: int, seconds: float) -> float | None:

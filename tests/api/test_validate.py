@@ -204,7 +204,11 @@ def test_code_that_defines_nothing_cannot_define_the_cards_functions(factory, co
     assert failed(code_rows(path)) == {}
     rows = code_rows(path, functions=("fit", "predict"))
     assert failed(rows) == {"syntax": "missing_function"}
-    assert rows[1]["message"].endswith("hand in the code that defines fit, predict")
+    told = "hand in the code that defines fit, predict"
+    kind = "Python code is asked for, and this is a '.csv' file"
+    assert rows[1]["message"].endswith(f"{told}; {kind}")
+    named = factory.submission(name="s.py", text=code)
+    assert code_rows(named, functions=("fit", "predict"))[1]["message"].endswith(told)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ def _here(tmp_path, monkeypatch):
         (["good one.yaml"], "by its option, --configfile 'good one.yaml'"),
         (["GOOD.YAML"], "by its option, --configfile GOOD.YAML"),
         (["--cores=2", "good one.yaml"], "by its option, --configfile 'good one.yaml'"),
+        (["--directory", "nope", "-n"], "nope: to run in it, make this folder in /"),
+        (["-d=nope"], "nope: to run in it"),
     ],
 )
 def test_a_config_that_cannot_be_used_is_named(arguments, said):
@@ -56,6 +58,8 @@ def test_a_config_that_cannot_be_used_is_named(arguments, said):
         ["--configfile=good one.yaml"],
         ["calibrate", "--profile", "x.yaml"],
         ["--config", "runs=[a.csv]"],
+        ["-d", ".", "calibrate"],
+        ["--directory=.", "calibrate"],
     ],
 )
 def test_all_else_is_left_to_snakemake(arguments):
