@@ -38,6 +38,9 @@ MAX_TEXT = 4 << 20
 """Bytes of text that is no table beyond which its lines are not searched."""
 MAX_WORDS = 8
 """Words of a line of such text that are looked at, at either end."""
+MAX_DEPTH = 5
+MAX_PLACES = 4
+"""Elements of a list within a row that are looked at, from its start; the last one is, too."""
 MAX_TABLES = 100
 """Tables of one file beyond so many are not searched."""
 
@@ -202,10 +205,27 @@ def _of_rows(rows: list[Any]) -> dict[str, list[str]]:
         rows = [dict(enumerate(row)) for row in rows]
     if not rows or not all(isinstance(row, dict) for row in rows):
         return {}
+    rows = [row | dict(_nested(row)) for row in rows]
     names = dict.fromkeys(name for row in rows for name in row)
     if len(names) > MAX_COLUMNS:
         return {}
     return {str(name): [_cell(row.get(name)) for row in rows] for name in names}
+
+
+def _nested(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the scalars within a value of a row, by their way to them: ``meta.links[0].next``."""
+    if isinstance(value, dict):
+        parts = [(f"{name}.{key}" if name else str(key), one) for key, one in value.items()]
+    elif isinstance(value, list):
+        places = [*range(min(len(value), MAX_PLACES)), *([-1] if value else [])]
+        parts = [(f"{name}[{place}]", value[place]) for place in places]
+    elif depth > 1:
+        yield name, value
+        return
+    else:
+        return
+    for inner, one in parts if depth < MAX_DEPTH else ():
+        yield from _nested(one, inner, depth + 1)
 
 
 def _scalar(value: Any) -> bool:

@@ -14,7 +14,7 @@ from ._chance import agreement, same_order, tells, tells_classes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["are_blank", "told_by"]
+__all__ = ["are_blank", "as_dates", "told_by"]
 
 GLANCE = 400
 """Rows of a long column that are looked at first."""
@@ -26,6 +26,8 @@ MAX_CLASSES = 20
 # A hyphen between letters or digits is none of a number.
 _NUMBER = re.compile(r"(?:(?<![0-9A-Za-z])[-+])?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?")
 _DATE = r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?"
+_DATE_WITHIN = r"(?<!\d)((?:19|20)\d\d)[-/.]?(0[1-9]|1[0-2])[-/.]?(0[1-9]|[12]\d|3[01])(?!\d)"
+_EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
 _BLANK = ("", "na", "nan", "none", "null", "n/a")
 
 
@@ -75,7 +77,7 @@ def _parts(texts: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     blank = are_blank(texts)
     if blank.any():
         yield "where it is missing", blank.astype(float)
-    if (dates := _dates(texts)) is not None:
+    if (dates := as_dates(texts)) is not None:
         yield "its date", dates
         return
     plain = pd.to_numeric(pd.Series(texts), errors="coerce").to_numpy(float)
@@ -97,9 +99,21 @@ def _remainders(values: np.ndarray, whose: str) -> Iterator[tuple[str, np.ndarra
             yield f"{whose} remainder of division by {divisor}", values % divisor
 
 
-def _dates(texts: np.ndarray) -> np.ndarray | None:
-    """Return dates as numbers, None where some text is none."""
-    series = pd.Series(texts)
+def as_dates(texts: np.ndarray, *, within: bool = False) -> np.ndarray | None:
+    """Return dates as numbers of seconds, None where some text is none.
+
+    Parameters
+    ----------
+    texts : ndarray of str, shape (n,)
+    within : bool
+        Take the first date that is written within each text, year first, also without separators.
+    """
+    series = pd.Series(texts).astype(str)
+    if within and not series.str.fullmatch(_DATE).all():
+        found = series.str.extract(_DATE_WITHIN)
+        if found.isna().any(axis=None):
+            return None
+        series = found[0] + "-" + found[1] + "-" + found[2]
     if not series.str.fullmatch(_DATE).all():
         return None
     for day_first in (False, True):
@@ -107,7 +121,7 @@ def _dates(texts: np.ndarray) -> np.ndarray | None:
             warnings.simplefilter("ignore")
             found = pd.to_datetime(series, errors="coerce", utc=True, dayfirst=day_first)
         if found.notna().all():
-            return np.asarray((found - found.min()).dt.total_seconds().to_numpy(float))
+            return np.asarray((found - _EPOCH).dt.total_seconds().to_numpy(float))
     return None
 
 

@@ -196,6 +196,12 @@ def _told(
 ) -> list[Iterator[tuple[np.ndarray, str]]]:
     """Return for each table an iterator over which test rows' answers it tells, and how."""
     every = [place for of_table in places for place in of_table]
+    own_keys = {
+        name: values
+        for table, rows in subject.tests
+        for name in subject.features(table)
+        if np.isfinite(values := table.numbers(name)[rows]).all()
+    }
     may = {target: _may_stand_for(every, truth) for target, truth in subject.truths.items()}
 
     def tell(numbers: range) -> Iterator[tuple[np.ndarray, str]]:
@@ -204,11 +210,20 @@ def _told(
             for c in may[target][number]:
                 truth = truth_of(target, there.tobytes())
                 if stands_for(table.text(c)[rows], truth, BOUNDS):
+                    if _by_itself(own_keys, names, there, truth):
+                        return
                     yield there, f"{table.columns[c]} stands for {target}, rows found by {names}"
                     return
 
     ends = [0, *accumulate(map(len, places))]
     return [tell(range(*bounds)) for bounds in pairwise(ends)]
+
+
+def _by_itself(own: Mapping[str, np.ndarray], names: str, there: np.ndarray, truth: Truth) -> bool:
+    """Whether a column by which rows were found has the order of the truth by itself."""
+    return any(
+        stands_for(own[name][there], truth, BOUNDS) for name in names.split(", ") if name in own
+    )
 
 
 def _rows_of(

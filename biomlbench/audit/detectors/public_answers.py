@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +12,10 @@ from biomlbench.audit.public_tables import LEAST_JOINED, public_files
 from biomlbench.outcomes import Gravity
 from biomlbench.runtime.hashing import file_sha256
 
-from ._chance import CORRELATED, agreement, same_order, tells_classes
-from ._derived import are_blank, told_by
+from ._chance import agreement, tells_classes
+from ._computed import computed_from, known_within, shifted_from
+from ._derived import are_blank, as_dates, told_by
+from ._hashes import hashed_from
 from ._known_rows import FEW, known_rows
 from ._neighbours import id_numbers
 from ._stands_for import SAME_ROWS, Truth, stands_for
@@ -193,8 +194,7 @@ def _duplicates(subject: Subject) -> Iterator[Found]:
                 found = agreement(values[told], truth[told])
                 known = found.equal if found.real else int(told.sum())
                 if found.real or (
-                    known >= LEAST_JOINED
-                    and stands_for(values[told], Truth(truth[told]), SAME_ROWS)
+                    known >= LEAST_ROWS and stands_for(values[told], Truth(truth[told]), SAME_ROWS)
                 ):
                     what = f"rows of {other.name} with the same features ({', '.join(shared[:5])})"
                     yield known_rows(subject, "answers-by-duplicates", known, values,
@@ -218,6 +218,7 @@ def _arithmetic(subject: Subject) -> Iterator[Found]:
     if subject.n < LEAST_ROWS:
         return
     columns = list(_columns(subject))[: 10 * MAX_COLUMNS]
+    ids = subject.sample[subject.ids[0]].to_numpy()
     for target, truth in subject.truths.items():
         for label, _, texts in columns:
             if tells_classes(texts, truth):
@@ -227,12 +228,33 @@ def _arithmetic(subject: Subject) -> Iterator[Found]:
             if part := told_by(texts, truth):
                 yield _whole(subject, f"{label}: {part} tells {target}")
                 return
-        if truth.dtype.kind != "f" or len(np.unique(truth)) < LEAST_VALUES:
-            continue
-        numbers = {label: values for label, values, _ in columns if np.isfinite(values).all()}
-        if label := _computed_from(numbers, truth):
-            yield _whole(subject, f"{target} is a function of {label}")
+            if part := hashed_from(texts, ids, truth):
+                yield _whole(subject, f"{label} is the {part} ({target})")
+                return
+        if how := _function_of(columns, ids, truth):
+            yield _whole(subject, f"{target} is a function of {how}")
             return
+
+
+def _function_of(
+    columns: list[tuple[str, np.ndarray, np.ndarray]], ids: np.ndarray, truth: np.ndarray
+) -> str:
+    """Return of which public columns the truth is a function; empty for none."""
+    numbers = {label: values for label, values, _ in columns if np.isfinite(values).all()}
+    for label, texts in [*((c, t) for c, _, t in columns if c not in numbers), ("id", ids)]:
+        if (dates := as_dates(texts, within=True)) is not None:
+            numbers[f"{label} (date)"] = dates
+    groups = {label: texts for label, _, texts in columns
+              if 2 <= len(set(texts.tolist())) <= len(texts) // 5}  # fmt: skip
+    if truth.dtype.kind != "f":
+        classes = np.unique(truth)
+        return known_within(numbers, groups, (truth == classes[0]) * 1.0) if (
+            len(classes) == 2) else ""  # fmt: skip
+    n_values = len(np.unique(truth))
+    if n_values >= LEAST_VALUES:
+        found = computed_from(numbers, truth) or shifted_from(numbers, groups, truth)
+        return found or known_within(numbers, groups, truth)
+    return known_within(numbers, groups, truth) if n_values == 2 else ""
 
 
 def _whole(subject: Subject, what: str) -> Found:
@@ -246,28 +268,6 @@ def _whole(subject: Subject, what: str) -> Found:
         submission=frame,
         here=subject.doors.here(frame).words,
     )
-
-
-def _computed_from(numbers: dict[str, np.ndarray], truth: np.ndarray) -> str:
-    """Return which one or two columns the truth is a function of; empty for none."""
-    varied = {k: v for k, v in numbers.items() if len(np.unique(v)) >= LEAST_VALUES}
-    for label, values in varied.items():
-        if same_order(values, truth):
-            return label
-    line = _unit(truth)
-    for (one, a), (other, b) in combinations(list(varied.items())[:MAX_COLUMNS], 2):
-        with np.errstate(all="ignore"):
-            made = {"+": a + b, "-": a - b, "*": a * b, "/": a / b, "\\": b / a}
-            for sign, values in made.items():
-                if np.isfinite(values).all() and abs(_unit(values) @ line) >= CORRELATED:
-                    return f"{one} {sign} {other}"
-    return ""
-
-
-def _unit(values: np.ndarray) -> np.ndarray:
-    centred = values - values.mean()
-    length = float(np.linalg.norm(centred))
-    return np.asarray(centred / length if length > 0 else centred)
 
 
 def _sample(subject: Subject) -> Iterator[Found]:

@@ -14,10 +14,19 @@ from biomlbench.audit.prediction_values import label
 from biomlbench.outcomes import Gravity
 
 from ._derived import told_by
+from ._levels import can_be_read, strength
 from ._neighbours import id_numbers
+from ._order import (
+    followed,
+    is_public,
+    learnt_columns,
+    neighbours_alike,
+    row_numbers,
+    within_groups,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from biomlbench.audit.public_tables import PublicTable
     from biomlbench.audit.subject import Subject
@@ -28,6 +37,7 @@ MEDAL = "whose rows or ids tell the answers"
 FINDINGS = {
     "duplicates-across-split": "drop test rows that are in the training data, or split by groups",
     "order-tells-label": "shuffle the test rows and number them anew",
+    "neighbours-alike": "shuffle the test rows, unless their order is a part of the task",
     "ids-tell-label": "give ids that say nothing: number the rows anew after the split",
 }
 SHARE = 0.05
@@ -36,8 +46,7 @@ UNLIKELY = 1e-6
 STRONG = 0.3
 DIGITS = 4
 LEAST_ROWS = 20
-LEAST_CLASS = 5
-"""Rows of the second largest class below which the number of runs is not nearly normal."""
+MAX_REMAINDER = 12
 
 
 def find(subject: Subject) -> Iterable[Found]:
@@ -53,7 +62,8 @@ def find(subject: Subject) -> Iterable[Found]:
             *_names(subject, target, truth),
             *_beside_training(subject, target, truth),
         ]
-        found = found or list(_parts_of_ids(subject, target, truth))
+        if all(one.severity == Gravity.NOTE for one in found):
+            found += _parts_of_ids(subject, target, truth)
         yield from found
         if found:
             return
@@ -110,69 +120,104 @@ def _rounded(frame: pd.DataFrame) -> list[str]:
 
 
 def _order(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
-    """Look for labels that follow the rows of the sample submission, or their ids."""
-    places = {"rows": np.arange(subject.n)}
+    """Look for labels that follow the rows of the sample submission, their ids, or row numbers."""
+    rows = np.arange(subject.n)
+    places = {"the order of the rows": rows}
     numbers = id_numbers(subject.sample[subject.ids[0]])
     if numbers is not None:
-        places["ids"] = numbers
+        places["the order of the ids"] = numbers
+    for name, values in row_numbers(subject):
+        places[f"{name}, the number of a row before the split"] = values
+    known = {what for what, place in places.items() if is_public(subject, place)}
+    for column, values in () if "the order of the rows" in known else within_groups(subject):
+        places[f"the order of the rows of each {column}"] = values
     for what, place in places.items():
-        strength, chance = _association(place, truth)
-        if chance < UNLIKELY and strength >= STRONG:
+        along, chance = followed(place, truth)
+        if what not in known and chance < UNLIKELY and along >= STRONG:
             yield Found(
                 name="order-tells-label",
-                severity=Gravity.SEVERE if strength > 0.95 else Gravity.MODERATE,
-                what=f"{target} follows the order of the {what} (strength {strength:.2f}, 0 to 1)",
+                severity=Gravity.SEVERE if along > 0.95 else Gravity.MODERATE,
+                what=f"{target} follows {what} (strength {along:.2f}, 0 to 1)",
+            )
+            return
+    alike, chance = neighbours_alike(rows, truth)
+    if chance < UNLIKELY and alike >= STRONG:
+        yield Found(
+            name="neighbours-alike",
+            severity=Gravity.NOTE,
+            what=f"test rows that follow one another often have the same {target} (strength "
+            f"{alike:.2f}, 0 to 1), as those of one patient or plate may",
+        )
+
+
+def _names(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
+    """Look for parts of ids that tell the label, and that can be read."""
+    for name in subject.ids:
+        texts = subject.sample[name].to_numpy()
+        parts = {what: level_of(texts) for what, level_of in _PARTS.items()}
+        found = {what: strength(levels, truth) for what, levels in parts.items()}
+        for what in sorted(parts, key=lambda what: -found[what]):
+            if found[what] <= STRONG:
+                break
+            levels, level_of = parts[what], _PARTS[what]
+            if _is_of_feature(subject, levels) or not can_be_read(
+                subject, target, name, levels, level_of
+            ):
+                continue
+            yield Found(
+                name="ids-tell-label",
+                severity=Gravity.SEVERE if found[what] > 0.95 else Gravity.MODERATE,
+                what=f"a part of {name} tells {target}: {what} (strength {found[what]:.2f}, "
+                "0 to 1)",
             )
             return
 
 
-def _association(place: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
-    """Return how far labels follow an order, 0 to 1, and the probability of that by chance."""
-    from scipy.stats import norm, spearmanr
-
-    there = pd.notna(truth)  # rows without an answer are not graded
-    truth, place = truth[there], place[there]
-    if len(truth) < LEAST_ROWS:
-        return 0.0, 1.0
-    order = truth[np.argsort(place, kind="stable")]
-    codes, values = pd.factorize(order)
-    n, sizes = len(order), np.bincount(codes)
-    if len(values) > n // 2 and order.dtype.kind == "f":
-        result = spearmanr(np.arange(n), order)
-        return abs(float(result.statistic)), float(result.pvalue)
-    if len(sizes) < 2 or np.sort(sizes)[-2] < LEAST_CLASS:
-        return 0.0, 1.0
-    # Runs of equal labels (Wald and Wolfowitz 1940, for several classes: Wallis and Roberts 1956).
-    runs = 1 + int((codes[1:] != codes[:-1]).sum())
-    expected = 1 + (n * n - float((sizes**2).sum())) / n
-    square, cube = float((sizes**2).sum()), float((sizes**3).sum())
-    variance = (square * (square + n * (n + 1)) - 2 * n * cube - n**3) / (n * n * (n - 1))
-    least = len(values)
-    if variance <= 0 or expected <= least:
-        return 0.0, 1.0
-    strength = max(0.0, (expected - runs) / (expected - least))
-    return strength, float(norm.cdf((runs - expected) / variance**0.5))
+def _is_of_feature(subject: Subject, levels: np.ndarray) -> bool:
+    """Whether a part of ids says no more than a feature that labelled rows have as well."""
+    codes = pd.factorize(levels)[0]
+    for table, rows in subject.tests:
+        for column in set(subject.features(table)) & learnt_columns(subject):
+            values = pd.factorize(table.text(column)[rows])[0]
+            if values.max() < subject.n // 2 and len(
+                np.unique(np.column_stack([values, codes]), axis=0)
+            ) == len(np.unique(values)):
+                return True
+    return False
 
 
-def _names(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
-    """Look for parts of ids that say the class."""
-    classes = pd.factorize(truth)[0]
-    if not 2 <= classes.max() + 1 <= subject.n // 5:
-        return
-    for name in subject.ids:
-        texts = subject.sample[name]
-        stems = [re.sub(r"[\d._-]+$", "", text) for text in texts]
-        starts = [re.split(r"[\W_]", text)[0] for text in texts]
-        ends = [re.split(r"[\W_]", text)[-1] for text in texts]
-        for parts in (stems, starts, ends):
-            codes = pd.factorize(np.array(parts, object))[0]
-            if 2 <= codes.max() + 1 <= subject.n // 5 and _purity(codes, classes) > STRONG:
-                yield Found(
-                    name="ids-tell-label",
-                    severity=Gravity.SEVERE if _purity(codes, classes) > 0.95 else Gravity.MODERATE,
-                    what=f"a part of {name} tells the class of {target}",
-                )
-                return
+def _part(pattern: str, group: int = 0) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what takes a part of each text; empty where there is none."""
+    compiled = re.compile(pattern)
+
+    def level_of(texts: np.ndarray) -> np.ndarray:
+        found = [compiled.search(text) for text in texts]
+        return np.array(["" if one is None else one[group] for one in found], object)
+
+    return level_of
+
+
+def _remainder(divisor: int) -> Callable[[np.ndarray], np.ndarray]:
+    def level_of(texts: np.ndarray) -> np.ndarray:
+        numbers = id_numbers(pd.Series(texts))
+        return np.zeros(len(texts)) if numbers is None else numbers % divisor
+
+    return level_of
+
+
+def _length(texts: np.ndarray) -> np.ndarray:
+    return np.array([len(text) for text in texts])
+
+
+_PARTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "what is before its number": _part(r"^(.*?)[\d._-]*$", 1),
+    "its first word": _part(r"^[^\W_]*"),
+    "its last word": _part(r"[^\W_]*$"),
+    "its first character": _part(r"^."),
+    "its last character": _part(r".$"),
+    **{f"the remainder of its number by {n}": _remainder(n) for n in range(2, MAX_REMAINDER + 1)},
+    "its length": _length,
+}
 
 
 def _parts_of_ids(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
@@ -249,17 +294,3 @@ def _ruled_out(
         left[labels[row]] -= 1
     table = pd.crosstab(sides[zone], labels[zone])
     return int(sides[zone].sum()), min(chance, float(chi2_contingency(table).pvalue))
-
-
-def _purity(codes: np.ndarray, classes: np.ndarray) -> float:
-    """Return by how much the part of an id is better than the most frequent class, 0 to 1.
-
-    Zero where a test of independence finds no more than chance.
-    """
-    from scipy.stats import chi2_contingency
-
-    table = pd.crosstab(codes, classes).to_numpy()
-    if chi2_contingency(table).pvalue > UNLIKELY:
-        return 0.0
-    most, right = table.sum(axis=0).max(), table.max(axis=1).sum()
-    return float((right - most) / (table.sum() - most))
