@@ -1320,3 +1320,163 @@ def ids_written_otherwise_are_refused():
             s = checked(submission, answers)
             return float(np.abs(s["y"] - answers["y"].to_numpy()).mean())
         """)  # fmt: skip
+
+
+# --- near duplicates across the split -------------------------------------------------------------
+
+
+def measured(asked: int, known: int, seed: int, columns: int = 12) -> Recipe:
+    """Return a sound task of independent features, whose label is mostly noise."""
+    rng = np.random.default_rng([27, seed])
+    names = [f"x{i}" for i in range(columns)]
+    frame = pd.DataFrame(rng.normal(size=(asked + known, columns)).round(4), columns=names)
+    frame["y"] = (frame["x0"] - 0.6 * frame["x1"] + 2 * rng.normal(size=len(frame))).round(3)
+    return halved(frame, asked, rng)
+
+
+def halved(frame: pd.DataFrame, asked: int, rng: np.random.Generator, **grader: str) -> Recipe:
+    """Return a task whose test is the first rows of a table, with new ids in no order."""
+    frame = frame.copy()
+    frame.insert(0, "id", rng.permutation(np.arange(20_000, 20_000 + len(frame))))
+    test, train = (side.sample(frac=1, random_state=5).reset_index(drop=True)
+                   for side in (frame[:asked], frame[asked:]))  # fmt: skip
+    answers = test[["id", "y"]]
+    blank = 0.5 if "metric" in grader else 0.0
+    public = {"train": train, "test": test.drop(columns="y"),
+              "sample_submission": answers[["id"]].assign(y=blank)}  # fmt: skip
+    return Recipe(public, answers, grader or {"metric": "rmse"})
+
+
+def with_twins(change: Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame]) -> Recipe:
+    """Return a task a third of whose test rows are training rows that were changed."""
+    task, rng = measured(150, 300, seed=0), np.random.default_rng(28)
+    rows = change(task.public["train"].head(50).reset_index(drop=True), rng)
+    names = [name for name in rows if name not in ("id", "y")]
+    task.public["test"].loc[:49, names] = rows[names].round(4)
+    task.answers.loc[:49, "y"] = rows["y"]
+    order = rng.permutation(150)
+    task.public["test"] = task.public["test"].iloc[order].reset_index(drop=True)
+    task.answers = task.answers.sample(frac=1, random_state=6).reset_index(drop=True)
+    task.public["sample_submission"] = task.answers[["id"]].assign(y=0.0)
+    return task
+
+
+@flaw("near-duplicates-across-split")
+def test_rows_are_training_rows_measured_again():
+    def again(rows, rng):
+        names = [name for name in rows if name not in ("id", "y")]
+        rows[names] *= 1 + rng.normal(size=(len(rows), len(names))) / 200
+        rows["y"] = (rows["y"] * (1 + rng.normal(size=len(rows)) / 100)).round(3)
+        return rows
+
+    return with_twins(again)
+
+
+@flaw("near-duplicates-across-split")
+def one_of_twelve_features_is_another():
+    return with_twins(lambda rows, rng: rows.assign(x5=rng.normal(size=len(rows))))
+
+
+def strands(change: Callable[[str], str]) -> Recipe:
+    """Return a task half of whose test sequences are changed training sequences."""
+    rng = np.random.default_rng(29)
+    texts = ["".join(rng.choice(list("ACGT"), 80)) for _ in range(300)]
+    y = (rng.random(300) < 0.45).astype(int)
+    texts[:50], y[:50] = [change(one) for one in texts[100:150]], y[100:150]
+    frame = pd.DataFrame({"sequence": texts, "y": y})
+    return halved(frame, 100, rng, metric="roc_auc")
+
+
+@flaw("near-duplicates-across-split")
+def sequences_of_the_other_strand():
+    return strands(lambda text: text[::-1].translate(str.maketrans("ACGT", "TGCA")))
+
+
+@flaw("near-duplicates-across-split")
+def sequences_in_small_letters():
+    return strands(str.lower)
+
+
+@flaw("near-duplicates-across-split")
+def windows_shifted_by_two():
+    return strands(lambda text: text[2:] + "AC")
+
+
+ENDS = {"CC(C)(C)": "C(C)(C)C", "c1ccccc1": "c1ccccc1", "c1cc(F)ccc1": "c1ccc(F)cc1",
+        "C1COCCN1": "N1CCOCC1", "s1cccc1": "c1cccs1", "N#C": "C#N"}  # fmt: skip
+LINKS = {"C(=O)N": "NC(=O)", "COC": "COC", "CCO": "OCC", "CCN": "NCC", "C#C": "C#C",
+         "S(=O)(=O)N": "NS(=O)(=O)"}  # fmt: skip
+
+
+def molecules(rng: np.random.Generator, count: int) -> list[tuple[str, str]]:
+    """Return SMILES of different molecules, and those that begin at the other end."""
+    found: dict[str, tuple[str, str]] = {}
+    while len(found) < count:
+        one, two = rng.choice(list(ENDS), 2)
+        first, middle, last = rng.choice(list(LINKS), 3)
+        ahead = f"{one}{first}{middle}{last}{ENDS[two]}"
+        back = f"{two}{LINKS[last]}{LINKS[middle]}{LINKS[first]}{ENDS[one]}"
+        found.setdefault(min(ahead, back), (ahead, back))
+    return list(found.values())
+
+
+@flaw("near-duplicates-across-split")
+def molecules_written_from_the_other_end():
+    rng = np.random.default_rng(30)
+    pairs = molecules(rng, 300)
+    y = rng.normal(size=350)
+    y[:50] = y[100:150] + 0.02 * rng.normal(size=50)
+    texts = [back for _, back in pairs[50:100]] + [ahead for ahead, _ in pairs]
+    frame = pd.DataFrame({"smiles": texts, "y": y.round(3)})
+    return halved(frame, 100, rng)
+
+
+@sound
+def replicates_on_each_side_alone():
+    rng = np.random.default_rng(31)
+    one = np.repeat(rng.normal(size=(150, 8)), 3, axis=0)
+    frame = pd.DataFrame(one + rng.normal(size=one.shape) / 300, columns=list("abcdefgh"))
+    frame["y"] = np.repeat(frame["a"][::3].to_numpy() + rng.normal(size=150), 3)
+    return halved(frame.round(4), 150, rng)
+
+
+@sound
+def questionnaires_of_five_answers():
+    rng = np.random.default_rng(32)
+    trait = rng.normal(size=500)
+    items = {f"q{i}": np.digitize(trait + rng.normal(size=500), [-1.5, -0.5, 0.5, 1.5])
+             for i in range(12)}  # fmt: skip
+    frame = pd.DataFrame(items).assign(y=(trait + rng.normal(size=500) > 0).astype(int))
+    return halved(frame, 200, rng, metric="roc_auc")
+
+
+@sound
+def homologous_families_on_both_sides():
+    rng, letters = np.random.default_rng(33), list("ACDEFGHIKLMNPQRSTVWY")
+    family = rng.integers(0, 20, 300)
+    roots = rng.choice(letters, (20, 90))[family]
+    kept = rng.random(roots.shape) < 0.8  # so that two of a family are the same in two thirds
+    texts = ["".join(row) for row in np.where(kept, roots, rng.choice(letters, roots.shape))]
+    y = np.where(rng.random(300) < 0.6, family % 2, rng.integers(0, 2, 300))
+    return halved(pd.DataFrame({"sequence": texts, "y": y}), 100, rng, metric="roc_auc")
+
+
+@sound
+def analogues_of_one_scaffold():
+    rng = np.random.default_rng(34)
+    scaffold = "c1cc2c(cc1{})ncnc2Nc1ccc(Oc2ccc3c(c2)ncn3C)c(C){}c1"
+    tails = ["", *(f"({'C' * i}{end}{'C' * k})" for i in range(1, 6) for end in "NOSCF" for k in
+             range(1 if end == "F" else 4))]  # fmt: skip
+    chosen = rng.permutation(len(tails) ** 2)[:300]
+    texts = [scaffold.format(tails[one // len(tails)], tails[one % len(tails)]) for one in chosen]
+    y = np.array([len(text) for text in texts]) / 5 + rng.normal(size=300)
+    return halved(pd.DataFrame({"smiles": texts, "y": y.round(3)}), 100, rng)
+
+
+@sound
+def slow_series_that_the_test_continues():
+    rng = np.random.default_rng(35)
+    steps = rng.normal(size=(600, 6)).cumsum(axis=0) / 10
+    frame = pd.DataFrame(steps.round(4), columns=list("abcdef"))
+    frame["y"] = (frame["a"] + rng.normal(size=600)).round(3)
+    return halved(frame[::-1], 150, rng)
