@@ -1,10 +1,11 @@
-"""Public files as tables of text: also JSON, JSON Lines and NumPy's arrays."""
+"""Public files as tables of text: also JSON, NumPy's arrays, archives and SQLite databases."""
 
 from __future__ import annotations
 
 import io
 import json
 import re
+import sqlite3
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,20 +13,26 @@ import numpy as np
 import pandas as pd
 
 from biomlbench.errors import TaskError
-from biomlbench.runtime.packed_files import BROKEN
-from biomlbench.submission.public_tables import public_table
+from biomlbench.plain_text import plain
+from biomlbench.submission.public_tables import ENDINGS, may_be_no_table, public_table
+
+from .public_archives import ARCHIVES, UNREADABLE, Room, unpacked
+from .public_databases import DATABASES, database_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["SUFFIXES", "arrays_in", "lines_of", "tables_of"]
+__all__ = ["PACKED", "SUFFIXES", "arrays_in", "lines_of", "tables_of"]
 
 _WORD = re.compile(r"[^\s,;:=|'\"()\[\]{}<>]+")
 _ARRAYS = (".npy", ".npz")
 _JSON = (".json", ".jsonl", ".ndjson")
 SUFFIXES = (*_ARRAYS, *_JSON)
 """Beside those of tables that a submission can be."""
+PACKED = (*ARCHIVES, *DATABASES)
+"""Of files that hold several tables; how large they are says little of how much is read."""
+_MEMBERS = tuple(one for one in (*ENDINGS, *SUFFIXES, *DATABASES) if not one.endswith(".gz"))
 MAX_COLUMNS = 300
 """Arrays and lists that are wider are not searched."""
 MAX_CELLS = 2_000_000
@@ -41,27 +48,52 @@ MAX_WORDS = 8
 MAX_DEPTH = 5
 MAX_PLACES = 4
 """Elements of a list within a row that are looked at, from its start; the last one is, too."""
+MAX_NAME = 200
+"""Characters of a member's name that are told, its last ones."""
 MAX_TABLES = 100
 """Tables of one file beyond so many are not searched."""
 
 
-def tables_of(path: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+def tables_of(path: Path, room: Room | None = None) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the tables of a file as text, each with what it is called there; empty for the file.
 
     What cannot be read is left out. Pickles are never loaded.
+
+    Parameters
+    ----------
+    path : Path
+    room : Room, optional
+        What archives and databases may still hold; by default as much as those of a task.
     """
+    room = Room() if room is None else room
+    name = path.name.lower()
     try:
-        if path.suffix.lower() in _ARRAYS:
+        if name.endswith(ARCHIVES):
+            yield from islice(_members(path, room), MAX_TABLES)
+        elif name.endswith(DATABASES):
+            yield from database_tables(path, room)
+        elif name.endswith(_ARRAYS):
             yield from islice(_arrays(path), MAX_TABLES)
-        elif path.suffix.lower() in _JSON:
+        elif name.endswith(_JSON):
             yield from islice(_values(path), MAX_TABLES)
         elif (table := public_table(path)) is not None:
             yield "", _headed(table.to_pandas())
-    except (
-        *(TaskError, OSError, ValueError, MemoryError, RuntimeError),
-        *BROKEN,
-    ):
+    except (TaskError, sqlite3.Error, *UNREADABLE):
         return
+
+
+def _members(path: Path, room: Room) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the tables of an archive's members, and the words of those that are other text."""
+    for member, file in unpacked(path, _MEMBERS, room):
+        name, read = plain(member[-MAX_NAME:], one_line=True), False
+        for part, frame in tables_of(file, room) if file.suffix else ():
+            read = True
+            yield f"{name}:{part}" if part else name, frame
+        lines = None if read and not may_be_no_table(file) else lines_of(file)
+        if lines is not None and len(lines):
+            yield name, lines
+        elif not read and file.suffix:
+            room.cut.add(path)
 
 
 def lines_of(path: Path) -> pd.DataFrame | None:

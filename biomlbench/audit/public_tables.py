@@ -12,7 +12,8 @@ import pandas as pd
 from biomlbench.submission.public_tables import may_be_no_table, table_files
 from biomlbench.submission.public_tables import public_files as below
 
-from .public_formats import SUFFIXES, lines_of, tables_of
+from .public_archives import Room
+from .public_formats import PACKED, SUFFIXES, lines_of, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,8 @@ __all__ = [
     "read_public",
 ]
 
+MAX_PACKED = 50
+"""Archives and databases beyond so many, the smallest first, are not searched."""
 MAX_TEXTS = 100
 """Files of text beyond so many are not searched."""
 LEAST_JOINED = 8
@@ -113,18 +116,22 @@ def read_public(
     wanted : DataFrame
         Ids of the test rows, as text.
     unread : list of Path, optional
-        Files of which nothing can be read are added to it.
+        Files of which nothing can be read are added to it, and archives and databases of which a
+        table cannot.
     """
     tables = set(table_files(task.public_dir, task.sample_submission, SUFFIXES).searched)
-    texts = 0
-    for path in public_files(task):
-        if path == task.sample_submission:
-            continue
+    files = [path for path in public_files(task) if path != task.sample_submission]
+    packed = sorted((path for path in files if _is_packed(path)), key=lambda p: p.stat().st_size)
+    tables |= set(packed[:MAX_PACKED])
+    texts, room = 0, Room()
+    for path in [*(path for path in files if not _is_packed(path)), *packed]:
         read = False
-        for part, frame in tables_of(path) if path in tables else ():
+        for part, frame in tables_of(path, room) if path in tables else ():
             read = True
             if len(frame):
                 yield PublicTable(_name(path, task) + (part and f":{part}"), frame, wanted)
+        if read and path in room.cut and unread is not None:
+            unread.append(path)
         if read and not may_be_no_table(path):
             continue
         lines = lines_of(path) if texts < MAX_TEXTS else None
@@ -134,6 +141,10 @@ def read_public(
                 yield PublicTable(_name(path, task), lines, wanted)
         elif not read and unread is not None:
             unread.append(path)
+
+
+def _is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(PACKED)
 
 
 def in_words(files: Iterable[Path]) -> str:

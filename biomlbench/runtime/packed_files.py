@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from biomlbench.contracts.mappings import JsonObject
 
-__all__ = ["BROKEN", "PackedError", "PackedLimits", "checked_members", "stays_inside"]
+__all__ = [
+    *("BROKEN", "ENCRYPTED", "PackedError", "PackedLimits", "checked_members", "listed_members"),
+    "stays_inside",
+]
 
 BROKEN = (
     *(tarfile.TarError, zipfile.BadZipFile, NotImplementedError),
@@ -29,7 +32,8 @@ _SMALL_BYTES = 32 << 20
 """Size of a zip file whose list of files, 50 bytes or more for each, takes 400 MB at most."""
 _LISTING = Allowance(memory_mb=1536)
 """What the list of as many files as an archive may have takes."""
-_ENCRYPTED = 1
+ENCRYPTED = 1
+"""Bit of a member's flags that says that a password is needed."""
 
 
 class PackedError(ValueError):
@@ -57,6 +61,36 @@ def stays_inside(name: str) -> bool:
     return is_relative and ".." not in path.parts and "\0" not in name
 
 
+def listed_members(path: Path, most: int | None = None) -> list[zipfile.ZipInfo]:
+    """Return what a zip file lists, nothing of it checked, in bounded memory.
+
+    Parameters
+    ----------
+    path : Path
+    most : int, optional
+        More members are refused.
+
+    Raises
+    ------
+    PackedError
+        If listing them takes too much memory, or there are more.
+    zipfile.BadZipFile, OSError
+        If it is no zip file, or cannot be read.
+    """
+    if path.stat().st_size > _SMALL_BYTES:
+        try:
+            count = int(call_bounded(f"{__name__}:_list", {"path": str(path)}, _LISTING))
+        except OverdrawnError as error:
+            raise PackedError(f"listing its files {error}") from None
+        if most is not None and count > most:
+            raise PackedError(f"{count} files; at most {most} are listed")
+    with zipfile.ZipFile(path) as file:
+        found = file.infolist()
+    if most is not None and len(found) > most:
+        raise PackedError(f"{len(found)} files; at most {most} are listed")
+    return found
+
+
 def checked_members(
     path: Path,
     limits: PackedLimits,
@@ -82,22 +116,15 @@ def checked_members(
     zipfile.BadZipFile, OSError
         If it is no zip file, or cannot be read.
     """
-    if path.stat().st_size > _SMALL_BYTES:
-        try:
-            call_bounded(f"{__name__}:_list", {"path": str(path)}, _LISTING)
-        except OverdrawnError as error:
-            raise PackedError(f"listing its files {error}") from None
     members: dict[str, zipfile.ZipInfo] = {}
     total = 0
-    with zipfile.ZipFile(path) as file:
-        found = file.infolist()
-    for info in found:
+    for info in listed_members(path):
         name, kind = info.filename, stat.S_IFMT(info.external_attr >> 16)
         total += info.file_size
         shown = ascii(name[:100])
         if not is_name(name) or name in members:
             raise PackedError(f"{shown} is no name that is unpacked, or comes twice")
-        if kind not in (0, stat.S_IFREG) or info.flag_bits & _ENCRYPTED:
+        if kind not in (0, stat.S_IFREG) or info.flag_bits & ENCRYPTED:
             raise PackedError(f"{shown} is a link, a device or encrypted")
         if methods is not None and info.compress_type not in methods:
             raise PackedError(f"{shown} is packed otherwise than `archive` does it")

@@ -15,7 +15,10 @@ from biomlbench.submission.unpacked_text import csv_text, gunzip
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PublicFiles", "may_be_no_table", "public_files", "public_table", "table_files"]
+__all__ = [
+    *("ENDINGS", "PublicFiles", "may_be_no_table", "public_files", "public_table"),
+    "table_files",
+]
 
 MAX_BYTES = 64 << 20
 """Larger files are not searched, nor those that unpack to more."""
@@ -26,7 +29,8 @@ MAX_FILES = 200
 MAX_CELLS = 32 << 20
 """Parquet of more cells, which may be many in few bytes, is not read."""
 _TEXT = (".txt", ".txt.gz")
-_SUFFIXES = (*FORMATS, ".tab", ".tab.gz", *_TEXT)
+ENDINGS = (*FORMATS, ".tab", ".tab.gz", *_TEXT)
+"""How the names of files end that are read as tables."""
 _SEPARATORS = (",", "\t", ";", "|")
 # Numbers that have a comma for a point, as in text that semicolons separate.
 _DECIMAL_COMMA = r"^([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)$"
@@ -67,7 +71,7 @@ def table_files(folder: Path, sample: Path | None, more: tuple[str, ...] = ()) -
     found = PublicFiles([], [])
     left = MAX_ALL_BYTES
     for path in public_files(folder):
-        if path == sample or not path.name.lower().endswith((*_SUFFIXES, *more)):
+        if path == sample or not path.name.lower().endswith((*ENDINGS, *more)):
             continue
         size = path.stat().st_size
         if size > min(MAX_BYTES, left) or len(found.searched) == MAX_FILES:

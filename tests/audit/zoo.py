@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import os
+import sqlite3
+import tarfile
+import zipfile
+from contextlib import closing
 from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
@@ -10,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import yaml
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from sklearn import datasets
 
 from biomlbench.task.registry import Registry
@@ -1480,3 +1489,147 @@ def slow_series_that_the_test_continues():
     frame = pd.DataFrame(steps.round(4), columns=list("abcdef"))
     frame["y"] = (frame["a"] + rng.normal(size=600)).round(3)
     return halved(frame[::-1], 150, rng)
+
+
+# --- files beside tables --------------------------------------------------------------------------
+
+
+def _zipped(path: Path, tables: dict[str, pd.DataFrame]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.mkdir("data")
+        for name, frame in tables.items():
+            file.writestr(f"data/{name}.csv", frame.to_csv(index=False))
+
+
+def _database(path: Path, tables: dict[str, pd.DataFrame]) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        for name, frame in tables.items():
+            frame.to_sql(name, database, index=False)
+
+
+def images(put: Callable[[Path, int, int], object], kind: str = "binary", **options: Any) -> Recipe:
+    """Return a task with an image for each test row, written by a function of place and class."""
+    task = base(kind, n=80, **options)
+
+    def write(folder: Path) -> None:
+        folder.mkdir()
+        for place, row in enumerate(task.answers.itertuples()):
+            put(folder / f"{row.id}.png", place, row.y)
+
+    task.files["images"] = write
+    return task
+
+
+def picture(place: int, size: tuple[int, int] = (8, 8)) -> Image.Image:
+    """Return an image of noise, its own for each place."""
+    values = np.random.default_rng(place).integers(0, 256, (*size[::-1], 3), np.uint8)
+    return Image.fromarray(values)
+
+
+@flaw("answers-by-key")
+def answers_in_a_zip_file():
+    return extra("d.zip", lambda path, answers: _zipped(path, {"y": answers, "n": answers[:5]}))
+
+
+@flaw("answers-by-key")
+def answers_in_a_tar_file_of_packed_tables():
+    def write(path: Path, answers: pd.DataFrame) -> None:
+        data = gzip.compress(answers.to_csv(sep="\t", index=False).encode())
+        with tarfile.open(path, "w:gz") as file:
+            info = tarfile.TarInfo("./all/y.tsv.gz")
+            info.size = len(data)
+            file.addfile(info, io.BytesIO(data))
+
+    return extra("d.tgz", write)
+
+
+@flaw("answers-by-key")
+def answers_in_a_database():
+    return extra("d.sqlite", lambda path, answers: _database(path, {"plates": answers}))
+
+
+@flaw("file-metadata-tells-label")
+def images_of_one_class_have_a_text():
+    def put(path: Path, place: int, y: int) -> None:
+        info = PngInfo()
+        if y:
+            info.add_text("Comment", f"reviewed {place}")
+        picture(place).save(path, pnginfo=info)
+
+    return images(put)
+
+
+@flaw("file-metadata-tells-label")
+def images_name_the_class_in_a_text():
+    def put(path: Path, place: int, y: str) -> None:
+        info = PngInfo()
+        info.add_text("Title", {"low": "A", "middle": "B", "high": "C"}[y])
+        picture(place).save(path, pnginfo=info)
+
+    return images(put, "classes")
+
+
+@flaw("file-metadata-tells-label")
+def images_were_written_class_by_class():
+    def put(path: Path, place: int, y: int) -> None:
+        picture(place).save(path)
+        time = 1_500_000_000 + 1000 * y + place
+        os.utime(path, (time, time))
+
+    return images(put)
+
+
+@flaw("file-metadata-tells-label")
+def images_of_one_class_are_gray():
+    return images(lambda path, place, y: picture(place).convert("L" if y else "RGB").save(path))
+
+
+@flaw("file-metadata-tells-label")
+def images_lie_in_folders_of_their_classes():
+    def put(path: Path, place: int, y: int) -> None:
+        folder = path.parent / ("ab"[y])
+        folder.mkdir(exist_ok=True)
+        picture(place).save(folder / path.name)
+
+    return images(put)
+
+
+@flaw("file-metadata-tells-label")
+def files_of_a_column_have_the_size_of_their_class():
+    task = base("classes", n=80)
+    names = [f"scans/scan_{7 * place % 80}.bin" for place in range(80)]
+    task.public["test"]["scan"] = names
+    sizes = {"low": 500, "middle": 200, "high": 300}
+
+    def write(folder: Path) -> None:
+        folder.mkdir()
+        for name, y in zip(names, task.answers["y"], strict=True):
+            (folder.parent / name).write_bytes(bytes(sizes[y]))
+
+    task.files["scans"] = write
+    return task
+
+
+@sound
+def images_whose_sizes_follow_what_is_in_them():
+    def put(path: Path, place: int, y: int) -> None:
+        rng = np.random.default_rng([place, 1])
+        pixels = np.asarray(picture(place, (40, 40))).copy()
+        # lesions, which compress worse than what is around them, are larger on average
+        pixels[int(rng.integers(10, 30)) + 8 * y :] = 0
+        info = PngInfo()
+        info.add_text("Software", "scanner 1.2")
+        Image.fromarray(pixels).save(path, pnginfo=info)
+        time = 1_500_000_000 + place
+        os.utime(path, (time, time))
+
+    return images(put, seed=27)
+
+
+@sound
+def tables_of_the_task_in_archives_and_a_database():
+    task = base("binary", n=120, seed=28)
+    tables = dict(task.public)
+    task.files["all.zip"] = lambda path: _zipped(path, tables)
+    task.files["all.db"] = lambda path: _database(path, tables)
+    return task

@@ -151,10 +151,14 @@ def row_numbers(subject: Subject) -> Iterator[tuple[str, np.ndarray]]:
             asked = table.numbers(column)[rows]
             if not _are_whole(asked):
                 continue
-            if (np.diff(asked) < 0).any() and _counts(asked) and all(
-                _counts(other.numbers(column))
-                for other in subject.public
-                if other is not table and column in other.columns
+            if (
+                (np.diff(asked) < 0).any()
+                and _counts(asked)
+                and all(
+                    _counts(other.numbers(column))
+                    for other in subject.public
+                    if other is not table and column in other.columns
+                )
             ):
                 yield column, asked  # of an array or a folder beside the table
                 continue
