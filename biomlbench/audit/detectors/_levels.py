@@ -28,7 +28,7 @@ def are_classes(truth: np.ndarray) -> bool:
     return truth.dtype.kind != "f" or len(np.unique(truth[~np.isnan(truth)])) < LEAST_VALUES
 
 
-def strength(levels: np.ndarray, truth: np.ndarray) -> float:
+def strength(levels: np.ndarray, truth: np.ndarray, unlikely: float = UNLIKELY) -> float:
     """Return how far values of a column tell the answers, 0 to 1.
 
     Of classes, by how much the most frequent class of each value is better than the most frequent
@@ -40,29 +40,32 @@ def strength(levels: np.ndarray, truth: np.ndarray) -> float:
     levels : ndarray, shape (n,)
     truth : ndarray, shape (n,)
         Float or text.
+    unlikely : float
+        Probability of as much by chance, beyond which it is zero.
     """
     there = pd.notna(truth)
     codes, truth = pd.factorize(levels[there])[0], truth[there]
     n_values, n = int(codes.max(initial=-1)) + 1, len(truth)
     if not 2 <= n_values <= n // ROWS_A_VALUE:
         return 0.0
-    return _of_classes(codes, truth) if are_classes(truth) else _of_numbers(codes, truth)
+    of = _of_classes if are_classes(truth) else _of_numbers
+    return of(codes, truth, unlikely)
 
 
-def _of_classes(codes: np.ndarray, truth: np.ndarray) -> float:
+def _of_classes(codes: np.ndarray, truth: np.ndarray, unlikely: float) -> float:
     from scipy.stats import chi2_contingency
 
     classes = pd.factorize(truth)[0]
     if not 2 <= classes.max() + 1 <= len(truth) // ROWS_A_VALUE:
         return 0.0
     table = pd.crosstab(codes, classes).to_numpy()
-    if chi2_contingency(table).pvalue > UNLIKELY:
+    if chi2_contingency(table).pvalue > unlikely:
         return 0.0
     most, right = table.sum(axis=0).max(), table.max(axis=1).sum()
     return float((right - most) / (table.sum() - most))
 
 
-def _of_numbers(codes: np.ndarray, truth: np.ndarray) -> float:
+def _of_numbers(codes: np.ndarray, truth: np.ndarray, unlikely: float) -> float:
     from scipy.stats import f, rankdata
 
     ranks = rankdata(truth)
@@ -73,7 +76,7 @@ def _of_numbers(codes: np.ndarray, truth: np.ndarray) -> float:
     free, left = len(counts) - 1, len(ranks) - len(counts)
     if total <= 0:
         return 0.0
-    if within > 0 and f.sf((total - within) / free / (within / left), free, left) > UNLIKELY:
+    if within > 0 and f.sf((total - within) / free / (within / left), free, left) > unlikely:
         return 0.0
     return max(0.0, 1 - within / left / (total / (len(ranks) - 1)))
 

@@ -129,7 +129,7 @@ _WAYS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray], float], ...] = (
 def _of_value(texts: np.ndarray, truth: np.ndarray) -> float:
     """Return how far the numbers tell the answers that are written, by tenths of the rows."""
     ranks = pd.to_numeric(pd.Series(texts), errors="coerce").rank(method="first").to_numpy()
-    return strength(np.nan_to_num(ranks * BINS // (len(ranks) + 1), nan=-1.0), truth)
+    return strength(np.nan_to_num(ranks * BINS // (len(ranks) + 1), nan=-1.0), truth, unlikely=1)
 
 
 def _is_of_value(levels: np.ndarray, texts: np.ndarray) -> bool:
