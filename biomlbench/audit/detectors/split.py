@@ -14,7 +14,7 @@ from biomlbench.audit.prediction_values import label
 from biomlbench.outcomes import Gravity
 
 from ._derived import told_by
-from ._levels import can_be_read, strength
+from ._levels import are_classes, can_be_read, strength
 from ._neighbours import id_numbers
 from ._order import (
     followed,
@@ -154,7 +154,9 @@ def _names(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
     """Look for parts of ids that tell the label, and that can be read."""
     for name in subject.ids:
         texts = subject.sample[name].to_numpy()
-        parts = {what: level_of(texts) for what, level_of in _PARTS.items()}
+        # numbers honestly differ between what ids name: series, proteins, residues of them
+        ways = _PARTS if are_classes(truth) else {} if len(subject.ids) > 1 else _MEANINGLESS
+        parts = {what: level_of(texts) for what, level_of in ways.items()}
         found = {what: strength(levels, truth) for what, levels in parts.items()}
         for what in sorted(parts, key=lambda what: -found[what]):
             if found[what] <= STRONG:
@@ -209,14 +211,17 @@ def _length(texts: np.ndarray) -> np.ndarray:
     return np.array([len(text) for text in texts])
 
 
-_PARTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+_MEANINGLESS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "its last character": _part(r".$"),
+    **{f"the remainder of its number by {n}": _remainder(n) for n in range(2, MAX_REMAINDER + 1)},
+    "its length": _length,
+}
+_PARTS = {
     "what is before its number": _part(r"^(.*?)[\d._-]*$", 1),
     "its first word": _part(r"^[^\W_]*"),
     "its last word": _part(r"[^\W_]*$"),
     "its first character": _part(r"^."),
-    "its last character": _part(r".$"),
-    **{f"the remainder of its number by {n}": _remainder(n) for n in range(2, MAX_REMAINDER + 1)},
-    "its length": _length,
+    **_MEANINGLESS,
 }
 
 
