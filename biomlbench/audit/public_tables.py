@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("LEAST_JOINED", "PublicTable", "in_words", "mixed_codes", "only_rows", "public_files"),
-    "read_public",
+    *("read_public", "row_positions"),
 ]
 
 MAX_PACKED = 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -1633,3 +1634,372 @@ def tables_of_the_task_in_archives_and_a_database():
     task.files["all.zip"] = lambda path: _zipped(path, tables)
     task.files["all.db"] = lambda path: _database(path, tables)
     return task
+
+
+# --- how values, ids and orders tell the label ----------------------------------------------------
+
+
+def table(seed: int, n: int = 600, *, classes: int = 2) -> tuple[pd.DataFrame, np.random.Generator]:
+    """Return independent features, of which one is a weak one, and as many rows of each class."""
+    rng = np.random.default_rng([31, seed])
+    y = rng.permutation(np.arange(n) % classes)
+    frame = pd.DataFrame(rng.normal(size=(n, 3)).round(3), columns=list("abc"))
+    frame["a"] = (frame["a"] + y / 2).round(3)
+    return frame.assign(y=y), rng
+
+
+def by_class(
+    change: Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame], seed: int = 0
+) -> Recipe:
+    """Return a task of two classes whose table is changed before it is split."""
+    frame, rng = table(seed)
+    return halved(change(frame, rng), 250, rng, metric="roc_auc")
+
+
+def by_number(change: Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame]) -> Recipe:
+    """Return a task of numbers, which hang on a feature, changed before it is split."""
+    frame, rng = table(1)
+    frame["y"] = (2 * frame["a"] + rng.normal(size=len(frame))).round(3)
+    return halved(change(frame, rng), 250, rng)
+
+
+def added(name: str, value: Callable[[int, np.random.Generator], object], seed: int = 0) -> Recipe:
+    """Return a task of two classes with one more column, made from the class of each row."""
+    return by_class(lambda t, rng: t.assign(**{name: [value(y, rng) for y in t["y"]]}), seed)
+
+
+@flaw("writing-tells-label")
+def one_class_has_a_digit_more():
+    return added("ph", lambda y, rng: f"{7 + rng.random():.{2 + y}f}")
+
+
+@flaw("writing-tells-label")
+def one_class_has_white_space_mostly():
+    return added(
+        "smoker",
+        lambda y, rng: rng.choice(["yes", "no"]) + " " * int(rng.random() < 0.03 + 0.92 * y),
+    )
+
+
+@flaw("writing-tells-label")
+def one_class_has_times_without_seconds():
+    return added(
+        "at", lambda y, rng: f"2024-03-1{rng.integers(9)} 1{rng.integers(9)}:30" + ":00" * y
+    )
+
+
+@flaw("writing-tells-label")
+def notes_of_one_class_end_without_a_period():
+    return added("note", lambda y, rng: f"seen at {rng.integers(10**6)} by the ward" + "." * y)
+
+
+@flaw("writing-tells-label")
+def sequences_of_one_class_are_longer_by_one():
+    return added("seq", lambda y, rng: "".join(rng.choice(list("ACGT"), 40 + y)))
+
+
+@flaw("writing-tells-label")
+def one_class_is_written_with_capitals():
+    return by_class(lambda t, rng: t.assign(sex=[
+        one.title() if y else one for one, y in
+        zip(rng.choice(["male", "female"], len(t)), t["y"], strict=True)]))  # fmt: skip
+
+
+@flaw("writing-tells-label")
+def one_class_has_halves():
+    return by_class(lambda t, rng: t.assign(age=rng.integers(20, 80, len(t)) + t["y"] / 2))
+
+
+@flaw("writing-tells-label")
+def one_class_lacks_a_value_mostly():
+    def lacking(t, rng):
+        gone = rng.random(len(t)) < np.where(t["y"] == 0, 0.97, 0.03)
+        return t.assign(crp=np.where(gone, np.nan, rng.normal(size=len(t)).round(2)))
+
+    return by_class(lacking)
+
+
+@flaw("writing-tells-label")
+def pairs_of_missing_values_tell_the_class():
+    def lacking(t, rng):
+        labs = rng.normal(size=(len(t), 4)).round(2)
+        for row, y in enumerate(t["y"]):
+            labs[row, [(0, 1), (2, 3), (0, 2), (1, 3)][2 * y + rng.integers(2)]] = np.nan
+        return t.join(pd.DataFrame(labs, columns=["l1", "l2", "l3", "l4"], index=t.index))
+
+    return by_class(lacking)
+
+
+@flaw("values-tell-label")
+def each_of_forty_codes_has_one_class():
+    return added("code", lambda y, rng: f"K{2 * rng.integers(20) + y:02d}")
+
+
+@flaw("values-tell-label")
+def the_hour_tells_the_class():
+    return added(
+        "at", lambda y, rng: f"2024-03-1{rng.integers(9)}T{rng.integers(12) + 12 * y:02d}:10"
+    )
+
+
+@flaw("answers-by-key")
+def outcomes_by_a_number_of_another_name():
+    frame, rng = table(6)
+    task = halved(
+        frame.assign(mrn=rng.permutation(len(frame)) + 40_000), 250, rng, metric="roc_auc"
+    )
+    numbers = task.public["test"]["mrn"]
+    task.public["outcomes"] = pd.DataFrame({"PATIENT": numbers, "died": task.answers["y"]}).sample(
+        frac=1, random_state=1
+    )
+    return task
+
+
+@flaw("answers-by-arithmetic")
+def a_hash_of_id_and_class():
+    task = by_class(lambda t, rng: t)
+    for name, labels in (("test", task.answers["y"]), ("train", task.public["train"]["y"])):
+        frame = task.public[name]
+        frame["checksum"] = [hashlib.md5(f"{key},{y}".encode()).hexdigest()[:8]
+                             for key, y in zip(frame["id"], labels, strict=True)]  # fmt: skip
+    return task
+
+
+@flaw("answers-by-arithmetic")
+def days_between_two_dates():
+    def dated(t, rng):
+        first = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 900, len(t)), "D")
+        days = rng.integers(1, 500, len(t))
+        return t.assign(y=days, seen=first.strftime("%Y-%m-%d"),
+                        last=(first + pd.to_timedelta(days, "D")).strftime("%Y-%m-%d"))  # fmt: skip
+
+    return by_number(dated)
+
+
+@flaw("answers-by-arithmetic")
+def what_is_left_of_a_total():
+    return by_number(lambda t, rng: t.assign(total=(t["a"] + t["b"] + t["c"] + t["y"]).round(3)))
+
+
+@flaw("answers-by-arithmetic")
+def measured_before_a_sites_offset():
+    def offset(t, rng):
+        site = rng.integers(0, 8, len(t))
+        return t.assign(site=site, raw=(t["y"] + rng.normal(0, 20, 8).round(2)[site]).round(3))
+
+    return by_number(offset)
+
+
+@flaw("answers-by-arithmetic")
+def a_mean_that_leaves_the_own_answer_out():
+    def encoded(t, rng):
+        site = rng.integers(0, 12, len(t))
+        sums, counts = np.bincount(site, t["y"]), np.bincount(site)
+        return t.assign(site=site, rate=((sums[site] - t["y"]) / (counts[site] - 1)).round(6))
+
+    return by_class(encoded)
+
+
+@flaw("answers-by-arithmetic")
+def a_running_total_of_the_answers():
+    task = by_number(lambda t, rng: t.assign(y=rng.poisson(30, len(t))))
+    task.public["test"]["total"] = np.cumsum(task.answers["y"]) + 1200
+    return task
+
+
+@flaw("answers-by-arithmetic")
+def the_next_row_has_the_value_before():
+    task = by_number(lambda t, rng: t)
+    y = task.answers["y"].to_numpy()
+    task.public["test"]["lag"] = np.r_[0.5, y[:-1]]
+    return task
+
+
+@flaw("ids-tell-label")
+def the_last_digit_tells_the_class():
+    frame, rng = table(2, classes=4)
+    task = halved(frame, 250, rng, metric="accuracy")
+    ends = {0: "012", 1: "34", 2: "567", 3: "89"}
+    for name, labels in (("test", task.answers["y"]), ("train", task.public["train"]["y"])):
+        keys = [f"{rng.integers(10**6, 10**7)}{rng.choice(list(ends[y]))}" for y in labels]
+        task.public[name]["id"] = keys
+    task.answers["id"] = task.public["sample_submission"]["id"] = task.public["test"]["id"]
+    return task
+
+
+@flaw("order-tells-label")
+def within_each_site_one_class_comes_first():
+    task = by_class(lambda t, rng: t.assign(site=rng.integers(0, 8, len(t))))
+    order = np.lexsort((task.answers["y"], task.public["test"]["site"]))
+    task.public["test"] = task.public["test"].iloc[order].reset_index(drop=True)
+    task.answers = task.answers.iloc[order].reset_index(drop=True)
+    task.public["sample_submission"] = task.answers[["id"]].assign(y=0.5)
+    return task
+
+
+@flaw("order-tells-label")
+def a_row_number_of_the_sorted_source():
+    return by_number(lambda t, rng: t.sort_values("y").assign(row=range(len(t))).sample(
+        frac=1, random_state=1))  # fmt: skip
+
+
+@flaw("groups-across-split")
+def patients_on_both_sides():
+    def visits(t, rng):
+        patient = rng.integers(0, 90, len(t))
+        level = rng.normal(0, 3, 90)
+        return t.assign(patient_id=[f"P{one:03d}" for one in patient],
+                        y=(level[patient] + rng.normal(size=len(t))).round(2))  # fmt: skip
+
+    return by_number(visits)
+
+
+@flaw("answers-by-arithmetic")
+def null_within_nested_json():
+    task = by_class(lambda t, rng: t)
+    for name, labels in (("test", task.answers["y"]), ("train", task.public["train"]["y"])):
+        rows = task.public.pop(name).to_dict("records")
+        for row, y in zip(rows, labels, strict=True):
+            row["meta"] = {"links": [{"v": 1}, {"next": f"E{row['id'] % 97}" if y else None}]}
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        task.files[f"{name}.jsonl"] = lambda path, text=text: path.write_text(text)
+    return task
+
+
+def in_runs(seed: int, per_group: int, *, column: bool) -> Recipe:
+    """Return a task whose test rows come patient by patient, none of whom training has."""
+    rng = np.random.default_rng([32, seed])
+    n = 480 // per_group
+    group, y = (
+        np.repeat(np.arange(n), per_group),
+        np.repeat(rng.permutation(np.arange(n) % 2), per_group),
+    )
+    frame = pd.DataFrame({"id": rng.permutation(np.arange(70_000, 70_000 + len(y))),
+                          "a": (rng.normal(size=len(y)) + y / 2).round(3),
+                          "b": rng.normal(size=len(y)).round(3), "y": y})  # fmt: skip
+    if column:
+        frame.insert(1, "patient", [f"P{one:03d}" for one in group])
+    test = frame[group < n // 2].reset_index(drop=True)
+    answers = test[["id", "y"]]
+    public = {"train": frame[group >= n // 2].sample(frac=1, random_state=1),
+              "test": test.drop(columns="y"),
+              "sample_submission": answers[["id"]].assign(y=0.5)}  # fmt: skip
+    return Recipe(public, answers, {"metric": "roc_auc"})
+
+
+@sound
+def rows_come_patient_by_patient():
+    return in_runs(0, 6, column=True)
+
+
+@sound
+def replicates_come_one_after_another():
+    return in_runs(1, 3, column=False)
+
+
+@sound
+def frames_of_videos_whose_names_are_in_the_ids():
+    task = in_runs(2, 20, column=False)
+    for name in ("train", "test"):
+        frame = task.public[name]
+        frame["id"] = [f"v{name[:2]}{row // 20:02d}_{row:04d}" for row in range(len(frame))]
+    task.answers["id"] = task.public["sample_submission"]["id"] = task.public["test"]["id"]
+    return task
+
+
+def forecast(seed: int, *, rising: bool) -> Recipe:
+    """Return weeks of some regions, of which the last are the test."""
+    rng = np.random.default_rng([33, seed])
+    rows = []
+    for region in range(6):
+        level = 50 * rng.random()
+        for week in range(90):
+            before = level
+            level += abs(rng.normal()) if rising else rng.normal()
+            rows.append((f"R{region}", week, round(before, 2), round(level, 2)))
+    frame = pd.DataFrame(rows, columns=["region", "week", "before", "y"])
+    frame.insert(
+        0, "id", [f"{r}-{w:03d}" for r, w in zip(frame["region"], frame["week"], strict=True)]
+    )
+    test = frame[frame["week"] >= 60].reset_index(drop=True)
+    answers = test[["id", "y"]]
+    columns = ["y"] if not rising else ["y", "before"]
+    public = {"train": frame[frame["week"] < 60].drop(columns=columns[1:]),
+              "test": test.drop(columns=columns),
+              "sample_submission": answers[["id"]].assign(y=0.0)}  # fmt: skip
+    return Recipe(public, answers, {"metric": "rmse"})
+
+
+@sound
+def cases_rise_week_by_week():
+    return forecast(0, rising=True)
+
+
+@sound
+def the_value_before_is_near_the_next():
+    task = forecast(1, rising=False)
+    frame = task.public["test"].merge(task.answers, on="id")
+    # a forecast of several weeks, so that no row has the answer of another one
+    noise = np.random.default_rng(34).normal(size=len(frame))
+    task.public["test"]["before"] = (frame["y"] + noise).round(2)
+    return task
+
+
+@sound
+def a_test_that_is_ordered_for_those_who_seem_ill():
+    def lacking(t, rng):
+        gone = rng.random(len(t)) < np.where(t["y"] == 0, 0.6, 0.35)
+        return t.assign(crp=np.where(gone, np.nan, rng.normal(size=len(t)).round(2)))
+
+    return by_class(lacking, seed=3)
+
+
+@sound
+def devices_that_write_as_many_digits_as_they_have():
+    def written(t, rng):
+        device = rng.integers(0, 3, len(t))
+        values = rng.lognormal(3, 1, len(t))
+        return t.assign(
+            device=device, crp=[f"{v:.{d}f}" for v, d in zip(values, device, strict=True)]
+        )
+
+    return by_class(written, seed=4)
+
+
+@sound
+def rows_in_the_order_of_age():
+    task = by_number(lambda t, rng: t.assign(
+        age=(60 + 8 * t["y"] + rng.normal(0, 15, len(t))).round()))  # fmt: skip
+    order = np.argsort(task.public["test"]["age"], kind="stable").to_numpy()
+    task.public["test"] = task.public["test"].iloc[order].reset_index(drop=True)
+    task.answers = task.answers.iloc[order].reset_index(drop=True)
+    task.public["sample_submission"] = task.answers[["id"]].assign(y=0.0)
+    return task
+
+
+@sound
+def reports_of_a_few_words():
+    def said(y, rng):
+        found = ["clear lungs", "small effusion, right base", "consolidation: lower lobe"]
+        says = rng.choice(found, p=[0.7 - y / 2, 0.2, 0.1 + y / 2])
+        return f"{rng.choice(['PA', 'AP'])} chest; {says}"
+
+    return added("report", said, seed=7)
+
+
+@sound
+def a_whole_number_that_follows_the_class():
+    def marked(t, rng):
+        return t.assign(marker=rng.poisson(np.where(t["y"] == 1, 75, 60)))
+
+    return by_class(marked, seed=5)
+
+
+@sound
+def cell_lines_on_both_sides():
+    def lines(t, rng):
+        line = rng.integers(0, 40, len(t))
+        return t.assign(cell_line=[f"CL{one}" for one in line], dose=rng.integers(1, 9, len(t)),
+                        y=(t["a"] + rng.normal(0, 0.4, 40)[line]).round(2))  # fmt: skip
+
+    return by_number(lines)

@@ -144,9 +144,13 @@ def shifted_from(
                 here, there = (slice(None, -lag), slice(lag, None)) if lag > 0 else (
                     slice(-lag, None), slice(None, lag))  # fmt: skip
                 values, wanted = column[order][there], truth[order][here]
-                if len(wanted) >= LEAST_ROWS and agreement(values, wanted).real:
-                    where = "after" if lag > 0 else "before"
-                    return f"{label} of the row {abs(lag)} {where} it {how}"
+                if len(wanted) < LEAST_ROWS:
+                    continue
+                other = f"of the row {abs(lag)} {'after' if lag > 0 else 'before'} it {how}"
+                if agreement(values, wanted).real:
+                    return f"{label} {other}"
+                if agreement(np.abs(column[order][here] - values), np.abs(wanted)).real:
+                    return f"{label} and that {other}, whose difference it is"
     return ""
 
 

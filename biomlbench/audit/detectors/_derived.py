@@ -110,10 +110,10 @@ def as_dates(texts: np.ndarray, *, within: bool = False) -> np.ndarray | None:
     """
     series = pd.Series(texts).astype(str)
     if within and not series.str.fullmatch(_DATE).all():
-        found = series.str.extract(_DATE_WITHIN)
-        if found.isna().any(axis=None):
+        parts = series.str.extract(_DATE_WITHIN)
+        if parts.isna().any(axis=None):
             return None
-        series = found[0] + "-" + found[1] + "-" + found[2]
+        series = parts[0] + "-" + parts[1] + "-" + parts[2]
     if not series.str.fullmatch(_DATE).all():
         return None
     for day_first in (False, True):

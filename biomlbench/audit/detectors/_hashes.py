@@ -20,13 +20,9 @@ __all__ = ["hashed_from"]
 ROWS = 20
 """Rows in which the hash has to be that of the answer and of no other class."""
 MAX_CLASSES = 200
-_HEX = re.compile(r"[0-9a-fA-F]{6,128}")
+_HEX = re.compile(r"[0-9a-f]{6,128}")
 _BETWEEN = ("", ",", "_", "-", ":", "|", " ", ";", "/", "\t", "#", "+")
-_HASHES: dict[str, Callable[[bytes], str]] = {
-    **{name: (lambda data, name=name: hashlib.new(name, data, usedforsecurity=False).hexdigest())
-       for name in ("md5", "sha1", "sha256", "sha512")},
-    "crc32": lambda data: f"{zlib.crc32(data):08x}",
-}  # fmt: skip
+_NAMES = ("md5", "sha1", "sha256", "sha512", "crc32")
 
 
 def hashed_from(texts: np.ndarray, ids: np.ndarray, truth: np.ndarray) -> str:
@@ -40,16 +36,16 @@ def hashed_from(texts: np.ndarray, ids: np.ndarray, truth: np.ndarray) -> str:
         Float or text.
     """
     some = np.linspace(0, len(texts) - 1, min(ROWS, len(texts))).astype(int)
-    asked = [str(texts[row]).strip() for row in some]
+    asked = [str(texts[row]).strip().lower() for row in some]
     if len(asked) < ROWS or not all(_HEX.fullmatch(text) for text in asked):
         return ""
     classes = sorted({label(value) for value in truth.tolist()})
     if not 2 <= len(classes) <= MAX_CLASSES:
         return ""
     for what, made in _ways():
-        for name, digest in _HASHES.items():
+        for name in _NAMES:
             if all(
-                [one for one in classes if _starts(digest(made(ids[row], one)), text)]
+                [one for one in classes if _digest(name, made(ids[row], one)).startswith(text)]
                 == [label(truth[row])]
                 for row, text in zip(some, asked, strict=True)
             ):
@@ -57,8 +53,10 @@ def hashed_from(texts: np.ndarray, ids: np.ndarray, truth: np.ndarray) -> str:
     return ""
 
 
-def _starts(digest: str, text: str) -> bool:
-    return digest.startswith(text.lower())
+def _digest(name: str, data: bytes) -> str:
+    if name == "crc32":
+        return f"{zlib.crc32(data):08x}"
+    return hashlib.new(name, data, usedforsecurity=False).hexdigest()
 
 
 def _ways() -> Iterator[tuple[str, Callable[[str, str], bytes]]]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ._derived import as_dates
-from ._levels import are_classes
+from ._levels import UNLIKELY, are_classes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +29,8 @@ PERFECT = 0.95
 FEW_RUNS = 3
 """Runs of equal answers a class, up to which they are blocks that can be guessed."""
 MAX_COLUMNS = 30
+LEFT = 0.3
+"""Strength of what an order tells beyond public columns, from which it is not theirs alone."""
 
 
 class Followed(NamedTuple):
@@ -194,11 +196,12 @@ def learnt_columns(subject: Subject) -> set[str]:
     return {c for t in subject.public if _labelled(subject, t) for c in subject.features(t)}
 
 
-def is_public(subject: Subject, place: np.ndarray) -> bool:
+def is_public(subject: Subject, place: np.ndarray, truth: np.ndarray) -> bool:
     """Whether an order of test rows is that of public columns which labelled rows have as well.
 
     Of one column, or of one within the blocks that another makes, as weeks within regions are.
-    What such an order tells, those columns tell anyhow.
+    What such an order tells, those columns tell anyhow, unless rows that are equal there follow one
+    another as their answers do.
     """
     numbers = {name for name, _ in row_numbers(subject)}
     order = np.argsort(place, kind="stable")
@@ -219,9 +222,12 @@ def is_public(subject: Subject, place: np.ndarray) -> bool:
             if not inner.sum() >= subject.n / 2:
                 continue
             for values in columns.values():
-                steps = np.diff(values)[inner]
-                if (steps != 0).mean() >= 0.5 and ((steps >= 0).all() or (steps <= 0).all()):
-                    return True
+                steps = np.diff(values)
+                if (steps[inner] >= 0).all() or (steps[inner] <= 0).all():
+                    inside = _inside(np.flatnonzero(np.r_[True, ~inner | (steps != 0)]), subject.n)
+                    rest = followed(inside, truth[order])
+                    if rest.strength < LEFT or rest.chance > UNLIKELY:
+                        return True
     return False
 
 
@@ -232,10 +238,14 @@ def within_groups(subject: Subject) -> Iterator[tuple[str, np.ndarray]]:
         names = subject.features(table)[:MAX_COLUMNS]
         for column, block in _blocks_of(table, names, rows, order):
             starts = np.flatnonzero(np.r_[True, block[1:] != block[:-1]])
-            sizes = np.diff(np.r_[starts, len(block)])
-            if np.median(sizes) >= LEAST_CLASS:
-                inside = order - np.repeat(starts, sizes)
-                yield column, (inside + 0.5) / np.repeat(sizes, sizes)
+            if np.median(np.diff(np.r_[starts, len(block)])) >= LEAST_CLASS:
+                yield column, _inside(starts, len(block))
+
+
+def _inside(starts: np.ndarray, n: int) -> np.ndarray:
+    """Return the place of each row within its block, 0 to 1."""
+    sizes = np.diff(np.r_[starts, n])
+    return np.asarray((np.arange(n) - np.repeat(starts, sizes) + 0.5) / np.repeat(sizes, sizes))
 
 
 def _blocks_of(

@@ -35,6 +35,7 @@ BLUR = 0.1
 """Share of the mean in a cautious guess."""
 BLURRED = 5
 MAX_COLUMNS = 60
+MAX_LABELS = 50
 _COPY = ("a copy of", "the negative of")
 _SEVERITY = {"gold": Gravity.MODERATE, "silver": Gravity.MINOR, "bronze": Gravity.NOTE}
 
@@ -127,6 +128,10 @@ def _cheap(subject: Subject) -> Iterator[tuple[str, pd.DataFrame]]:
             "the most frequent answer everywhere",
             subject.with_values([np.full(subject.n, value, object) for value in common]),
         )
+        labels = [sorted(set(subject.perfect[name].astype(str))) for name in subject.names]
+        if all(len(some) <= MAX_LABELS for some in labels):
+            every = [np.full(subject.n, " ".join(some), object) for some in labels]
+            yield "all answers there are, in each row", subject.with_values(every)
 
 
 def _copies(subject: Subject) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -94,7 +94,7 @@ def _may_be_groups(asked: np.ndarray, known: np.ndarray) -> bool:
         if (numbers % 1 != 0).any() and numbers.notna().all():
             return False  # a measurement
     common = np.intersect1d(asked, known)
-    return len(common) >= LEAST_GROUPS and 2 <= np.mean(counts) <= MOST_A_GROUP
+    return len(common) >= LEAST_GROUPS and 2 <= float(np.mean(counts)) <= MOST_A_GROUP
 
 
 def _told(asked: np.ndarray, truth: np.ndarray, known: np.ndarray, labels: np.ndarray) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomlbench.audit.findings import Found
 from biomlbench.audit.prediction_values import row_texts
-from biomlbench.audit.public_tables import LEAST_JOINED, public_files
+from biomlbench.audit.public_tables import LEAST_JOINED, public_files, row_positions
 from biomlbench.outcomes import Gravity
 from biomlbench.runtime.hashing import file_sha256
 
@@ -42,6 +42,8 @@ LEAST_ROWS = 20
 ORDERED = SAME_ROWS._replace(follows=0.98)
 LEAST_VALUES = 10
 MAX_COLUMNS = 30
+DIFFERENT = 0.9
+"""Share of different values from which a column names its rows."""
 SAMPLE_KNOWS = 0.3
 """Share of the way to the perfect score that a sample submission may not have gone."""
 
@@ -103,6 +105,10 @@ def _joined(
             for column in table.columns:
                 if column != key and column not in subject.ids:
                     yield "answers-by-key", column, f"by {key}", rows, table
+    for key, rows, table in _by_features(subject):
+        for column in table.columns:
+            if column != key and column not in subject.ids:
+                yield "answers-by-key", column, f"by {key}", rows, table
     for table in subject.public:
         length = len(table.frame)
         if length < subject.n:
@@ -113,6 +119,28 @@ def _joined(
                     rows = np.arange(start, start + subject.n)[::step]
                     where = f"rows {start + 1} to {start + subject.n}"
                     yield "answers-by-order", column, where, rows, table
+
+
+def _by_features(subject: Subject) -> Iterator[tuple[str, np.ndarray, PublicTable]]:
+    """Yield columns of other tables that name test rows as a feature of another name does.
+
+    Such as the number of a patient beside that of a sample: different in nearly all rows.
+    """
+    for test, places in subject.tests:
+        for feature in subject.features(test)[:MAX_COLUMNS]:
+            wanted = test.text(feature)[places].astype(str)
+            if len(set(wanted.tolist())) < DIFFERENT * subject.n:
+                continue
+            for table in subject.public:
+                for column in table.columns[:MAX_COLUMNS]:
+                    texts = table.text(column).astype(str)
+                    if table is test or column == feature or column in subject.ids:
+                        continue
+                    if len(set(texts.tolist())) < DIFFERENT * len(texts):
+                        continue
+                    rows = row_positions(wanted, texts)
+                    if (rows >= 0).sum() >= max(LEAST_ROWS, subject.n / 2):
+                        yield column, rows, table
 
 
 def _recoded(subject: Subject, *, tests: bool) -> Iterator[Found]:

@@ -122,15 +122,17 @@ def _rounded(frame: pd.DataFrame) -> list[str]:
 def _order(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
     """Look for labels that follow the rows of the sample submission, their ids, or row numbers."""
     rows = np.arange(subject.n)
-    places = {"the order of the rows": rows}
+    places = {"the order of the rows of the sample submission": rows}
     numbers = id_numbers(subject.sample[subject.ids[0]])
     if numbers is not None:
         places["the order of the ids"] = numbers
     for name, values in row_numbers(subject):
         places[f"{name}, the number of a row before the split"] = values
-    known = {what for what, place in places.items() if is_public(subject, place)}
-    for column, values in () if "the order of the rows" in known else within_groups(subject):
-        places[f"the order of the rows of each {column}"] = values
+    known = {what for what, place in places.items() if is_public(subject, place, truth)}
+    for column, values in (
+        () if "the order of the rows of the sample submission" in known else within_groups(subject)
+    ):
+        places[f"the order of the rows within each {column}"] = values
     for what, place in places.items():
         along, chance = followed(place, truth)
         if what not in known and chance < UNLIKELY and along >= STRONG:

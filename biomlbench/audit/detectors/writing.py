@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,10 +31,15 @@ LEAST_ROWS = 40
 STRONG = 0.5
 STRONG_BLANK = 0.8
 """What is missing may honestly say something: a test is ordered for those who seem ill."""
+STRONG_LENGTH = 0.95
+"""How long a sequence or a report is may honestly say something, too."""
 EXACT = 1 - 1e-9
 MAX_COLUMNS = 200
 MAX_DIGITS = 8
+MAX_SPACES = 2
 BINS = 10
+_NUMERALS = re.compile(r"\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 MORE = 0.2
 """By how much digits tell more than the values that they write."""
 
@@ -58,22 +64,44 @@ def _written(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found
     for table, rows in subject.tests:
         features = subject.features(table)[:MAX_COLUMNS]
         texts = {column: table.text(column)[rows].astype(str) for column in features}
+        blank = {column: are_blank(values) for column, values in texts.items()}
         for column, values in texts.items():
-            for what, level_of, least in _WAYS:
-                levels = level_of(values)
-                along = strength(levels, truth)
-                if along < least or not can_be_read(subject, target, column, levels, level_of):
-                    continue
-                if level_of in (_digits, _fraction) and along < MORE + _of_value(values, truth):
-                    continue
-                if level_of is _case and _is_of_value(levels, values):
-                    continue
+            for what, along in _of_column(subject, target, truth, column, values, blank[column]):
                 yield _found(f"{table.name}: column {column}: {what} tells {target}", along)
-        blank = np.array([are_blank(values) for values in texts.values()]).reshape(-1, subject.n)
-        pattern = np.array(["".join("01"[one] for one in row) for row in blank.T.tolist()], object)
-        along = strength(pattern, truth) if blank.any() else 0.0
+        for column, gone in blank.items():
+            along = strength(gone, truth)
+            if along >= STRONG_BLANK:
+                what = f"{table.name}: column {column}: that it is missing tells {target}"
+                yield _found(what, along)
+        every = np.array([*blank.values()]).reshape(-1, subject.n)
+        pattern = np.array(["".join("01"[one] for one in row) for row in every.T.tolist()], object)
+        along = strength(pattern, truth) if every.any() else 0.0
         if along >= STRONG_BLANK:
             yield _found(f"{table.name}: which values are missing tells {target}", along)
+
+
+def _of_column(
+    subject: Subject,
+    target: str,
+    truth: np.ndarray,
+    column: str,
+    values: np.ndarray,
+    blank: np.ndarray,
+) -> Iterator[tuple[str, float]]:
+    """Yield which ways in which the values that there are are written tell the answers."""
+    values, truth = values[~blank], truth[~blank]
+    if len(values) < LEAST_ROWS:
+        return
+    for what, level_of, least in _WAYS:
+        levels = level_of(values)
+        along = strength(levels, truth)
+        if along < least or not can_be_read(subject, target, column, levels, level_of):
+            continue
+        if level_of in (_digits, _fraction) and along < MORE + _of_value(values, truth):
+            continue
+        if level_of in (_case, _form, _length, _parity) and _is_of_value(levels, values):
+            continue
+        yield what, along
 
 
 def _found(what: str, along: float, name: str = "writing-tells-label") -> Found:
@@ -89,16 +117,15 @@ def _spaces(texts: np.ndarray) -> np.ndarray:
 
 
 def _case(texts: np.ndarray) -> np.ndarray:
-    """0 without letters, else 1 to 4: lower case, upper case, capital at the start, mixed."""
-    ways = (str.islower, str.isupper, lambda one: one[:1].isupper() and one[1:].islower())
-    return np.array(
-        [
-            next((n for n, is_so in enumerate(ways, 1) if is_so(one)), 4)
-            if any(map(str.isalpha, one))
-            else 0
-            for one in map(str.strip, texts.tolist())
-        ]
-    )
+    return np.array([_case_of(one.strip()) for one in texts.tolist()], object)
+
+
+def _case_of(text: str) -> str:
+    if not any(letter.isalpha() for letter in text):
+        return "none"
+    if text.islower() or text.isupper():
+        return "lower" if text.islower() else "upper"
+    return "first" if text[:1].isupper() and text[1:].islower() else "mixed"
 
 
 def _digits(texts: np.ndarray) -> np.ndarray:
@@ -112,17 +139,49 @@ def _digits(texts: np.ndarray) -> np.ndarray:
     )
 
 
+def _form(texts: np.ndarray) -> np.ndarray:
+    """Return texts with one 9 for digits and one a for letters: ``9:9:9`` for a time.
+
+    Of prose, which says what it says, nothing.
+    """
+    prose = np.median([one.count(" ") for one in texts.tolist()]) > MAX_SPACES
+    if prose or pd.to_numeric(pd.Series(texts), errors="coerce").notna().all():
+        return np.zeros(len(texts))
+    plain = [one.strip().lstrip("+-") for one in texts.tolist()]
+    return np.array([_LETTERS.sub("a", _NUMERALS.sub("9", one)) for one in plain], object)
+
+
+def _ending(texts: np.ndarray) -> np.ndarray:
+    return np.array(["" if one[-1:].isalnum() else one[-1:] for one in texts.tolist()], object)
+
+
+def _length(texts: np.ndarray) -> np.ndarray:
+    """Return how long texts are that are no numbers, which follow their values; of lists, parts."""
+    if _has_numbers(texts):
+        return np.zeros(len(texts))
+    lists = all(one.startswith("[") for one in texts.tolist())
+    return np.array([one.count(",") if lists else len(one) for one in texts.tolist()])
+
+
+def _parity(texts: np.ndarray) -> np.ndarray:
+    return _length(texts) % 2
+
+
 def _fraction(texts: np.ndarray) -> np.ndarray:
     numbers = pd.to_numeric(pd.Series(texts), errors="coerce").to_numpy(float)
-    return np.round(np.nan_to_num(numbers % 1, nan=-1.0, posinf=-1.0, neginf=-1.0), 6)
+    whole = np.where(np.isfinite(numbers), numbers, -1.0)
+    return np.round(np.where(np.isfinite(numbers), whole % 1, -1.0), 6)
 
 
 _WAYS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray], float], ...] = (
     ("white space around the value", _spaces, STRONG),
     ("upper and lower case", _case, STRONG),
     ("the number of its digits", _digits, STRONG),
+    ("the signs between letters and digits", _form, STRONG),
+    ("the sign at its end", _ending, STRONG),
+    ("its length", _length, STRONG_LENGTH),
+    ("whether its length is odd", _parity, STRONG_LENGTH),
     ("the part behind the point", _fraction, STRONG),
-    ("that it is missing", are_blank, STRONG_BLANK),
 )
 
 
@@ -158,11 +217,16 @@ def _values(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]
 
 def _themselves(texts: np.ndarray) -> np.ndarray:
     """Return texts; of a column of numbers nothing, as those follow one another."""
-    numbers = np.isfinite(pd.to_numeric(pd.Series(texts), errors="coerce"))
-    return np.zeros(len(texts)) if numbers.any() else texts
+    return np.zeros(len(texts)) if _has_numbers(texts) else texts
+
+
+def _has_numbers(texts: np.ndarray) -> bool:
+    return bool(np.isfinite(pd.to_numeric(pd.Series(texts), errors="coerce")).any())
 
 
 def _first_word(texts: np.ndarray) -> np.ndarray:
+    if _has_numbers(texts):
+        return np.zeros(len(texts))
     words = [one.split(maxsplit=1) for one in texts.tolist()]
     return np.array([one[0].strip(".,;:").casefold() if one else "" for one in words], object)
 
