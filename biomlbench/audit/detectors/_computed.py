@@ -25,8 +25,12 @@ ROWS_A_COLUMN = 4
 COUNTS = 1e-3
 """Share of the spread of the answers from which a column belongs to what a line is made of."""
 LAGS = (1, -1, 2, -2)
+GLANCE = 20
+"""Rows by which columns are looked at first, as nearly all have nothing to do with the answers."""
+NEAR = 1e-3
 
 
+@np.errstate(all="ignore")  # of huge numbers
 def computed_from(numbers: Mapping[str, np.ndarray], truth: np.ndarray) -> str:
     """Return of which columns the truth is a function; empty for none.
 
@@ -44,11 +48,10 @@ def computed_from(numbers: Mapping[str, np.ndarray], truth: np.ndarray) -> str:
             return label
     line = _unit(truth)
     for (one, a), (other, b) in combinations(varied.items(), 2):
-        with np.errstate(all="ignore"):
-            made = {"+": a + b, "-": a - b, "*": a * b, "/": a / b, "\\": b / a}
-            for sign, values in made.items():
-                if np.isfinite(values).all() and abs(_unit(values) @ line) >= CORRELATED:
-                    return f"{one} {sign} {other}"
+        made = {"+": a + b, "-": a - b, "*": a * b, "/": a / b, "\\": b / a}
+        for sign, values in made.items():
+            if np.isfinite(values).all() and abs(_unit(values) @ line) >= CORRELATED:
+                return f"{one} {sign} {other}"
     return _line(varied, truth)
 
 
@@ -62,6 +65,8 @@ def _line(varied: Mapping[str, np.ndarray], truth: np.ndarray) -> str:
         return ""
     columns = np.column_stack([(v - v.mean()) / v.std() for v in varied.values()])
     columns = np.column_stack([columns, np.ones(len(truth))])
+    if not np.isfinite(columns).all():
+        return ""
     fitted = np.arange(len(truth)) % 2 == 0
     weights = np.linalg.lstsq(columns[fitted], truth[fitted], rcond=None)[0]
     if abs(_unit(columns[~fitted] @ weights) @ _unit(truth[~fitted])) < CORRELATED:
@@ -78,6 +83,7 @@ def _unit(values: np.ndarray) -> np.ndarray:
     return np.asarray(centred / length if length > 0 else centred)
 
 
+@np.errstate(all="ignore")  # of huge numbers
 def known_within(
     numbers: Mapping[str, np.ndarray], groups: Mapping[str, np.ndarray], truth: np.ndarray
 ) -> str:
@@ -127,6 +133,7 @@ def _is_sorted(column: np.ndarray, codes: np.ndarray, truth: np.ndarray, tries: 
     return chance < log(CHANCE)
 
 
+@np.errstate(all="ignore")  # of huge numbers
 def shifted_from(
     numbers: Mapping[str, np.ndarray], groups: Mapping[str, np.ndarray], truth: np.ndarray
 ) -> str:
@@ -147,11 +154,17 @@ def shifted_from(
                 if len(wanted) < LEAST_ROWS:
                     continue
                 other = f"of the row {abs(lag)} {'after' if lag > 0 else 'before'} it {how}"
-                if agreement(values, wanted).real:
+                if _agree(values, wanted):
                     return f"{label} {other}"
-                if agreement(np.abs(column[order][here] - values), np.abs(wanted)).real:
+                if _agree(np.abs(column[order][here] - values), np.abs(wanted)):
                     return f"{label} and that {other}, whose difference it is"
     return ""
+
+
+def _agree(values: np.ndarray, wanted: np.ndarray) -> bool:
+    some = np.linspace(0, len(wanted) - 1, GLANCE).astype(int)
+    close = np.abs(values[some] - wanted[some]) <= NEAR * (1 + np.abs(wanted[some]))
+    return bool(close.mean() >= 0.5 and agreement(values, wanted).real)
 
 
 def _orders(

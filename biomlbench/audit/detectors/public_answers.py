@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from biomlbench.audit.findings import Found
 from biomlbench.audit.prediction_values import row_texts
@@ -268,21 +269,26 @@ def _function_of(
     columns: list[tuple[str, np.ndarray, np.ndarray]], ids: np.ndarray, truth: np.ndarray
 ) -> str:
     """Return of which public columns the truth is a function; empty for none."""
+    there = pd.notna(truth)  # rows without an answer are not graded
+    if not there.all():
+        columns = [(label, values[there], texts[there]) for label, values, texts in columns]
+        ids, truth = ids[there], truth[there]
     numbers = {label: values for label, values, _ in columns if np.isfinite(values).all()}
     for label, texts in [*((c, t) for c, _, t in columns if c not in numbers), ("id", ids)]:
         if (dates := as_dates(texts, within=True)) is not None:
             numbers[f"{label} (date)"] = dates
     groups = {label: texts for label, _, texts in columns
               if 2 <= len(set(texts.tolist())) <= len(texts) // 5}  # fmt: skip
-    if truth.dtype.kind != "f":
-        classes = np.unique(truth)
-        return known_within(numbers, groups, (truth == classes[0]) * 1.0) if (
-            len(classes) == 2) else ""  # fmt: skip
-    n_values = len(np.unique(truth))
-    if n_values >= LEAST_VALUES:
-        found = computed_from(numbers, truth) or shifted_from(numbers, groups, truth)
-        return found or known_within(numbers, groups, truth)
-    return known_within(numbers, groups, truth) if n_values == 2 else ""
+    classes = np.unique(truth)
+    if len(classes) == 2:
+        return known_within(numbers, groups, (truth == classes[0]).astype(float))
+    if truth.dtype.kind != "f" or len(classes) < LEAST_VALUES:
+        return ""
+    return (
+        computed_from(numbers, truth)
+        or shifted_from(numbers, groups, truth)
+        or known_within(numbers, groups, truth)
+    )
 
 
 def _whole(subject: Subject, what: str) -> Found:
