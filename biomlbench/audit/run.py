@@ -87,11 +87,14 @@ def audit_task(task: Task, waivers: Path | None = None, pandas_env: Path | None 
 
 def _looked(detector: Any, subject: Subject) -> tuple[list[Found], list[str]]:
     """Return what a detector found, and why it or parts of it did not come to their end."""
+    import numpy as np
+
     found: list[Found] = []
     subject.faults = []
     try:
-        # One by one: what was found before a fault is kept.
-        found.extend(detector.find(subject))
+        # One by one: what was found before a fault is kept. Of huge numbers, results are infinite.
+        with np.errstate(all="ignore"):
+            found.extend(detector.find(subject))
     except TaskError as error:
         return found, [*subject.faults, str(error)]
     except KeyboardInterrupt:
