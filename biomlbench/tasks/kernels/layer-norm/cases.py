@@ -64,7 +64,10 @@ def adversarial():
         case("huge", F, 1e99 * x, gamma, beta),
         case("tiny", F, 1e-9 * x, gamma, beta, 1e-5),
         case("single-precision", F, (300 + x).astype(np.float32), gamma, beta),
-        case("empty-batch", F, np.zeros((0, 6)), gamma, beta),
+        *(
+            case(f"empty-{'-'.join(map(str, shape))}", F, np.zeros(shape), gamma, beta)
+            for shape in ((0, 6), (0, 3, 6), (2, 0, 6), (2, 3, 0, 6))
+        ),
         *equal_rows(),
         # all but normalised, so that it matters whether that is taken for done
         *(

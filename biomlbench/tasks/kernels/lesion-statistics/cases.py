@@ -146,6 +146,7 @@ def adversarial():
         case("largest", TABLE, np.ones((60, 60, 60), np.int64), PLAIN, 0.0),
         case("beyond-a-thousand-found", FOUND, beyond_a_thousand(), beyond_a_thousand()[::-1], 0.5),
         case("many-found", FOUND, lattice(), np.roll(lattice(), 1, axis=2) * 9, 0.5),
+        case("some-of-many-found", FOUND, *some_of_many(), 0.5),
         # 0.14 times 50 is above 7 in floating point
         case("seven-of-fifty", FOUND, line(*[1] * 50), line(*[1] * 7, *[0] * 43), 0.14),
         case("fortran-order", TABLE, np.asfortranarray(a), oblique(43, flip=True), 3.0),
@@ -228,6 +229,14 @@ def lattice():
     labels = np.zeros((16, 13, 11), np.int64)
     labels[::2, ::2, ::2] = 2
     return labels
+
+
+def some_of_many():
+    """Thousands of places, of which each image has some: one lesion is found, the next is not."""
+    rng = np.random.default_rng(50)
+    images = np.zeros((2, 40, 36, 9), np.int64)
+    images[:, ::2, ::2, ::2] = rng.random((2, 20, 18, 5)) < 0.6
+    return images
 
 
 def edge():
