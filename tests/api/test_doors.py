@@ -396,7 +396,7 @@ class TestChangesOfTheConfig:
         context = self.context(cards, "v2")
         found = self.rows(context, CARD, file, tmp_path / "pair", "functions")
         told = "\n".join(row["message"] for row in found["validate"])
-        assert told.endswith("expressions alone; hand in the code that defines gc_content")
+        assert "expressions alone; hand in the code that defines gc_content; Python code" in told
         told = f"Submission invalid! {told.strip()}"
         assert validate_submission(file, context.task(CARD)) == (False, told)
         assert found["medal"][0]["reason"] == "missing_function"
