@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from biomlbench.errors import TaskError
 from biomlbench.outcomes import Outcome
 from biomlbench.runtime.apart import together
@@ -87,8 +89,6 @@ def audit_task(task: Task, waivers: Path | None = None, pandas_env: Path | None 
 
 def _looked(detector: Any, subject: Subject) -> tuple[list[Found], list[str]]:
     """Return what a detector found, and why it or parts of it did not come to their end."""
-    import numpy as np
-
     found: list[Found] = []
     subject.faults = []
     try:

@@ -80,7 +80,7 @@ def followed(place: np.ndarray, truth: np.ndarray) -> Followed:
     best = _blocks(codes, sizes) if len(np.unique(place)) > n // 2 else Followed(0.0, 1.0)
     for code in np.flatnonzero(sizes >= LEAST_CLASS):
         found = _trend(places, (codes == code).astype(float))
-        best = max(best, found, key=lambda one: (one.chance < 1e-6, one.strength))
+        best = max(best, found, key=lambda one: (one.chance < UNLIKELY, one.strength))
     return best
 
 

@@ -15,6 +15,8 @@ from biomlbench.audit.findings import Found
 from biomlbench.audit.public_row_files import LEAST_ROWS, row_files
 from biomlbench.outcomes import Gravity
 
+from ._levels import LEAST_VALUES, UNLIKELY, strength
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -33,10 +35,6 @@ STRONG = 0.5
 NEARLY_PERFECT = 0.95
 """The same of sizes, which may follow what is in a file; of two classes, area under the curve."""
 SEVERE = 0.95
-UNLIKELY = 1e-6
-"""Probability below which what is seen is no chance."""
-LEAST_VALUES = 10
-"""Numbers of fewer different values are classes."""
 LEAST_CLASS = 5
 """Rows of the second largest class below which tests of classes are not nearly right."""
 EACH = 5
@@ -99,14 +97,14 @@ def _told(files: RowFiles, subject: Subject) -> Iterator[_Told]:
             continue
         for column in files.frame:
             found = files.frame[column].to_numpy()[there]
-            strength = (_follows if numeric else _separates)(found, truth if numeric else codes)
+            along = (_follows if numeric else _separates)(found, truth if numeric else codes)
             least = NEARLY_PERFECT
             if column != "bytes":
                 least = STRONG
             elif not numeric and len(values) == 2:
                 least = 2 * NEARLY_PERFECT - 1
-            if strength >= least:
-                yield _Told(strength, str(column), target)
+            if along >= least:
+                yield _Told(along, str(column), target)
 
 
 def _are_classes(codes: np.ndarray) -> bool:
@@ -147,26 +145,12 @@ def _separates(found: np.ndarray, codes: np.ndarray) -> float:
     """
     numbers = _numbers(found)
     if numbers is None:
-        return _purity(found, codes)
+        return strength(found, codes)
     there = np.isfinite(numbers)
     numbers, codes = numbers[there], pd.factorize(codes[there])[0]
     if len(codes) < LEAST_ROWS or not _are_classes(codes):
         return 0.0
-    return max(_purity(numbers, codes), _order(numbers, codes))
-
-
-def _purity(found: np.ndarray, codes: np.ndarray) -> float:
-    """Return by how much values are better than the most frequent class, of its errors."""
-    from scipy.stats import chi2_contingency
-
-    values = _few(found)
-    if values is None:
-        return 0.0
-    table = pd.crosstab(values, codes).to_numpy()
-    if chi2_contingency(table).pvalue >= UNLIKELY:
-        return 0.0
-    most, right = table.sum(axis=0).max(), table.max(axis=1).sum()
-    return float((right - most) / (table.sum() - most))
+    return max(strength(numbers, codes), _order(numbers, codes))
 
 
 def _order(numbers: np.ndarray, codes: np.ndarray) -> float:

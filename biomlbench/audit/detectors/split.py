@@ -14,7 +14,7 @@ from biomlbench.audit.prediction_values import label
 from biomlbench.outcomes import Gravity
 
 from ._derived import told_by
-from ._levels import are_classes, can_be_read, strength
+from ._levels import UNLIKELY, are_classes, can_be_read, strength
 from ._neighbours import id_numbers
 from ._order import (
     followed,
@@ -41,8 +41,6 @@ FINDINGS = {
     "ids-tell-label": "give ids that say nothing: number the rows anew after the split",
 }
 SHARE = 0.05
-UNLIKELY = 1e-6
-"""Probability of an order of the labels below which it is no chance."""
 STRONG = 0.3
 DIGITS = 4
 LEAST_ROWS = 20
@@ -122,16 +120,15 @@ def _rounded(frame: pd.DataFrame) -> list[str]:
 def _order(subject: Subject, target: str, truth: np.ndarray) -> Iterator[Found]:
     """Look for labels that follow the rows of the sample submission, their ids, or row numbers."""
     rows = np.arange(subject.n)
-    places = {"the order of the rows of the sample submission": rows}
+    as_given = "the order of the rows of the sample submission"
+    places = {as_given: rows}
     numbers = id_numbers(subject.sample[subject.ids[0]])
     if numbers is not None:
         places["the order of the ids"] = numbers
     for name, values in row_numbers(subject):
         places[f"{name}, the number of a row before the split"] = values
     known = {what for what, place in places.items() if is_public(subject, place, truth)}
-    for column, values in (
-        () if "the order of the rows of the sample submission" in known else within_groups(subject)
-    ):
+    for column, values in () if as_given in known else within_groups(subject):
         places[f"the order of the rows within each {column}"] = values
     for what, place in places.items():
         along, chance = followed(place, truth)
